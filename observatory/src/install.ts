@@ -72,6 +72,27 @@ export async function newestVersion({ packageName }: Pinned): Promise<string | n
   return exitCode === 0 && /^\d+\.\d+\.\d+/.test(version) ? version : null;
 }
 
+/** Versions that are tried for one that can be had: some are published before all that they need. Chosen. */
+const MOST_TRIED = 10;
+
+/** The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. */
+export async function newestInstalled(cache: string, program: Program): Promise<string | null> {
+  const { exitCode, output } = await npm(["view", "--loglevel=error", "--json", program.packageName], process.cwd());
+  if (exitCode !== 0) return null;
+  const { version: latest, versions } = versionsSchema.parse(JSON.parse(output));
+  const plain = versions.filter((version) => /^\d+\.\d+\.\d+$/.test(version) && isAtMost(version, latest));
+  const sorted = plain.toSorted((one, other) => (isAtMost(one, other) ? 1 : -1));
+  for (const version of sorted.slice(0, MOST_TRIED))
+    if ((await installed(cache, { ...program, version })) === null) return version;
+  return null;
+}
+
+const versionsSchema = z.object({ version: z.string(), versions: z.array(z.string()) });
+
+function isAtMost(one: string, other: string): boolean {
+  return one.localeCompare(other, "en", { numeric: true }) <= 0;
+}
+
 function npm(args: readonly string[], folder: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ExchangeFacts, Scenario } from "@plimsoll/providers/simulator";
+import type { ExchangeFacts, Scenario, SimulatorOptions } from "@plimsoll/providers/simulator";
 import { LAST_REPLY, playScenario, startSimulator } from "@plimsoll/providers/simulator";
 import { watchPrinted } from "./printed.ts";
 import type { Program, StatedLimits } from "./program.ts";
@@ -12,6 +12,8 @@ import { talk } from "./talk.ts";
 export interface PlayRequest {
   readonly scenario: Omit<Scenario, "kinds" | "tools" | "person">;
   readonly limits: StatedLimits;
+  /** What is particular about the server, or the model on it. */
+  readonly server?: Pick<SimulatorOptions, "roles" | "rules" | "reasoning">;
   readonly prompts: readonly string[];
   /** Files of the work folder, text by name. */
   readonly files?: { readonly [name: string]: string };
@@ -86,6 +88,7 @@ export async function play(program: Program, request: PlayRequest, places: Place
   const printed = watchPrinted();
   const simulator = await startSimulator({
     ...options,
+    ...request.server,
     onRequest: (wire, body) => {
       printed.see(body);
       options.onRequest?.(wire, body);

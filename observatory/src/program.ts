@@ -10,7 +10,7 @@ export interface Program {
   readonly version: string;
   /** As the package or its repository says. Only programs with an open licence are run. */
   readonly licence: string;
-  /** The file that is started, in the package's `node_modules`. */
+  /** The file that is started, in `node_modules`. */
   readonly entry: string;
   /** A file of ours that is started in its place, for programs that are not run. */
   readonly ownFile?: string;
@@ -31,6 +31,16 @@ export interface Program {
   launch(setup: Setup): Launch;
 }
 
+/** A program that has a model of its own: what it asks for if a person has set nothing but the address. */
+export interface ProgramWithDefault extends Program {
+  asInstalled(place: Place): Launch;
+}
+
+/** The program as a person installs it: with its own model, whatever that is, and told of no window. */
+export function withDefaultModel({ asInstalled, ...program }: ProgramWithDefault): Program {
+  return { ...program, launch: asInstalled };
+}
+
 /** What can be told to a program: any window; or one of its own, which is played with counts that are multiplied. */
 export type StatableWindows =
   | { readonly kind: "any"; readonly tellsOutput: boolean }
@@ -42,14 +52,18 @@ export interface StatedLimits {
   readonly outputTokens: number | null;
 }
 
-/** Where a program is run. */
-export interface Setup extends StatedLimits {
+/** Where a program is run, and for which messages of the person. */
+export interface Place {
   /** The simulator, without a path. */
   readonly url: string;
   readonly home: string;
   readonly work: string;
-  readonly modelId: string;
   readonly prompts: readonly string[];
+}
+
+/** The same for a model that the program is told of. */
+export interface Setup extends StatedLimits, Place {
+  readonly modelId: string;
 }
 
 /** What is written before the start, and what is started. */

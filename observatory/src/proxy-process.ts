@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { createServer, request } from "node:http";
 import { join } from "node:path";
 
 /** A proxy of ours that runs as a process of its own. */
@@ -45,6 +47,45 @@ export async function startProxy({ upstream, windowTokens, folder, project }: Pr
     close: async () => {
       child.kill("SIGTERM");
       await ended;
+    },
+  };
+}
+
+/** A proxy that is ended after so many requests and started anew without its state, behind an address that stays. */
+export async function startForgetfulProxy(start: ProxyStart, afterRequests: number): Promise<ProxyProcess> {
+  const first = await startProxy(start);
+  const said: string[] = [];
+  let proxy = first;
+  let count = 0;
+  const server = createServer((asked, answer) => {
+    const pass = async () => {
+      count += 1;
+      if (count === afterRequests + 1) {
+        said.push(...proxy.lines());
+        await proxy.close();
+        const folder = join(start.folder, "anew");
+        mkdirSync(folder);
+        proxy = await startProxy({ ...start, folder });
+      }
+      const { host: _, ...headers } = asked.headers;
+      const passed = request(`${proxy.url}${asked.url ?? ""}`, { method: asked.method, headers }, (reply) => {
+        answer.writeHead(reply.statusCode ?? 500, reply.headers);
+        reply.pipe(answer);
+      });
+      passed.on("error", () => answer.destroy());
+      asked.pipe(passed);
+    };
+    void pass().catch(() => answer.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    lines: () => [...said, ...proxy.lines()],
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await proxy.close();
     },
   };
 }

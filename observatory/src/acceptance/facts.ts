@@ -15,6 +15,8 @@ export interface AcceptanceFacts {
   readonly kind: RowKind;
   readonly version: string;
   readonly wire: string;
+  /** The model that its first main request asks for; `null` if it was not looked at. */
+  readonly modelId: string | null;
   /** The day of the run, as it was given. */
   readonly recorded: string;
   readonly windowTokens: number;
@@ -40,6 +42,10 @@ export interface AcceptanceFacts {
   readonly resumes: number;
   /** Main requests that hold all that the person has said so far word for word. */
   readonly personKept: number;
+  /** Main requests that hold all that the program declares: its tools, its system text, and every message of the system or the developer; `null` if that was not looked at. */
+  readonly declaredKept: number | null;
+  /** Thinking that answered main requests held, and that the model was not shown; `null` if that was not looked at. */
+  readonly drops: number | null;
   /** Calls whose whole result is in the session that the program stored; `null` if it stores none. */
   readonly storedWhole: number | null;
   /** What hooks put back after the program's own compactions; `null` if nothing puts anything back. */
@@ -66,6 +72,10 @@ export const acceptanceFactsSchema: z.ZodType<AcceptanceFacts> = z.strictObject(
   kind: z.enum(ROW_KINDS),
   version: z.string().regex(/^[0-9a-z.-]{1,30}$/),
   wire: z.string().regex(/^[a-z-]{1,20}$/),
+  modelId: z
+    .string()
+    .regex(/^[A-Za-z0-9./:-]{1,60}$/)
+    .nullable(),
   recorded: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
   windowTokens: count,
   steps: count,
@@ -80,6 +90,8 @@ export const acceptanceFactsSchema: z.ZodType<AcceptanceFacts> = z.strictObject(
   breaks: count,
   resumes: count,
   personKept: count,
+  declaredKept: count.nullable(),
+  drops: count.nullable(),
   storedWhole: count.nullable(),
   putBack: z.strictObject({ whole: count, ratio }).nullable(),
   told: z.enum(TOLD),
@@ -102,6 +114,9 @@ export type ExchangeTotals = Pick<
   | "compactions"
   | "breaks"
   | "personKept"
+  | "modelId"
+  | "declaredKept"
+  | "drops"
 >;
 
 /** Counts the requests of a session. Those of a sub-agent are compared with each other alone. */
@@ -115,6 +130,7 @@ export function totalsOf(exchanges: readonly ExchangeFacts[]): ExchangeTotals {
   const promptTokens = sumOf(answered, (each) => each.promptTokens);
   return {
     wire: first?.wire ?? "none",
+    modelId: first?.modelId ?? "none",
     requests: main.length,
     subAgentRequests: sub.length,
     refused: main.length - answered.length,
@@ -125,6 +141,8 @@ export function totalsOf(exchanges: readonly ExchangeFacts[]): ExchangeTotals {
     compactions: neighbours.filter(([before, each]) => (each.promptTokens ?? 0) < (before.promptTokens ?? 0)).length,
     breaks: neighbours.filter(([before, each]) => isBreak(before, each)).length,
     personKept: keptOf(own) + sub.filter(({ probes }) => probes.includes(SUB_AGENT_PROBE)).length,
+    declaredKept: declaredIn(own) + declaredIn(sub),
+    drops: sumOf(answered, ({ dropCount }) => dropCount),
   };
 }
 
@@ -141,6 +159,17 @@ function keptOf(requests: readonly ExchangeFacts[]): number {
     if (person.length === said) kept += 1;
   }
   return kept;
+}
+
+/** Requests that have the tools and the system text of the first, and no fewer messages of the system than any before them. */
+function declaredIn(requests: readonly ExchangeFacts[]): number {
+  const [first] = requests;
+  let most = 0;
+  return requests.filter(({ toolsHash, systemHash, roles: { system = 0 } }) => {
+    const isWhole = toolsHash === first?.toolsHash && systemHash === first.systemHash && system >= most;
+    most = Math.max(most, system);
+    return isWhole;
+  }).length;
 }
 
 /** What a cache may leave unread of the request before: its steps, and the item that was new. Chosen above 128 and a call's size. */
@@ -171,6 +200,8 @@ export function problemsOf(facts: AcceptanceFacts): readonly string[] {
     [requests <= steps, "it ended early"],
     [refused > 0, "requests were refused"],
     [personKept < requests, "the person's words were lost"],
+    [facts.declaredKept !== null && facts.declaredKept < requests, "something that the program declares was lost"],
+    [(facts.drops ?? 0) > 0, "thinking was dropped"],
     [largestTokens >= windowTokens, "a prompt filled the window"],
     [storedWhole !== null && storedWhole < steps, "the stored session was changed"],
     [!isHooks && facts.nativeCompactions > 0, "the program compacted by itself"],

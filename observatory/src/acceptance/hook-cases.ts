@@ -4,7 +4,7 @@ import type { ExchangeFacts, MainStep } from "@plimsoll/providers/simulator";
 import { SIDE } from "../experiments/setting.ts";
 import { root } from "../namespace.ts";
 import type { Program } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { NOTES_FILE, PRINT_COMMAND, withDefaultModel } from "../program.ts";
 import { CODEX } from "../programs/codex.ts";
 import type { AcceptanceCase } from "./case.ts";
 import { FIRST_MESSAGE } from "./case.ts";
@@ -35,7 +35,7 @@ const STAND_IN_COMPACTS_AT_TOKENS = 56_000;
 export const HOOK_CASES: readonly AcceptanceCase[] = [
   {
     ...hookCase("codex-hooks", "Codex hooks"),
-    program: (project) => withHooks(CODEX, project),
+    program: (project) => withHooks(withDefaultModel(CODEX), project),
     sessions: { kind: "lines", folder: ".codex/sessions" },
   },
   { ...hookCase("claude-code-plugin", "Claude Code plugin, by payloads"), program: standIn },
@@ -111,7 +111,14 @@ function withHooks(program: Program, project: string): Program {
         files: { ...files, [join(setup.home, ".codex/hooks.json")]: JSON.stringify({ hooks }) },
         env,
         // A person trusts hooks once, in `/hooks`; a headless run has nobody to ask.
-        start: { commands: commands.map(([first = "", ...rest]) => [first, "--dangerously-bypass-hook-trust", ...rest]) },
+        start: {
+          commands: commands.map(([first = "", ...rest]) => [
+            first,
+            "--dangerously-bypass-hook-trust",
+            ...["-c", `model_context_window=${setup.windowTokens}`],
+            ...rest,
+          ]),
+        },
       };
     },
   };

@@ -1,3 +1,4 @@
+import type { PlayRequest } from "../play.ts";
 import type { Program } from "../program.ts";
 import type { AcceptanceCase } from "./case.ts";
 import { CALL_TOKENS, FIRST_MESSAGE, SMALL_TOKENS } from "./case.ts";
@@ -16,7 +17,13 @@ export interface Library {
   readonly example: string;
   readonly libraries: readonly string[];
   readonly runtime?: Program["runtime"];
+  readonly server?: PlayRequest["server"];
+  /** Text that a call returns; as elsewhere if it is left out. */
+  readonly callTokens?: number;
 }
+
+/** From 1.5.9 on the model's package asks for a newer core than langchain has. */
+const LANGCHAIN = ["langchain@1", "@langchain/core@1", "@langchain/langgraph@1", "@langchain/openai@>=1.5.0 <1.5.9"];
 
 /** Every adapter, at the versions that are in use. */
 export const LIBRARIES: readonly Library[] = [
@@ -32,8 +39,7 @@ export const LIBRARIES: readonly Library[] = [
     name: "langchain",
     title: "LangChain, LangGraph",
     example: "langchain",
-    // From 1.5.9 on the model's package asks for a newer core than langchain has.
-    libraries: ["langchain@1", "@langchain/core@1", "@langchain/langgraph@1", "@langchain/openai@>=1.5.0 <1.5.9"],
+    libraries: LANGCHAIN,
   },
   {
     name: "openai-agents",
@@ -105,14 +111,39 @@ const ENDS: readonly Library[] = [
   },
 ];
 
-/** All adapters of libraries, and the ends of their ranges. */
-export const LIBRARY_CASES: readonly AcceptanceCase[] = [
-  ...LIBRARIES.map((library) => libraryCase(library, STEPS)),
-  ...ENDS.map((library) => libraryCase(library, STEPS)),
+/** So much that a session is cut more often. Chosen. */
+const MORE_CALL_TOKENS = 1_500;
+
+/** Servers and models with rules of their own. */
+const STRICT: readonly Library[] = [
+  {
+    name: "langchain-turns",
+    title: "LangChain, LangGraph, turns",
+    example: "langchain",
+    libraries: LANGCHAIN,
+    server: { roles: "alternate" },
+    callTokens: MORE_CALL_TOKENS,
+  },
+  {
+    name: "anthropic-thinking",
+    title: "Anthropic messages, thinking",
+    example: "anthropic",
+    libraries: ["@anthropic-ai/sdk@1"],
+    server: { reasoning: "every-reply" },
+    callTokens: MORE_CALL_TOKENS,
+  },
 ];
 
+/** All adapters of libraries, the ends of their ranges, and strict servers. */
+export const LIBRARY_CASES: readonly AcceptanceCase[] = [...LIBRARIES, ...ENDS, ...STRICT].map((library) =>
+  libraryCase(library, STEPS),
+);
+
 /** A library's row with so many steps. */
-export function libraryCase({ name, title, libraries, ...how }: Library, steps: number): AcceptanceCase {
+export function libraryCase(
+  { name, title, libraries, server, callTokens = CALL_TOKENS, ...how }: Library,
+  steps: number,
+): AcceptanceCase {
   return {
     name,
     title,
@@ -128,23 +159,31 @@ export function libraryCase({ name, title, libraries, ...how }: Library, steps: 
         name,
         windowTokens: SMALL_TOKENS,
         windowHolds: "prompt-and-reply",
-        main: [{ call: { outputTokens: CALL_TOKENS }, repeat: steps }],
+        main: [{ call: { outputTokens: callTokens }, repeat: steps }],
       },
       limits: { windowTokens: SMALL_TOKENS, outputTokens: null },
+      ...(server === undefined ? {} : { server }),
       prompts: [FIRST_MESSAGE],
-      files: Object.fromEntries(Array.from({ length: steps }, (_, index) => [`notes-${index + 1}.txt`, notesOf(index + 1)])),
+      files: Object.fromEntries(
+        Array.from({ length: steps }, (_, index) => [`notes-${index + 1}.txt`, notesOf(index + 1, callTokens)]),
+      ),
     },
   };
 }
 
-function notesOf(call: number): string {
-  const chars = CALL_TOKENS * CHARS_PER_TOKEN;
+function notesOf(call: number, tokens: number): string {
+  const chars = tokens * CHARS_PER_TOKEN;
   const line = `line of call ${call}\n`;
   return line.repeat(Math.ceil(chars / line.length)).slice(0, chars);
 }
 
 /** The example that a person runs by `examples/run.mjs`, as a program. */
-function exampleProgram({ name, title, example, runtime = "node" }: Omit<Library, "libraries">): Program {
+function exampleProgram({
+  name,
+  title,
+  example,
+  runtime = "node",
+}: Omit<Library, "libraries" | "server" | "callTokens">): Program {
   return {
     name,
     title,

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { folderOf, installed, installedProject, node22In, preparedNode22 } from "../install.ts";
+import { folderOf, installed, installedProject, newestInstalled, node22In, preparedNode22 } from "../install.ts";
 import { cache, enterNamespace, isInside, root } from "../namespace.ts";
 import { play } from "../play.ts";
 import type { AcceptanceCase } from "./case.ts";
@@ -14,10 +14,13 @@ import { runCase } from "./run-case.ts";
 const factsFolder = join(root, "observatory/acceptance");
 const pageFile = join(root, "docs/acceptance.md");
 
-const USAGE = `pnpm acceptance [ROW…] [--date YYYY-MM-DD] [--jobs N] [--page]
+const USAGE = `pnpm acceptance [ROW…] [--latest] [--print] [--within SECONDS] [--date YYYY-MM-DD] [--jobs N] [--page]
 Packs our packages, installs them in an empty project for each row, plays a session with each against the simulator, and writes observatory/acceptance and docs/acceptance.md.
 Ends with 1 if a row is not accepted. Rows: ${ACCEPTANCE_CASES.map(({ name }) => name).join(", ")}
---page   only writes the page from the facts
+--latest  runs each program in the newest version that can be installed, as --print
+--print   writes nothing, and prints a line of JSON for each row: its version, and what is wrong or why it was skipped
+--within  begins no row after so many seconds
+--page    only writes the page from the facts
 `;
 
 /** What the command line asks for. */
@@ -26,11 +29,20 @@ interface Asked {
   readonly date: string;
   readonly jobs: number;
   readonly isPage: boolean;
+  readonly isLatest: boolean;
+  readonly isPrinted: boolean;
+  /** The time, as a clock tells it, after which no row is begun. */
+  readonly endMs: number;
   /** The folder of our packed packages. */
   readonly tarballs: string;
 }
 
-const WITH_VALUE = ["--date", "--jobs", "--tarballs"];
+const WITH_VALUE = ["--date", "--jobs", "--tarballs", "--within"];
+
+/** Tells the process inside the namespace when the time is over. */
+const END_MS = "PLIMSOLL_ACCEPTANCE_END_MS";
+
+const MS_PER_SECOND = 1_000;
 
 /** What the arguments ask for; `null` for what nobody knows: a name that is no row's, an option that there is not. */
 function asked(args: readonly string[]): Asked | null {
@@ -38,7 +50,7 @@ function asked(args: readonly string[]): Asked | null {
   const values = new Map<string, string>();
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
-    if (arg === "--page") values.set(arg, "yes");
+    if (["--page", "--latest", "--print"].includes(arg)) values.set(arg, "yes");
     else if (WITH_VALUE.includes(arg)) values.set(arg, args[++index] ?? "");
     else names.push(arg);
   }
@@ -47,15 +59,39 @@ function asked(args: readonly string[]): Asked | null {
   const rows = ACCEPTANCE_CASES.filter(({ name }) => names.length === 0 || names.includes(name));
   const isKnown = names.every((name) => rows.some((row) => row.name === name));
   if (!isKnown || !/^\d{4}-\d{2}-\d{2}$/.test(date) || !(jobs >= 1)) return null;
-  return { rows, date, jobs, isPage: values.has("--page"), tarballs: values.get("--tarballs") ?? "" };
+  const endMs = Number(process.env[END_MS] ?? Date.now() + MS_PER_SECOND * Number(values.get("--within") ?? "Infinity"));
+  const isLatest = values.has("--latest");
+  const isPrinted = isLatest || values.has("--print");
+  return {
+    rows,
+    date,
+    jobs,
+    isPage: values.has("--page"),
+    isLatest,
+    isPrinted,
+    endMs,
+    tarballs: values.get("--tarballs") ?? "",
+  };
 }
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-const projectOf = ({ name }: AcceptanceCase) => join(cache, `project-${name}`);
+const print = (line: object) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** Installs what a row needs; gives what is wrong if it cannot be had, `null` if it is there. */
-async function prepared(row: AcceptanceCase, tarballs: string): Promise<string | null> {
+/** Rows that need the same packages have one project. */
+const projectOf = ({ ours, libraries }: AcceptanceCase) =>
+  join(cache, `project-${[...ours, ...libraries].join("+").replaceAll(/[^a-z0-9.+-]+/gi, "-")}`);
+
+/** Installs what a row needs; gives what is wrong if it cannot be had, `null` if it is there. `made` holds the projects of rows before it. */
+async function prepared(row: AcceptanceCase, tarballs: string, made: Map<string, string | null>): Promise<string | null> {
+  const project = projectOf(row);
+  const problem = made.get(project) ?? (made.has(project) ? null : await madeProject(row, tarballs));
+  made.set(project, problem);
+  if (problem !== null) return problem;
+  return (await preparedNode22(cache)) ?? (isPublished(row) ? await installed(cache, row.program(project)) : null);
+}
+
+async function madeProject(row: AcceptanceCase, tarballs: string): Promise<string | null> {
   const project = projectOf(row);
   const names = readdirSync(tarballs).filter((name) => name.endsWith(".tgz"));
   const own = row.ours.flatMap((each) =>
@@ -65,20 +101,42 @@ async function prepared(row: AcceptanceCase, tarballs: string): Promise<string |
   const problem = await installedProject(project, [...packages, ...row.libraries]);
   if (problem !== null) return problem;
   cpSync(join(root, "packages/providers/examples"), join(project, "examples"), { recursive: true });
-  const program = row.program(project);
-  const isThere = row.libraries.length > 0 || program.ownFile !== undefined;
-  return (await preparedNode22(cache)) ?? (isThere ? null : await installed(cache, program));
+  return null;
 }
 
-async function playAll({ rows, date, jobs }: Asked): Promise<void> {
+/** Whether the row's program comes from the registry by itself. */
+function isPublished(row: AcceptanceCase): boolean {
+  return row.libraries.length === 0 && row.program(projectOf(row)).ownFile === undefined;
+}
+
+/** The row with its program in this version. */
+function inVersion(row: AcceptanceCase, version: string | undefined): AcceptanceCase {
+  return version === undefined ? row : { ...row, program: (project) => ({ ...row.program(project), version }) };
+}
+
+/** The rows with each published program in the newest version that can be had: it is looked for once a package. */
+async function inNewestVersions(rows: readonly AcceptanceCase[]): Promise<readonly AcceptanceCase[]> {
+  const found = new Map<string, string | undefined>();
+  for (const row of rows.filter(isPublished)) {
+    const program = row.program(projectOf(row));
+    if (found.has(program.packageName)) continue;
+    const version = await newestInstalled(cache, program);
+    found.set(program.packageName, version ?? undefined);
+    say(`${program.packageName}: ${version ?? "no newer version can be had"}`);
+  }
+  return rows.map((row) => (isPublished(row) ? inVersion(row, found.get(row.program(projectOf(row)).packageName)) : row));
+}
+
+async function playAll({ rows, jobs, ...asked }: Asked): Promise<void> {
   const waiting = [...rows];
   const work = async () => {
-    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await playOne(row, date);
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await playOne(row, asked);
   };
   await Promise.all(Array.from({ length: jobs }, work));
 }
 
-async function playOne(row: AcceptanceCase, date: string): Promise<void> {
+async function playOne(row: AcceptanceCase, { date, isPrinted, endMs }: Omit<Asked, "rows" | "jobs">): Promise<void> {
+  if (Date.now() > endMs) return print({ row: row.name, skipped: "the time was over" });
   const project = projectOf(row);
   const installedIn = row.libraries.length > 0 ? project : folderOf(cache, row.program(project));
   const places = {
@@ -98,9 +156,15 @@ async function playOne(row: AcceptanceCase, date: string): Promise<void> {
     },
   });
   say(JSON.stringify(facts));
-  for (const problem of problemsOf(facts)) say(`${row.name}: not accepted: ${problem}`);
-  mkdirSync(factsFolder, { recursive: true });
-  writeFileSync(join(factsFolder, `${row.name}.json`), `${JSON.stringify(acceptanceFactsSchema.parse(facts), null, 2)}\n`);
+  const problems = problemsOf(facts);
+  for (const problem of problems) say(`${row.name}: not accepted: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  if (isPrinted) print({ row: row.name, version: facts.version, modelId: facts.modelId, problems });
+  else {
+    mkdirSync(factsFolder, { recursive: true });
+    const text = `${JSON.stringify(acceptanceFactsSchema.parse(facts), null, 2)}\n`;
+    writeFileSync(join(factsFolder, `${row.name}.json`), text);
+  }
   rmSync(places.folder, { recursive: true, force: true });
 }
 
@@ -127,16 +191,32 @@ async function main(): Promise<void> {
     return;
   }
   if (options.isPage) return writePage();
-  if (!isInside) {
-    for (const row of options.rows) {
-      const problem = await prepared(row, options.tarballs);
-      if (problem !== null) throw new Error(`${row.name}: ${problem}`);
-    }
-    if (enterNamespace()) return writePage();
-    say("no network namespace can be had here: proxies that lead nowhere keep programs from the network");
+  const end = options.isPrinted ? () => undefined : writePage;
+  if (isInside) return await playAll({ ...options, rows: rowsIn(process.env[ROWS] ?? "", options.rows) });
+  const ready: AcceptanceCase[] = [];
+  const made = new Map<string, string | null>();
+  for (const row of options.isLatest ? await inNewestVersions(options.rows) : options.rows) {
+    const problem = Date.now() > options.endMs ? "the time was over" : await prepared(row, options.tarballs, made);
+    if (problem === null) ready.push(row);
+    else if (options.isPrinted) print({ row: row.name, skipped: problem });
+    else throw new Error(`${row.name}: ${problem}`);
   }
-  await playAll(options);
-  if (!isInside) writePage();
+  process.env[END_MS] = String(options.endMs);
+  process.env[ROWS] = ready.map((row) => `${row.name}=${row.program(projectOf(row)).version}`).join(",");
+  if (enterNamespace()) return end();
+  say("no network namespace can be had here: proxies that lead nowhere keep programs from the network");
+  await playAll({ ...options, rows: ready });
+  end();
+}
+
+/** Tells the process inside the namespace which rows are ready, and in which versions. */
+const ROWS = "PLIMSOLL_ACCEPTANCE_ROWS";
+
+function rowsIn(text: string, rows: readonly AcceptanceCase[]): readonly AcceptanceCase[] {
+  const versions = new Map(
+    text.split(",").map((pair): [string, string] => [pair.split("=")[0] ?? "", pair.split("=")[1] ?? ""]),
+  );
+  return rows.filter(({ name }) => versions.has(name)).map((row) => inVersion(row, versions.get(row.name)));
 }
 
 await main();

@@ -5,7 +5,8 @@ import { problemsOf } from "./facts.ts";
 const KINDS: { readonly [kind in RowKind]: string } = {
   library: `## Adapters of libraries
 
-Each example of [use in …](use-in/README.md), run by \`examples/run.mjs\` with the library's own client.`,
+Each example of [use in …](use-in/README.md), run by \`examples/run.mjs\` with the library's own client. "Turns": on a server whose chat template wants person and model in turn. "Thinking": every
+reply begins with thinking that is bound to what stands before it.`,
   plugin: `## Plugins of programs
 
 The program is told the real window, and its own compaction is there to be met. The session is taken up once by a new process, which compacts anew: that may be one more break of the
@@ -17,7 +18,9 @@ Each step returns 2,000 tokens. Put back: the share of all prompt tokens. Claude
 before, and starts the plugin's hooks with payloads made from its reference.`,
   proxy: `## The proxy under programs
 
-The program is told a window of 1,000,000 tokens (Gemini CLI knows its own), so that it never compacts by itself.`,
+Each program asks for its own model, and is set nothing but the address; the proxy is told the real window. Every reply begins with reasoning. "Turns": a model that pi is told of, on a server
+whose chat template wants person and model in turn. "Thinking": the vendor's SDK without anything of ours, a model that binds its thinking to what stands before it, and a proxy
+that is started anew without its state in the middle.`,
 };
 
 /** docs/acceptance.md: what was not accepted comes first in its part, and its reasons are told. */
@@ -33,13 +36,13 @@ const INTRODUCTION = `# Acceptance: every adapter, plugin and the proxy
 
 Made by \`pnpm acceptance\` from observatory/acceptance; do not edit by hand. Our packages are packed as they would be published and installed in an empty project for each row; programs are installed from the
 registry, with a home of their own. All runs headless in a namespace that has nothing but loopback, against [the simulator](simulator.md), which refuses what is above the window. Each step is a call of a tool that
-returns 500 tokens.
+returns 500 tokens (under the proxy 2,000; with libraries under "turns" and "thinking" 1,500).
 
-Accepted: no main request refused, no compaction of the program's own, at least 85 % of the prompts read from the cache, the largest prompt below the window, no more breaks of the cache than compactions (and
+Accepted: no main request refused, no compaction of the program's own, no thinking dropped, in every request all that the program declares (tools, system text, developer messages), at least 85 % of the prompts read from the cache, the largest prompt below the window, no more breaks of the cache than compactions (and
 sessions taken up), all that the person has said word for word in every request, and the stored session whole.`;
 
 const HEAD =
-  "| what | version | wire | steps | requests | refused | native compactions | cached | largest prompt / window | compactions | breaks | the person's words | stored | put back | of | |";
+  "| what | version | wire, model | steps | requests | refused | native compactions | cached | largest prompt / window | compactions | breaks | the person's words | stored | put back | of | |";
 const RULE = "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|";
 
 function tableOf(rows: readonly AcceptanceFacts[]): string {
@@ -53,7 +56,7 @@ function rowOf(facts: AcceptanceFacts): string {
   const cells = [
     facts.title,
     facts.version,
-    facts.wire,
+    facts.modelId === null ? facts.wire : `${facts.wire}, ${facts.modelId}`,
     facts.steps,
     subAgentRequests === 0 ? requests : `${requests} (${subAgentRequests} of a sub-agent)`,
     refusedAside === 0 ? facts.refused : `${facts.refused} (and ${refusedAside} aside)`,

@@ -65,12 +65,14 @@ export function fill(between: ActsBetween): MainStep {
 export const FILL_STEPS = 6;
 const FILL_TOKENS = 4_000;
 
-/** Answers to side requests. The summary is in the tags that some programs look for, and says nothing; the classification finds nothing wrong. */
+/** Answers to side requests. The summary is in the tags that some programs look for, and says nothing; the classification finds nothing wrong and nothing simple. */
 export const SIDE: { readonly [kind: string]: ScenarioText } = {
   title: { text: "Log files" },
   summary: {
     text: `<state_snapshot>\n${Array.from({ length: 100 }, (_, index) => `Line ${index + 1} of a summary says nothing.`).join("\n")}\n</state_snapshot>`,
   },
-  classification: { text: '{"unproductive_state_analysis":"none","unproductive_state_confidence":0}' },
+  classification: {
+    text: '{"unproductive_state_analysis":"none","unproductive_state_confidence":0,"complexity_reasoning":"none","complexity_score":50}',
+  },
   other: { text: "Nothing to add." },
 };

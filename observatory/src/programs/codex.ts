@@ -1,8 +1,8 @@
-import type { Program } from "../program.ts";
+import type { Launch, Place, ProgramWithDefault } from "../program.ts";
 import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
 
-/** Codex: it asks on the Responses wire, and is told its window alone. */
-export const CODEX: Program = {
+/** Codex: it asks on the Responses wire, and is told its window alone. Its own models run JavaScript that calls its tools. */
+export const CODEX: ProgramWithDefault = {
   name: "codex",
   title: "Codex",
   packageName: "@openai/codex",
@@ -14,17 +14,36 @@ export const CODEX: Program = {
   windows: { kind: "any", tellsOutput: false },
   messages: "several",
   rulesFile: "AGENTS.md",
-  kinds: [{ kind: "summary", if: { tools: "none", place: "later" } }],
+  // Its own models' tools stand in the history, and stay there when a summary is asked for.
+  kinds: [
+    { kind: "summary", if: { tools: "none", place: "later" } },
+    { kind: "summary", if: { tools: "same", newest: "other", previous: "result", place: "later" } },
+  ],
   tools: (work) => [
     { use: "read", name: "exec_command", arguments: { cmd: `cat ${work}/${NOTES_FILE}` } },
-    { name: "exec_command", arguments: { cmd: PRINT_COMMAND, max_output_tokens: 20_000 } },
+    { use: "read", name: "exec", arguments: scriptOf(`cat ${work}/${NOTES_FILE}`) },
+    { name: "exec_command", arguments: { cmd: PRINT_COMMAND, max_output_tokens: MOST_PRINTED_TOKENS } },
+    { name: "exec", arguments: scriptOf(PRINT_COMMAND) },
   ],
-  launch: ({ url, home, work, modelId, windowTokens, prompts }) => ({
+  launch: (setup) => launchWith(setup, [`model = "${setup.modelId}"`, `model_context_window = ${setup.windowTokens}`]),
+  asInstalled: (place) => launchWith(place, []),
+};
+
+/** More than a call is ever asked to print. */
+const MOST_PRINTED_TOKENS = 20_000;
+
+function scriptOf(cmd: string): string {
+  const limits = { max_output_tokens: MOST_PRINTED_TOKENS };
+  const call = JSON.stringify({ cmd, ...limits });
+  return `// @exec: ${JSON.stringify(limits)}\nconst { output } = await tools.exec_command(${call});\ntext(output);`;
+}
+
+function launchWith({ url, home, work, prompts }: Place, model: readonly string[]): Launch {
+  return {
     files: {
       [`${home}/.codex/config.toml`]: [
-        `model = "${modelId}"`,
+        ...model,
         `model_provider = "simulated"`,
-        `model_context_window = ${windowTokens}`,
         `check_for_update_on_startup = false`,
         `[model_providers.simulated]`,
         `name = "simulated"`,
@@ -50,5 +69,5 @@ export const CODEX: Program = {
         prompt,
       ]),
     },
-  }),
-};
+  };
+}

@@ -1,8 +1,8 @@
-import type { Program } from "../program.ts";
+import type { Launch, Place, ProgramWithDefault } from "../program.ts";
 import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
 
 /** Gemini CLI: it asks on Gemini's wire and knows the window by the model's name. */
-export const GEMINI: Program = {
+export const GEMINI: ProgramWithDefault = {
   name: "gemini",
   title: "Gemini CLI",
   packageName: "@google/gemini-cli",
@@ -22,7 +22,13 @@ export const GEMINI: Program = {
     { use: "read", name: "read_file", arguments: { file_path: `${work}/${NOTES_FILE}` } },
     { name: "run_shell_command", arguments: { command: PRINT_COMMAND, description: "Prints lines" } },
   ],
-  launch: ({ url, home, modelId, prompts }) => ({
+  launch: (setup) => launchWith(setup, setup.modelId),
+  asInstalled: (place) => launchWith(place, null),
+};
+
+function launchWith({ url, home, prompts }: Place, modelId: string | null): Launch {
+  const model = modelId === null ? [] : ["-m", modelId];
+  return {
     files: {
       [`${home}/.gemini/settings.json`]: JSON.stringify({
         general: {
@@ -36,14 +42,14 @@ export const GEMINI: Program = {
         // A terminal of its own loses some of what a command prints when the machine is busy.
         tools: { shell: { enableInteractiveShell: false } },
         security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-        model: { name: modelId },
+        ...(modelId === null ? {} : { model: { name: modelId } }),
       }),
     },
     env: { GEMINI_API_KEY: "simulated", GOOGLE_GEMINI_BASE_URL: url },
     // Continued from its own files, a session answers each call twice, which the wire refuses: several messages are said in one process.
     start:
       prompts.length > 1
-        ? { talk: ["--acp", "-m", modelId, "--approval-mode", "yolo"] }
-        : { commands: prompts.map((prompt) => ["-m", modelId, "--approval-mode", "yolo", "-p", prompt]) },
-  }),
-};
+        ? { talk: ["--acp", ...model, "--approval-mode", "yolo"] }
+        : { commands: prompts.map((prompt) => [...model, "--approval-mode", "yolo", "-p", prompt]) },
+  };
+}

@@ -1,13 +1,32 @@
-import type { Program } from "../program.ts";
+import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
 import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
 
-/** OpenCode on the Chat Completions wire; it is told window and output. */
-export const OPENCODE: Program = opencodeWith("opencode", "@ai-sdk/openai-compatible", "simulated-model");
+/** OpenCode on the Chat Completions wire, told window and output; with its own model of OpenAI's, on the Responses wire. */
+export const OPENCODE: ProgramWithDefault = opencodeWith({
+  name: "opencode",
+  npm: "@ai-sdk/openai-compatible",
+  modelId: "simulated-model",
+  vendor: "openai",
+});
 
 /** OpenCode on the Messages wire. */
-export const OPENCODE_ANTHROPIC: Program = opencodeWith("opencode-anthropic", "@ai-sdk/anthropic", "claude-simulated");
+export const OPENCODE_ANTHROPIC: ProgramWithDefault = opencodeWith({
+  name: "opencode-anthropic",
+  npm: "@ai-sdk/anthropic",
+  modelId: "claude-simulated",
+  vendor: "anthropic",
+});
 
-function opencodeWith(name: string, npm: string, model: string): Program {
+interface Variant {
+  readonly name: string;
+  /** The client of a model that it is told of. */
+  readonly npm: string;
+  readonly modelId: string;
+  /** Whose address is set if it is told of no model. */
+  readonly vendor: string;
+}
+
+function opencodeWith({ name, npm, modelId, vendor }: Variant): ProgramWithDefault {
   return {
     name,
     title: name === "opencode" ? "OpenCode" : "OpenCode on the Messages wire",
@@ -16,7 +35,7 @@ function opencodeWith(name: string, npm: string, model: string): Program {
     licence: "MIT",
     entry: "opencode-linux-x64/bin/opencode",
     runtime: "itself",
-    modelId: model,
+    modelId,
     windows: { kind: "any", tellsOutput: true },
     messages: "several",
     rulesFile: "AGENTS.md",
@@ -28,33 +47,39 @@ function opencodeWith(name: string, npm: string, model: string): Program {
       { use: "read", name: "read", arguments: { filePath: `${work}/${NOTES_FILE}` } },
       { name: "bash", arguments: { command: PRINT_COMMAND, description: "Prints lines" } },
     ],
-    launch: ({ url, home, modelId, windowTokens, outputTokens, prompts }) => ({
-      files: {
-        [`${home}/.config/opencode/opencode.json`]: JSON.stringify({
-          autoupdate: false,
-          share: "disabled",
-          model: `simulated/${modelId}`,
-          permission: "allow",
-          provider: {
-            simulated: {
-              npm,
-              name: "simulated",
-              options: { baseURL: `${url}/v1`, apiKey: "simulated" },
-              models: { [modelId]: { name: modelId, limit: { context: windowTokens, output: outputTokens }, tool_call: true } },
-            },
-          },
-        }),
-      },
-      env: {
-        OPENCODE_DISABLE_AUTOUPDATE: "1",
-        OPENCODE_DISABLE_MODELS_FETCH: "1",
-        OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-        OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-        OPENCODE_DISABLE_SHARE: "1",
-      },
-      start: {
-        commands: prompts.map((prompt, index) => ["run", ...(index === 0 ? [] : ["-c"]), "-m", `simulated/${modelId}`, prompt]),
-      },
-    }),
+    launch: (setup) => launchWith(setup, { config: toldOf(setup, npm), args: ["-m", `simulated/${setup.modelId}`] }),
+    asInstalled: (place) => launchWith(place, { config: { provider: { [vendor]: { options: optionsOf(place) } } }, args: [] }),
+  };
+}
+
+const optionsOf = ({ url }: Place) => ({ baseURL: `${url}/v1`, apiKey: "simulated" });
+
+function toldOf({ modelId, windowTokens, outputTokens, ...place }: Setup, npm: string): object {
+  const model = { name: modelId, limit: { context: windowTokens, output: outputTokens }, tool_call: true };
+  const simulated = { npm, name: "simulated", options: optionsOf(place), models: { [modelId]: model } };
+  return { model: `simulated/${modelId}`, provider: { simulated } };
+}
+
+function launchWith(
+  { home, prompts }: Place,
+  { config, args }: { readonly config: object; readonly args: readonly string[] },
+): Launch {
+  return {
+    files: {
+      [`${home}/.config/opencode/opencode.json`]: JSON.stringify({
+        autoupdate: false,
+        share: "disabled",
+        permission: "allow",
+        ...config,
+      }),
+    },
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      OPENCODE_DISABLE_SHARE: "1",
+    },
+    start: { commands: prompts.map((prompt, index) => ["run", ...(index === 0 ? [] : ["-c"]), ...args, prompt]) },
   };
 }

@@ -1,5 +1,5 @@
 import type { ToolPattern } from "@plimsoll/providers/simulator";
-import type { Launch, Program, Setup } from "../program.ts";
+import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
 import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
 
 /** What both of pi's scopes have in common: it asks on the Chat Completions wire and is told window and output in a file of models. */
@@ -12,10 +12,11 @@ const PI = {
   kinds: [{ kind: "summary", if: { tools: "none" } }],
   tools,
   launch,
+  asInstalled,
 } as const;
 
 /** Under its old scope, the last version there. */
-export const PI_OLD: Program = {
+export const PI_OLD: ProgramWithDefault = {
   ...PI,
   name: "pi",
   title: "pi, old scope",
@@ -25,8 +26,8 @@ export const PI_OLD: Program = {
   runtime: "node",
 };
 
-/** Under its new scope: the newest version whose packages are all in the registry. */
-export const PI_NEW: Program = {
+/** Under its new scope: the version whose thresholds were watched. */
+export const PI_NEW: ProgramWithDefault = {
   ...PI,
   name: "pi-new",
   title: "pi, new scope",
@@ -35,6 +36,9 @@ export const PI_NEW: Program = {
   entry: "@earendil-works/pi-coding-agent/dist/bundle/cli.js",
   runtime: "node-22",
 };
+
+/** The newest version that could be installed on 2026-11-26; its thresholds were not watched. */
+export const PI_NEWEST: ProgramWithDefault = { ...PI_NEW, title: "pi", version: "1.3.0" };
 
 function tools(work: string): readonly ToolPattern[] {
   return [
@@ -54,9 +58,18 @@ function launch({ url, home, modelId, windowTokens, outputTokens, prompts }: Set
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   };
   const provider = { baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "simulated", models: [model] };
+  return launchWith({ home, prompts }, { simulated: provider }, ["--provider", "simulated", "--model", modelId]);
+}
+
+/** With its own model of Anthropic's. */
+function asInstalled({ url, home, prompts }: Place): Launch {
+  return launchWith({ home, prompts }, { anthropic: { baseUrl: url, apiKey: "simulated" } }, []);
+}
+
+function launchWith({ home, prompts }: Pick<Place, "home" | "prompts">, providers: object, args: readonly string[]): Launch {
   return {
-    files: { [`${home}/.pi/agent/models.json`]: JSON.stringify({ providers: { simulated: provider } }) },
+    files: { [`${home}/.pi/agent/models.json`]: JSON.stringify({ providers }) },
     env: { PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" },
-    start: { commands: [["--offline", "--provider", "simulated", "--model", modelId, "-p", ...prompts]] },
+    start: { commands: [["--offline", ...args, "-p", ...prompts]] },
   };
 }

@@ -1,8 +1,8 @@
-import type { Program } from "../program.ts";
+import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
 import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
 
 /** Qwen Code: it asks on the Chat Completions wire. */
-export const QWEN: Program = {
+export const QWEN: ProgramWithDefault = {
   name: "qwen",
   title: "Qwen Code",
   packageName: "@qwen-code/qwen-code",
@@ -25,7 +25,19 @@ export const QWEN: Program = {
     { use: "read", name: "read_file", arguments: { file_path: `${work}/${NOTES_FILE}` } },
     { name: "run_shell_command", arguments: { command: PRINT_COMMAND, description: "Prints lines", is_background: false } },
   ],
-  launch: ({ url, home, modelId, windowTokens, outputTokens, prompts }) => ({
+  launch: (setup) => launchWith(setup, setup),
+  asInstalled: (place) => launchWith(place, null),
+};
+
+function launchWith(
+  { url, home, prompts }: Place,
+  told: Pick<Setup, "modelId" | "windowTokens" | "outputTokens"> | null,
+): Launch {
+  const generationConfig =
+    told === null
+      ? { maxRetries: 0 }
+      : { contextWindowSize: told.windowTokens, maxRetries: 0, samplingParams: { max_tokens: told.outputTokens } };
+  return {
     files: {
       [`${home}/.qwen/settings.json`]: JSON.stringify({
         $version: 3,
@@ -40,13 +52,14 @@ export const QWEN: Program = {
         // A terminal of its own loses some of what a command prints when the machine is busy, more often than pipes do.
         tools: { shell: { enableInteractiveShell: false } },
         security: { auth: { selectedType: "openai" } },
-        model: {
-          name: modelId,
-          generationConfig: { contextWindowSize: windowTokens, maxRetries: 0, samplingParams: { max_tokens: outputTokens } },
-        },
+        model: { ...(told === null ? {} : { name: told.modelId }), generationConfig },
       }),
     },
-    env: { OPENAI_API_KEY: "simulated", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: modelId },
+    env: {
+      OPENAI_API_KEY: "simulated",
+      OPENAI_BASE_URL: `${url}/v1`,
+      ...(told === null ? {} : { OPENAI_MODEL: told.modelId }),
+    },
     start: { commands: prompts.map((prompt, index) => [...(index === 0 ? [] : ["--continue"]), "--yolo", "-p", prompt]) },
-  }),
-};
+  };
+}
