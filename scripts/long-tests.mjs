@@ -40,6 +40,7 @@ export const longTests = [
   "packages/cli/testing/planted-key.test.ts",
   "packages/cli/testing/terminal.test.ts",
   "packages/tools/src/session.test.ts",
+  "scripts/acceptance.test.ts",
   "scripts/baseline.test.ts",
   "bench/src/run/scale.test.ts",
   "bench/src/tune/tune.test.ts",
