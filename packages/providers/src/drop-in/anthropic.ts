@@ -1,13 +1,16 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { AssistantMessage, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
+import { toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
+import { ANTHROPIC_WIRE_RULES } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
 import { messageParams } from "../anthropic/encode.ts";
 import type { SdkUse } from "../client/supported.ts";
 import { refuseUnsupported } from "../client/supported.ts";
 import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { wireCallId } from "../wire/identifiers.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
@@ -85,9 +88,23 @@ function isSame(own: unknown, now: unknown): boolean {
   return canonicalJson(own) === canonicalJson(now);
 }
 
+/** The caller's own items keep their call ids, whatever they are made of, and so do their results. */
+function withOwnIds(param: Anthropic.MessageParam, messages: readonly Message[]): Anthropic.MessageParam {
+  const ids = messages.flatMap((message) =>
+    message.role === "tool-result" ? [message.callId] : toolCallsOf(message).map(({ callId }) => callId),
+  );
+  const own = new Map(ids.map((id) => [wireCallId(id, ANTHROPIC_WIRE_RULES), id] as const));
+  if (param.role === "system" || typeof param.content === "string") return param;
+  const content = param.content.map((block) => {
+    if (block.type === "tool_use") return { ...block, id: own.get(block.id) ?? block.id };
+    return block.type === "tool_result" ? { ...block, tool_use_id: own.get(block.tool_use_id) ?? block.tool_use_id } : block;
+  });
+  return { ...param, content };
+}
+
 /** The notice for a list that begins with a reply is put before the whole array, not before a part of it. */
 function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthropic.MessageParam[] {
-  const params = messageParams(context, new Map());
+  const params = messageParams(context, new Map()).map((param) => withOwnIds(param, context.messages));
   const [first] = context.messages;
   return first?.role === "assistant" ? params.slice(1) : params;
 }

@@ -79,6 +79,19 @@ test("what the agent declares in the middle of Anthropic's messages stands alone
   expect((await compactor.fit(own)).length).toBeLessThan(own.length);
 });
 
+test("results of Anthropic's messages that are cut answer calls under the ids that the server gave", async () => {
+  const compactor = createMessagesCompactor({ ...options, policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } } });
+  const own: Anthropic.MessageParam[] = [{ role: "user", content: "Mend all files." }];
+  const id = "functions.look:0";
+  for (let index = 0; index < 4; index += 1) {
+    const content = `seen ${index} ${"word ".repeat(300)}`;
+    own.push(messagesStep(id)[0], { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] });
+  }
+  const sent = await compactor.fit(own);
+  expect(sent.some((item) => !own.includes(item))).toBe(true);
+  expect([...JSON.stringify(sent).matchAll(/"(?:tool_use_id|id)":"([^"]*)"/g)].filter(([, each]) => each !== id)).toEqual([]);
+});
+
 test.each<readonly [string, () => Promise<readonly number[]>]>([
   [
     "Messages",
