@@ -37,7 +37,7 @@ interface MediaRule {
   readonly videoTokensPerSecond?: number;
 }
 
-/** The largest that vendors state: Gemini's 32 and 263 (ai.google.dev/gemini-api/docs/tokens, read in November 2026); OpenAI's audio is 10, Qwen's 25. */
+/** Gemini's, the largest that were found (geminibyexample.com/027-calculate-input-tokens gives them, read in November 2026): too many rather than too few. */
 const AUDIO_TOKENS_PER_SECOND = 32;
 const VIDEO_TOKENS_PER_SECOND = 263;
 

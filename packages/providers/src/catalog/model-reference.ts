@@ -49,7 +49,7 @@ export function priceHostOf(host: string | null): string | null {
 
 /**
  * An id without the variant that stands behind it in brackets, and that suffix. A size in it is the variant's window: Claude Code writes
- * `[1m]` for a million tokens (code.claude.com/docs/en/model-config, read in November 2026).
+ * `[1m]` for a million tokens (anthropics/claude-code#84310, read in November 2026).
  */
 export function withoutVariant(id: string): {
   readonly modelId: string;

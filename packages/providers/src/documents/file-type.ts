@@ -23,7 +23,7 @@ function isUntold(mediaType: string): boolean {
   return mediaType === UNTOLD_TYPE || mediaType === "binary/octet-stream";
 }
 
-/** How files begin: en.wikipedia.org/wiki/List_of_file_signatures, read in November 2026. */
+/** How files begin, by the formats' own specifications. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^%PDF-/, "application/pdf"],
   [/^\x89PNG/, "image/png"],

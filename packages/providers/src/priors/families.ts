@@ -26,8 +26,8 @@ const ANTHROPIC_IMAGE: ImageRule = {
 
 /**
  * OpenAI, "Images and vision" and "File inputs" (read November 2026), high detail of the GPT-5 models: 70 and 140 a tile of 512 px. A page is sent as
- * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one. "Managing costs" of the realtime and
- * audio models: a token for 100 ms of what a person says. Video is not taken; the servers that take it count as Gemini does or less.
+ * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one. Audio: no figure of the chat models was
+ * found, so that Gemini's larger one counts. Video is not taken.
  */
 const OPENAI_IMAGE: ImageRule = {
   kind: "tiles",
@@ -39,13 +39,12 @@ const OPENAI_IMAGE: ImageRule = {
   singleTilePx: 512,
   unknownTokens: 630,
   pageTokens: 1400,
-  audioTokensPerSecond: 10,
 };
 
 /**
  * Google, "Understand and count tokens" and "Media resolution" (read November 2026): 258 up to 384 px a side, else 258 a tile of 768 px; a page 560 at
- * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561). "Understand and count tokens" states 263 a second of
- * video and 32 of audio.
+ * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561). A second of video is 263 and of audio 32
+ * (geminibyexample.com/027-calculate-input-tokens, read November 2026).
  */
 const GOOGLE_IMAGE: ImageRule = {
   kind: "tiles",
