@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import type { Policy } from "@plimsoll/core";
 import { PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { createLearnedLimits } from "@plimsoll/core/conversation";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-runs.ts";
 import { BINDING_COLUMNS, lastRole } from "../testing/matrix-runs.ts";
@@ -9,6 +10,9 @@ import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import type { AnthropicSession } from "./anthropic/session.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
+import { parseRecord, recordsAt } from "./fields.ts";
+import { createConversationKeys } from "./proxy/conversation-keys.ts";
+import { createProxyCompaction } from "./proxy/proxy.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 
 const STEPS = Number(process.env.MATRIX_STEPS ?? 32);
@@ -193,4 +197,67 @@ describe("thinking that is refused all the same", () => {
     );
     expect(refused()).toBe(2);
   });
+});
+
+describe("an agent behind the proxy", () => {
+  /** Sends a body as an agent does, through a proxy's compaction. A new one each time it is restarted, with nothing kept. */
+  test.each(acting.map((policy) => [policy.name, policy] as const))(
+    "no request fails, and what the vendor's beta says goes through: %s",
+    async (_, policy) => {
+      const bodies: unknown[] = [];
+      const simulator = await startSimulator({
+        replies: matrixScript("bound"),
+        contextWindowTokens: 32_768,
+        nowMs: () => 0,
+        onRequest: (_wire, body) => bodies.push(body),
+      });
+      onTestFinished(() => simulator.close());
+      const begin = () =>
+        createProxyCompaction({
+          policy,
+          limits: () => LIMITS,
+          sessions: null,
+          keys: createConversationKeys([], async () => undefined),
+          learned: createLearnedLimits(),
+          onProblem: () => undefined,
+        });
+      let compaction = begin();
+      const signal = new AbortController().signal;
+      const headers = {
+        "x-api-key": "key",
+        "anthropic-version": "2023-06-01",
+        "anthropic-beta": "thinking-binding-controls-2026-08-01",
+      };
+      const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "error" } };
+      const setting = { model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], thinking };
+      const messages: unknown[] = [{ role: "user", content: "go" }];
+      const post = async (bodyText: string) =>
+        await fetch(`${simulator.url}/v1/messages`, { method: "POST", headers, body: bodyText });
+      for (let step = 0; step < 30; step++) {
+        compaction = step === 20 ? begin() : compaction;
+        const bodyText = JSON.stringify({ ...setting, messages });
+        let prepared = await compaction.prepare({ path: "/v1/messages", headers, bodyText, signal });
+        let answer = await post(prepared?.bodyText ?? bodyText);
+        for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
+          prepared = await prepared.recover({ status: answer.status, bodyText: await answer.text() }, recovery);
+          answer = prepared === null ? answer : await post(prepared.bodyText ?? bodyText);
+        }
+        expect(answer.status).toBe(200);
+        const reply = parseRecord(await answer.text()) ?? {};
+        await prepared?.observe(reply);
+        const calls = recordsAt(reply, "content").filter(({ type }) => type === "tool_use");
+        const results = calls.map(({ id }) => ({
+          type: "tool_result",
+          tool_use_id: id,
+          content: "line of a file\n".repeat(300),
+        }));
+        messages.push({ role: "assistant", content: recordsAt(reply, "content") });
+        messages.push({ role: "user", content: results.length > 0 ? results : "go on" });
+      }
+      expect(bodies.every((body) => JSON.stringify(body).includes("prefix_mismatch_behavior"))).toBe(true);
+      const refused = simulator.exchanges().filter(({ outcome }) => outcome === "rejected");
+      // After the restart alone what stood before it is not known.
+      expect(refused.length).toBeLessThanOrEqual(1);
+    },
+  );
 });

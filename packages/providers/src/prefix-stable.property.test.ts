@@ -1,0 +1,54 @@
+import type { Message, ModelRequest } from "@plimsoll/core";
+import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
+import { arbitraryMessageSoup } from "@plimsoll/core/testing";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeAnthropic } from "./anthropic/encode.ts";
+import { encodeOpenAiChat } from "./openai-chat/encode.ts";
+import { CHAT_HOSTS } from "./openai-chat/hosts.ts";
+import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
+
+const images = new Map();
+
+const validMessages = arbitraryMessageSoup.filter(
+  (messages) => checkMessages(messages, { ...STRICT_WIRE_RULES, lastMessage: "any" }).length === 0,
+);
+
+const asked = (messages: readonly Message[]): ModelRequest => ({
+  context: { system: "Be brief.", tools: [], messages, dynamicContext: null },
+  modelId: "a-model",
+  maxOutputTokens: 100,
+});
+
+type Encode = (messages: readonly Message[]) => readonly unknown[];
+
+const anthropic: Encode = (messages) => encodeAnthropic(asked(messages), { images, cacheTimeToLive: "5m" }).messages;
+const responses: Encode = (messages) => encodeOpenAiResponses(asked(messages), images).input;
+
+/** An item as it is sent, without its mark for the cache. */
+const bytes = (item: unknown) => JSON.stringify(item, (key, value) => (key === "cache_control" ? undefined : value));
+
+test.each<[string, Encode]>([
+  ["anthropic", anthropic],
+  ["openai-responses", responses],
+  ...CHAT_HOSTS.filter(({ name }) => name === "openai" || name === "mistral" || name === "deepseek").map(
+    ({ name, quirks }): [string, Encode] => [
+      `openai-chat, ${name}`,
+      (messages) => encodeOpenAiChat(asked(messages), { quirks, images }).messages,
+    ],
+  ),
+])("what was sent before a reply is what every later request begins with: %s", (_, encode) => {
+  fc.assert(
+    fc.property(validMessages, (messages) => {
+      const whole = encode(messages).map(bytes);
+      const requests = messages.flatMap(({ role }, index) =>
+        role === "assistant" && index > 0 && messages[index - 1]?.role !== "assistant" ? [messages.slice(0, index)] : [],
+      );
+      for (const request of requests) {
+        const sent = encode(request).map(bytes);
+        expect(whole.slice(0, sent.length)).toEqual(sent);
+      }
+    }),
+    { seed: 7, numRuns: 60 },
+  );
+});
