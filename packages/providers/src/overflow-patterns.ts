@@ -112,6 +112,12 @@ export const OVERFLOW_PHRASES: readonly Phrase[] = [
   { source: "Together, TGI (stanford-crfm/helm#1820)", all: ["`inputs` must have less than"] },
   { source: "Cohere (cohere-ai/sandbox-topically#4)", all: ["total number of tokens", "cannot exceed"] },
   { source: "watsonx", all: ["number of input tokens", "cannot exceed"] },
+  { source: "GLM", all: ["prompt exceeds max length"] },
+  { source: "LM Studio", all: ["trying to keep the first", "tokens"] },
+  { source: "LM Studio", all: ["context size has been exceeded"] },
+  { source: "Ollama", all: ["input length exceeds the context length"] },
+  { source: "llama.cpp", all: ["request (", "exceeds context ("] },
+  { source: "LiteLLM", all: ["contextwindowexceedederror"] },
   { source: "several", all: ["too many tokens"] },
   { source: "several", all: ["token limit exceeded"] },
 ];
@@ -127,6 +133,27 @@ export const TOO_LARGE_PHRASES: readonly Phrase[] = [
   { source: "Google", all: ["request payload size exceeds the limit"] },
   { source: "OpenAI", all: ["invalid 'messages[", ".content", "string too long"] },
   { source: "OpenAI", all: ["invalid 'input[", "string too long"] },
+];
+
+/** Long context that the account has no right to: a prompt within the usual window passes. */
+export const ENTITLEMENT_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["long context", "extra usage is required"] },
+  { source: "Anthropic", all: ["long context beta is not yet available"] },
+];
+
+/** The window that an account without long context has: Anthropic's, as of November 2026. */
+export const USUAL_WINDOW_TOKENS = 200_000;
+
+/** More images or documents than a request may hold, or larger ones. */
+export const IMAGE_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["too many images"] },
+  { source: "Anthropic", all: ["image exceeds", "maximum"] },
+  { source: "Anthropic", all: ["image dimensions exceed"] },
+  { source: "OpenAI", all: ["too many image"] },
+];
+export const DOCUMENT_PHRASES: readonly Phrase[] = [
+  { source: "Anthropic", all: ["maximum of", "pdf pages"] },
+  { source: "Google", all: ["document", "exceeds the supported page limit"] },
 ];
 
 /** A fault of the moment: the same request may pass when it is sent again. */
@@ -166,6 +193,7 @@ export const LIMIT_PATTERNS: readonly RegExp[] = [
   /exceeds the limit of (\d[\d,_]{0,14})/,
   /context (?:size|length) (?:is )?\(?(\d[\d,_]{0,14}) tokens/,
   /n_ctx[\\"]{0,4} ?: ?(\d[\d,_]{0,14})/,
+  /exceeds context \((\d[\d,_]{0,14})/,
   /context window of (\d[\d,_]{0,14})/,
   /model token limit: (\d[\d,_]{0,14})/,
   /total tokens limit (\d[\d,_]{0,14})/,

@@ -1,7 +1,12 @@
+import type { RequestOutcome } from "@plimsoll/core/conversation";
 import { REASONING_REFUSED } from "@plimsoll/core/conversation";
+import { recordAt, stringAt } from "./fields.ts";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
+  DOCUMENT_PHRASES,
+  ENTITLEMENT_PHRASES,
+  IMAGE_PHRASES,
   LEADING_STATUS_PATTERN,
   LIMIT_PATTERNS,
   NO_BODY_PATTERN,
@@ -17,6 +22,7 @@ import {
   TOO_LARGE_PHRASES,
   TRANSIENT_PHRASES,
   TRANSIENT_STATUSES,
+  USUAL_WINDOW_TOKENS,
 } from "./overflow-patterns.ts";
 
 /**
@@ -69,8 +75,77 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   const status = failure.status ?? statusAtStart(text);
   const numbers = { limitTokens: numberFrom(text, LIMIT_PATTERNS), requestedTokens: numberFrom(text, REQUESTED_PATTERNS) };
   const failureClass = classOf(text, status, exceedsAlone(text, numbers));
+  if (holds(text, ENTITLEMENT_PHRASES)) return { class: failureClass, limitTokens: USUAL_WINDOW_TOKENS, requestedTokens: null };
   const isAboutSize = failureClass === "context-overflow" || failureClass === "request-too-large";
   return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
+}
+
+/** What a failed request came to. Who said something of a parameter by its name, or of a place in the request, is not unknown. */
+export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorClass): RequestOutcome {
+  const text = textOf(failure);
+  switch (failureClass) {
+    case "context-overflow":
+      return holds(text, ENTITLEMENT_PHRASES) ? { kind: "not-entitled" } : { kind: "too-large", of: "tokens" };
+    case "request-too-large":
+      return { kind: "too-large", of: measureIn(text) };
+    case REASONING_REFUSED:
+      return { kind: REASONING_REFUSED };
+    case "rate-limit":
+      return { kind: "rate" };
+    case "quota":
+    case "auth":
+      return { kind: failureClass };
+    case "transient":
+      return isSilent(failure) ? { kind: "unknown", words: "" } : { kind: "overload" };
+    case "other":
+      return namesItsReason(failure, text) ? { kind: "invalid" } : { kind: "unknown", words: wordsOf(failure) };
+    default:
+      return failureClass satisfies never;
+  }
+}
+
+function measureIn(text: string): Extract<RequestOutcome, { readonly kind: "too-large" }>["of"] {
+  if (holds(text, PER_MINUTE_PHRASES)) return "minute";
+  if (holds(text, IMAGE_PHRASES)) return "images";
+  return holds(text, DOCUMENT_PHRASES) ? "documents" : "bytes";
+}
+
+/** Statuses that a server answers too much with, too, if it says nothing else. */
+const SILENT_STATUSES: readonly number[] = [500, 502];
+
+function isSilent(failure: ProviderFailure): boolean {
+  return SILENT_STATUSES.includes(failure.status ?? statusAtStart(textOf(failure)) ?? 0) && wordsOf(failure) === "";
+}
+
+/** Statuses that are about the content of a request. */
+const CONTENT_STATUSES: readonly number[] = [400, 413, 422, 500, 502];
+
+/** A path at the beginning, a name as parameters have them, or a word that says that one is meant. */
+const NAMED_REASON =
+  /^[`'"]?[a-z][\w.[\]#]*[`'"]?: |\b[a-z]+(?:_[a-z]+)+\b|\b(?:parameter|argument|field|schema|roles?|unsupported|api version)\b/;
+
+function namesItsReason(failure: ProviderFailure, text: string): boolean {
+  const { status, body } = failure;
+  if (status !== null && !CONTENT_STATUSES.includes(status)) return true;
+  const param = fieldIn(body, "param");
+  return (param !== null && param !== "") || holds(text, PARAMETER_PHRASES) || NAMED_REASON.test(wordsOf(failure));
+}
+
+/** The provider's own words in lower case, without the status that an SDK puts before them and without numbers: the same refusal says the same. */
+function wordsOf({ message, body }: ProviderFailure): string {
+  const words = fieldIn(body, "message") ?? (typeof body === "string" ? body : message);
+  return words
+    .slice(0, MAXIMUM_TEXT_CHARS)
+    .toLowerCase()
+    .replace(LEADING_STATUS_PATTERN, "")
+    .replace(/status code|\(no body\)|error:?/g, "")
+    .replace(/\d+/g, "#")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function fieldIn(body: unknown, key: "message" | "param"): string | null {
+  return stringAt(recordAt(body, "error"), key) ?? stringAt(body, key);
 }
 
 /** Tokens of the prompt that a failure names, without the reply that was asked for; `null` if it names none by itself. */
@@ -81,12 +156,14 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
 function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
   if (isTooLargeForAnyMinute) return "request-too-large";
   if ((status === null || status === 400) && holds(text, REASONING_PHRASES)) return REASONING_REFUSED;
+  if (holds(text, ENTITLEMENT_PHRASES)) return "context-overflow";
   if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
   if (status === 429 || holds(text, RATE_LIMIT_PHRASES)) return "rate-limit";
   if (status === 401 || status === 403 || holds(text, AUTH_PHRASES)) return "auth";
   if (holds(text, PARAMETER_PHRASES)) return "other";
   if (holds(text, OVERFLOW_PHRASES) || NO_BODY_PATTERN.test(text)) return "context-overflow";
   if (status === 413 || holds(text, TOO_LARGE_PHRASES)) return "request-too-large";
+  if (holds(text, IMAGE_PHRASES) || holds(text, DOCUMENT_PHRASES)) return "request-too-large";
   if ((status !== null && TRANSIENT_STATUSES.includes(status)) || holds(text, TRANSIENT_PHRASES)) return "transient";
   return "other";
 }

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import type { Policy } from "@plimsoll/core";
 import { recoveriesOf } from "@plimsoll/core/internal";
 import type { AnswerReader, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
-import { createAnswerReader, wireAt } from "@plimsoll/providers/proxy";
+import { createAnswerReader, parseRecord, wireAt } from "@plimsoll/providers/proxy";
 import { MAXIMUM_BODY_BYTES, unpacked, unpacker } from "./content-coding.ts";
 import type { HeaderPairs } from "./headers.ts";
 import { headerRecord, passedHeaders, TOKEN_HEADER, without } from "./headers.ts";
@@ -105,11 +105,34 @@ async function begun(answer: IncomingMessage, streaming: Omit<Streaming, "answer
     const bodyText = refused === null ? null : unpacked(refused, coding);
     return { failure: bodyText === null ? null : { status, bodyText }, deliver: () => answered(response, answer, refused) };
   }
+  if (/json/.test(headers["content-type"] ?? "")) return await begunWhole(answer, { ...streaming, prepared });
   if (!isEvents(answer) || coding !== undefined) return whole;
   const { failureText, body } = await heldStart(answer);
   const failure = failureText === null ? null : { status: 400, bodyText: failureText };
   return { failure, deliver: () => streamed({ ...streaming, answer, body }) };
 }
+
+/** A whole answer is read before it goes on: one that the window ended is asked for again with less. */
+async function begunWhole(
+  answer: IncomingMessage,
+  streaming: Omit<Streaming, "answer" | "body" | "prepared"> & { readonly prepared: PreparedRequest },
+): Promise<Begun> {
+  const bytes = await bodyOf(answer);
+  if (bytes === null) throw new Error("an answer that is too large to read");
+  const text = unpacked(bytes, answer.headers["content-encoding"]);
+  const read = text === null ? null : parseRecord(text);
+  const isCutOff = read !== null && streaming.prepared.isCutOff(read);
+  const body = (async function* () {
+    yield bytes;
+  })();
+  return {
+    failure: isCutOff ? { status: 400, bodyText: CUT_OFF_TEXT } : null,
+    deliver: () => streamed({ ...streaming, answer, body }),
+  };
+}
+
+/** What a wire says of a reply that the window ended, as an error. */
+const CUT_OFF_TEXT = JSON.stringify({ error: { message: "model_context_window_exceeded" } });
 
 function isEvents({ headers }: IncomingMessage): boolean {
   return /event-stream/.test(headers["content-type"] ?? "");

@@ -1,6 +1,6 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import { learnedWindowTokens } from "../conversation/learned-limit.ts";
-import { learnedInLog } from "../conversation/limits-in-log.ts";
+import { isLargest, learnedInLog } from "../conversation/limits-in-log.ts";
 import { untilAborted } from "../conversation/queue.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
@@ -149,6 +149,12 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       return true;
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
+    isLargest: () => isLargest(conversation),
+    undo: async () => {
+      await manager.prepareUndo();
+      manager.revert(options.nowMs());
+      await conversation.flush();
+    },
     leaveReasoning: () => conversation.leaveReasoning(),
     measure: async (rejected, promptTokens) => {
       // One rejected prompt, one entry: what follows it in the log has another last message or another view.

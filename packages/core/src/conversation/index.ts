@@ -14,8 +14,10 @@ export {
   NOTHING_LEARNED,
 } from "./learned-limit.ts";
 export type { LimitEvent } from "./limit-events.ts";
-export { learnedInLog } from "./limits-in-log.ts";
+export { isLargest, learnedInLog } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
+export type { EndedReply, RequestOutcome } from "./outcome.ts";
+export { isEndedByWindow, remedyOf } from "./outcome.ts";
 export type { Attempt, RecoveryFacts, Rejection } from "./recovery.ts";
 export { REASONING_REFUSED, sendWithRecovery } from "./recovery.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";

@@ -40,6 +40,8 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
     };
     return [...events, { kind: "refused", ...refused }];
   }
+  // Less did not help, or a person undid it: nothing was learned.
+  if (entry.type === "revert" && events.at(-1)?.kind === "refused") return events.slice(0, -1);
   if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;
   const promptTokens = entry.usage.input.totalTokens ?? 0;
   const { modelId } = entry;

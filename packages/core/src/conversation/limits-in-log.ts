@@ -1,5 +1,12 @@
+import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
 import type { LimitEvent } from "./limit-events.ts";
+
+/** True if the conversation's next request is expected to be the largest that it sent: nothing as large was answered. */
+export function isLargest({ limitEvents, manager }: Pick<Conversation, "limitEvents" | "manager">): boolean {
+  const { expectedTokens } = manager.predict();
+  return limitEvents().every((event) => event.kind !== "answered" || event.promptTokens < expectedTokens);
+}
 
 /** What the log of a session tells of one model's window: a session that is taken up again knows what it knew. */
 export function learnedInLog(

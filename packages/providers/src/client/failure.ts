@@ -1,12 +1,12 @@
 import type { SessionView } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Attempt, Rejection, ReportedUsage } from "@plimsoll/core/conversation";
-import { REASONING_REFUSED } from "@plimsoll/core/conversation";
+import type { Attempt, Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/conversation";
+import { REASONING_REFUSED, remedyOf } from "@plimsoll/core/conversation";
 import { isRecord, rejectedUsage, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
-import { classifyProviderError, namedPromptTokens } from "../overflow.ts";
+import { classifyProviderError, namedPromptTokens, outcomeOf } from "../overflow.ts";
 
 /**
  * How a request failed.
@@ -23,6 +23,8 @@ type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "
 /** A failed attempt: what the caller gets, and what a retry goes by. */
 interface Failure {
   readonly class: ProviderErrorClass;
+  /** What it came to; `null` for an answer that did not come, or broke off. */
+  readonly outcome: RequestOutcome | null;
   readonly retryAfterMs: number | null;
   readonly error: PlimsollError;
 }
@@ -71,10 +73,12 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
   const hasWords = classified.class === "other" || classified.class === REASONING_REFUSED;
   const words = hasWords ? vendorWords(body, source.key) : null;
-  const details = { ...classified, promptTokens, status, reason, provider: source.provider, retryAfterMs };
+  const outcome = reason === "status" || reason === "stream-error" ? outcomeOf(failure, classified.class) : null;
+  const details = { ...classified, outcome, promptTokens, status, reason, provider: source.provider, retryAfterMs };
   const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
   return {
     class: classified.class,
+    outcome,
     retryAfterMs,
     error: new PlimsollError(code, lineOf(source, { status, reason, class: classified.class, words }), details),
   };
@@ -151,18 +155,22 @@ export class ReportedError extends Error {
 /** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
 const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
 
-/** What an SDK's error says of a prompt that is too long; `null` for every other failure. */
+/** What an SDK's error says of a request that less may be sent in the place of; `null` for every other failure. */
 export function rejectionIn(thrown: unknown): Rejection | null {
-  const { error, class: failureClass } = failureOf(thrown, UNKNOWN_SOURCE);
-  if (failureClass !== "context-overflow") return null;
+  const { error, outcome } = failureOf(thrown, UNKNOWN_SOURCE);
+  if (outcome === null) return null;
+  const remedy = remedyOf(outcome);
+  if (remedy === "none" || remedy === "leave-reasoning") return null;
   const numberAt = (key: string): number | null => {
     const value = error.details[key];
     return typeof value === "number" ? value : null;
   };
   return {
-    limitTokens: numberAt("limitTokens"),
+    // A limit a minute is none of the window.
+    limitTokens: outcome.kind === "too-large" && outcome.of !== "tokens" ? null : numberAt("limitTokens"),
     requestedTokens: numberAt("requestedTokens"),
     promptTokens: numberAt("promptTokens"),
+    outcome,
   };
 }
 
@@ -171,15 +179,27 @@ export function isReasoningRefused(thrown: unknown): boolean {
   return failureOf(thrown, UNKNOWN_SOURCE).class === REASONING_REFUSED;
 }
 
-/** A prompt that was too long, with the error to throw if nothing can be done. */
-interface TooLong extends Rejection {
+/** A request that less may be sent in the place of, with the error to throw if nothing can be done, or the answer that was cut off, which is taken then. */
+interface TooLong<Answer> extends Rejection {
   readonly error: unknown;
+  readonly cutOff?: { readonly answer: Answer };
 }
 
-/** Sends once by a caller's SDK. Every failure but a prompt that is too long, and reasoning that is refused, is thrown as it came. */
-export async function attempted<Answer>(send: () => PromiseLike<Answer>): Promise<Attempt<Answer, TooLong>> {
+const NO_NUMBERS = { limitTokens: null, requestedTokens: null, promptTokens: null } as const;
+
+/**
+ * Sends once by a caller's SDK. `isCutOff` says whether the window ended an answer. Every failure that {@link remedyOf} has nothing for is thrown as it
+ * came.
+ */
+export async function attempted<Answer>(
+  send: () => PromiseLike<Answer>,
+  isCutOff: (answer: Answer) => boolean,
+): Promise<Attempt<Answer, TooLong<Answer>>> {
   try {
-    return { kind: "answered", answer: await send() };
+    const answer = await send();
+    if (!isCutOff(answer)) return { kind: "answered", answer };
+    const outcome = { kind: "window-ended" } as const;
+    return { kind: "too-long", rejection: { ...NO_NUMBERS, outcome, error: fullWindow(), cutOff: { answer } } };
   } catch (error) {
     if (isReasoningRefused(error)) return { kind: "reasoning-refused", error };
     const rejection = rejectionIn(error);

@@ -1,10 +1,11 @@
 import type { ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
 import type { ConversationRequest, FoundConversation, Rejection, ReportedUsage } from "@plimsoll/core/conversation";
-import { sendWithRecovery } from "@plimsoll/core/conversation";
+import { isEndedByWindow, isLargest, sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { recoveriesOf } from "@plimsoll/core/internal";
 import { attempted, isReasoningRefused, rejectionIn } from "../client/failure.ts";
+import { endedReplyIn } from "../wire/ended-reply.ts";
 import { checkedTools } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
 import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
@@ -15,10 +16,12 @@ import {
   recallIn,
   recoverRequest,
   reportAnswer,
+  undoRequest,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, readGroups, stretchesOf } from "./array-items.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
+import { limitsOf } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
 /** What a request sends in addition to its array, and whose conversation it is. Tools that are none reject with `bad-input`, naming the place. */
@@ -73,6 +76,8 @@ interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
   readonly fitted: FittedLog;
+  /** True if it is less than what was refused in words that nobody knows. */
+  readonly isTry?: boolean;
 }
 
 /** An array as it was read. */
@@ -118,7 +123,9 @@ export function createArrayCompactor<Item, Answer>(
       if (policy.enabled && isReasoningRefused(thrown)) return await withoutReasoning(arrays, sent);
       const rejection = rejectionIn(thrown);
       const isOver = recovery >= recoveriesOf(policy);
-      return rejection === null || isOver ? null : await recoverFrom(arrays, sent, { rejection, recovery });
+      if (rejection === null || isOver) return null;
+      if (rejection.outcome?.kind === "unknown" && !(await mayTryLess(arrays, sent))) return null;
+      return await recoverFrom(arrays, sent, { rejection, recovery });
     },
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
     recall: async (handle, range, of) =>
@@ -223,7 +230,31 @@ async function recoverFrom<Item, Answer>(
   if (of === undefined) return null;
   const { array, request } = of;
   const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, sent: of.fitted });
-  return fitted === null ? null : written(arrays, { array, request, fitted });
+  const isTry = failed.rejection.outcome?.kind === "unknown";
+  return fitted === null ? null : written(arrays, { array, request, fitted, isTry });
+}
+
+/** Whether less is tried after an unknown refusal of what was sent. If that was less already, what was taken comes back. */
+async function mayTryLess<Item, Answer>(
+  { sent: known, logs }: KnownArrays<Item, Answer>,
+  sent: readonly Item[],
+): Promise<boolean> {
+  const of = known.get(sent);
+  if (of === undefined) return false;
+  if (of.isTry !== true) return isLargest(of.fitted.found.conversation);
+  await undoRequest(logs, of.fitted.found.conversation);
+  return false;
+}
+
+/** Whether the window ended the answer to what was sent. */
+function isCutOff<Item, Answer>(
+  { wire, logs, policy }: KnownArrays<Item, Answer>,
+  request: ArrayRequest<Answer>,
+  answer: Answer,
+): boolean {
+  const ended = endedReplyIn(answer, wire.observed(answer)?.usage ?? null);
+  const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limitsOf(request, logs.options);
+  return policy.enabled && ended !== null && isEndedByWindow(ended, { askedTokens, windowTokens });
 }
 
 async function withoutReasoning<Item, Answer>(
@@ -245,7 +276,15 @@ async function send<Item, Answer, Own extends Answer>(
   let sent = await fitArray(arrays, items, request);
   const end = await sendWithRecovery({
     policy: arrays.policy,
-    attempt: () => attempted(() => call(sent)),
+    attempt: () =>
+      attempted(
+        () => call(sent),
+        (answer) => isCutOff(arrays, request, answer),
+      ),
+    isLargest: () => isLargestSent(arrays, sent),
+    undo: async () => {
+      await mayTryLess(arrays, sent);
+    },
     leaveReasoning: async () => {
       const next = await withoutReasoning(arrays, sent);
       sent = next ?? sent;
@@ -259,10 +298,16 @@ async function send<Item, Answer, Own extends Answer>(
   });
   // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
   if (end.kind === "reasoning-refused") throw end.error;
-  if (end.kind === "too-long") throw end.rejection.error;
+  const answered = end.kind === "answered" ? end : end.rejection.cutOff;
+  if (answered === undefined) throw end.kind === "too-long" ? end.rejection.error : undefined;
   // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
-  await observe(arrays, sent, end.answer).catch(() => undefined);
-  return end.answer;
+  await observe(arrays, sent, answered.answer).catch(() => undefined);
+  return answered.answer;
+}
+
+function isLargestSent<Item, Answer>({ sent: known }: KnownArrays<Item, Answer>, sent: readonly Item[]): boolean {
+  const of = known.get(sent);
+  return of !== undefined && isLargest(of.fitted.found.conversation);
 }
 
 /** The conversation of an array that was made to be sent, else the one in memory that holds most of a caller's array. */

@@ -144,6 +144,15 @@ export interface RejectedRequest extends AskedRequest {
   readonly sent: Pick<FittedLog, "view" | "expectedTokens">;
 }
 
+/** Puts back what the newest compaction of a conversation took. */
+export async function undoRequest({ nowMs }: ArrayConversations, conversation: Conversation): Promise<void> {
+  await conversation.inTurn(async () => {
+    await conversation.manager.prepareUndo();
+    conversation.manager.revert(nowMs());
+    await conversation.flush();
+  });
+}
+
 /** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
   const { request, rejection, recovery, sent, signal } = asked;
@@ -153,7 +162,11 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const { manager } = conversation;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
     const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
-    logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
+    // Only a count of tokens is a limit of the window; whether an unknown refusal was one the log tells, if less helped.
+    const { outcome } = rejection;
+    const isOfTokens =
+      outcome === undefined || outcome.kind === "window-ended" || (outcome.kind === "too-large" && outcome.of === "tokens");
+    if (isOfTokens) logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
     // Another request compacted the same history meanwhile: that is what to send.
     if (manager.view().viewHash !== sent.view.viewHash) return fittedLog(found);
@@ -166,8 +179,8 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       observedPromptTokens: promptTokens,
       recovery,
     };
-    const outcome = await conversation.fit(input, signal ?? NEVER_ABORTED);
-    return outcome.kind === "compacted" ? fittedLog(found) : null;
+    const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);
+    return fitted.kind === "compacted" ? fittedLog(found) : null;
   };
   return logs.conversations.goOn(request, work, signal);
 }

@@ -3,10 +3,12 @@ import { isPlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { LearnedLimits } from "@plimsoll/core/conversation";
+import { isEndedByWindow } from "@plimsoll/core/conversation";
 import { wellFormed } from "@plimsoll/core/internal";
 import type { CompactorOptions } from "../drop-in/compactor-options.ts";
 import type { Fields } from "../fields.ts";
 import { parseRecord } from "../fields.ts";
+import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements } from "./array-places.ts";
 import { withCacheMarks, withoutCacheMarks } from "./cache-marks.ts";
@@ -41,6 +43,8 @@ export interface PreparedRequest {
   readonly bodyText: string | null;
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
+  /** True for a whole answer that the window ended: less can be sent, as after a failure. */
+  isCutOff(answer: Fields): boolean;
   /** What to send after a failure (status and body as they came), further compacted; `null` if the failure is the program's to see. */
   recover(failure: UpstreamFailure, recovery: number): Promise<PreparedRequest | null>;
 }
@@ -144,7 +148,15 @@ function isSmall({ bodyText, facts }: ReadRequest, { limits }: ProxyOptions): bo
 }
 
 function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
-  return { wire, kind, modelId: facts.modelId, bodyText: null, observe: async () => undefined, recover: async () => null };
+  return {
+    wire,
+    kind,
+    modelId: facts.modelId,
+    bodyText: null,
+    isCutOff: () => false,
+    observe: async () => undefined,
+    recover: async () => null,
+  };
 }
 
 /** With what a request is fitted. */
@@ -169,7 +181,7 @@ async function prepared(read: ReadRequest, { compactor, conversation, setup, lim
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });
-  return preparedWith(read, given, fitted);
+  return preparedWith(read, given, { fitted, limits: limits(facts.modelId) });
 }
 
 /** Share of a window above which the reply that was asked for is not taken at its word: nothing would be left for the prompt. Chosen. */
@@ -186,13 +198,22 @@ function limitsFor(known: ModelLimits, askedTokens: number | null, restTokens: n
   return { ...known, maxOutputTokens: Math.min(reply + restTokens, Math.floor(windowTokens * LARGEST_REPLY_RATIO)) };
 }
 
-function preparedWith(read: ReadRequest, given: readonly Fields[], fitted: FittedItems): PreparedRequest {
+function preparedWith(
+  read: ReadRequest,
+  given: readonly Fields[],
+  { fitted, limits }: { readonly fitted: FittedItems; readonly limits: ModelLimits },
+): PreparedRequest {
   const { wire, kind, facts } = read;
   return {
     wire,
     kind,
     modelId: facts.modelId,
     bodyText: bodyOf(read, given, fitted.items),
+    isCutOff: (answer) => {
+      const ended = endedReplyIn(answer, null);
+      const askedTokens = facts.maxOutputTokens ?? limits.maxOutputTokens;
+      return ended !== null && isEndedByWindow(ended, { askedTokens, windowTokens: limits.contextWindowTokens });
+    },
     observe: async (answer) => {
       if (kind === "main") await fitted.observe(answer);
     },
@@ -200,7 +221,7 @@ function preparedWith(read: ReadRequest, given: readonly Fields[], fitted: Fitte
       const body = parseRecord(bodyText);
       const thrown = { status, error: body ?? bodyText, message: bodyText };
       const next = await fitted.recover(thrown, recovery);
-      return next === null ? null : preparedWith(read, given, next);
+      return next === null ? null : preparedWith(read, given, { fitted: next, limits });
     },
   };
 }

@@ -50,12 +50,9 @@ export async function createSession<Request, Answer>(
     send: (call, signal = NEVER_ABORTED) =>
       alone(session, async () => {
         await prepare(session, signal);
-        const send = async (request: Request) => {
-          const answer = await call(request);
-          reply(answer);
-          return answer;
-        };
-        return await sent(session, send, signal);
+        const answer = await sent(session, async (request: Request) => await call(request), signal);
+        reply(answer);
+        return answer;
       }),
     recall: async (handle, range) =>
       (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts)),

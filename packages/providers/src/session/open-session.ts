@@ -1,13 +1,14 @@
 import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { Conversation, ConversationFit } from "@plimsoll/core/conversation";
-import { learnedInLog, learnedWindowTokens, sendWithRecovery } from "@plimsoll/core/conversation";
+import { isEndedByWindow, isLargest, learnedInLog, learnedWindowTokens, sendWithRecovery } from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { withIds } from "@plimsoll/core/internal";
 import { attempted, rejectedReport } from "../client/failure.ts";
+import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
 import type { SessionWire } from "../wire/wire.ts";
-import { checkSendable } from "../wire/wire.ts";
+import { checkSendable, decodedBy } from "../wire/wire.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** A session that is open: its log, its wire, and the one record that changes. */
@@ -89,7 +90,23 @@ export async function sent<Request, Answer>(
   const { conversation, policy, limits } = session.log;
   const end = await sendWithRecovery({
     policy,
-    attempt: () => attempted(() => send(written(session))),
+    attempt: () =>
+      attempted(
+        () => send(written(session)),
+        (answer) => {
+          const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limits;
+          return (
+            policy.enabled && isEndedByWindow(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens })
+          );
+        },
+      ),
+    isLargest: () => isLargest(conversation),
+    undo: () =>
+      conversation.inTurn(async () => {
+        await conversation.manager.prepareUndo();
+        conversation.manager.revert(session.log.nowMs());
+        await conversation.flush();
+      }),
     leaveReasoning: () => conversation.inTurn(() => conversation.leaveReasoning()),
     recover: (facts, { promptTokens }) =>
       conversation.inTurn(async () => {
@@ -100,8 +117,10 @@ export async function sent<Request, Answer>(
       }),
   });
   if (end.kind === "reasoning-refused") throw end.error;
-  if (end.kind === "too-long") throw end.rejection.error;
-  return end.answer;
+  if (end.kind === "answered") return end.answer;
+  const { cutOff, error } = end.rejection;
+  if (cutOff === undefined) throw error;
+  return cutOff.answer;
 }
 
 /** What is to be sent next, and for whom it has to fit. */

@@ -1,0 +1,232 @@
+import { NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
+import type OpenAI from "openai";
+import { describe, expect, test } from "vitest";
+import { createChatCompactor } from "./drop-in/openai-chat.ts";
+import { createChatSession } from "./openai-chat/session.ts";
+import { classifyProviderError, outcomeOf, type ProviderFailure } from "./overflow.ts";
+
+const status = (code: number, message: string, body: unknown = { error: { message } }): ProviderFailure => ({
+  status: code,
+  message: `${code} ${message}`,
+  body,
+});
+
+describe("what a failed request came to", () => {
+  test.each<[string, ProviderFailure, string]>([
+    ["GLM", status(400, "Prompt exceeds max length"), "too-large"],
+    ["LM Studio", status(400, "Trying to keep the first 9000 tokens when context the overflows."), "too-large"],
+    ["LM Studio, later", status(400, "Context size has been exceeded."), "too-large"],
+    ["Ollama", status(400, "the input length exceeds the context length"), "too-large"],
+    ["llama.cpp", status(400, "request (8212) exceeds context (8192)"), "too-large"],
+    ["LiteLLM", status(400, "litellm.ContextWindowExceededError: no words"), "too-large"],
+    ["bytes", status(413, "Payload Too Large"), "too-large"],
+    ["images", status(400, "messages: too many images and documents: 101 > 100"), "too-large"],
+    ["pages", status(400, "A maximum of 100 PDF pages may be provided."), "too-large"],
+    ["long context", status(429, "Extra usage is required for long context requests."), "not-entitled"],
+    ["a limit per time", status(429, "Too many requests"), "rate"],
+    ["a key", status(401, "no"), "auth"],
+    ["money", status(402, "no"), "quota"],
+    ["overload", status(529, "Overloaded"), "overload"],
+    ["a server's fault that has a name", status(500, "Internal server error"), "overload"],
+    ["a server's fault without a word", { status: 502, message: "502 status code (no body)" }, "unknown"],
+    [
+      "a parameter",
+      status(400, "Unsupported value", { error: { message: "Unsupported value", param: "temperature" } }),
+      "invalid",
+    ],
+    ["a place", status(400, "messages.3.content.0: Input tag 'x' does not match"), "invalid"],
+    ["a name as parameters have them", status(400, "max_tokens must be positive"), "invalid"],
+    ["a model that is not there", status(404, "no such thing"), "invalid"],
+    ["words that nobody knows", status(400, "The vessel is overladen, captain"), "unknown"],
+  ])("%s", (_, failure, kind) => {
+    expect(outcomeOf(failure, classifyProviderError(failure).class).kind).toBe(kind);
+  });
+
+  test("numbers do not tell refusals apart", () => {
+    const words = (text: string) => outcomeOf(status(400, text), "other");
+    expect(words("overladen by 312 stone")).toEqual(words("overladen by 17 stone"));
+  });
+});
+
+type Body = { readonly messages: readonly unknown[] };
+type Answer = OpenAI.ChatCompletion;
+const refusal = (code: number, error?: object) =>
+  Object.assign(new Error(`${code} ${error === undefined ? "status code (no body)" : JSON.stringify(error)}`), {
+    status: code,
+    error,
+  });
+
+function answer(
+  id: string,
+  promptTokens: number,
+  said: Partial<{ text: string; finish: string; outputTokens: number }> = {},
+): Answer {
+  const { text = "yes", finish = "stop", outputTokens = 1 } = said;
+  const completion: unknown = {
+    id,
+    model: "m",
+    object: "chat.completion",
+    created: 0,
+    choices: [{ index: 0, finish_reason: finish, message: { role: "assistant", content: text } }],
+    usage: { prompt_tokens: promptTokens, completion_tokens: outputTokens, total_tokens: promptTokens + outputTokens },
+  };
+  return isAnswer(completion) ? completion : answer(id, promptTokens);
+}
+
+const isAnswer = (value: unknown): value is Answer => isRecord(value);
+
+/** A server whose true window is as many tokens of four characters; `over` is what it does with more. */
+function server(windowTokens: number, over: (id: string, tokens: number) => Answer) {
+  const seen = { requests: 0, over: 0 };
+  const call = async ({ messages }: Body): Promise<Answer> => {
+    seen.requests += 1;
+    const tokens = Math.ceil(JSON.stringify(messages).length / 4);
+    const id = `r${seen.requests}`;
+    seen.over += tokens > windowTokens ? 1 : 0;
+    return tokens > windowTokens ? over(id, tokens) : answer(id, tokens);
+  };
+  return { seen, call };
+}
+
+const refuses = (code: number, error?: object) => () => {
+  throw refusal(code, error);
+};
+const said = (index: number) => `${index}: ${"some words of a person ".repeat(170)}`;
+const TURNS = 20;
+const LIMITS = { contextWindowTokens: 100_000, maxOutputTokens: 1000 };
+
+/** Turns of a thousand tokens through a session, a drop-in's `send`, and its `recover` as the proxy uses it; gives the newest answers. */
+const doors: readonly (readonly [
+  string,
+  (call: (body: Body) => Promise<Answer>, policy?: typeof PLIMSOLL_POLICY) => Promise<Answer[]>,
+])[] = [
+  [
+    "a session",
+    async (call, policy = PLIMSOLL_POLICY) => {
+      const session = await createChatSession({ policy, limits: LIMITS, request: { model: "m", max_tokens: 1000 } });
+      const answers: Answer[] = [];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        session.user(said(turn));
+        answers.push(await session.send(call));
+      }
+      return answers;
+    },
+  ],
+  [
+    "a drop-in",
+    async (call, policy = PLIMSOLL_POLICY) => {
+      const compactor = createChatCompactor({ policy, limits: LIMITS }, "unused");
+      const history: OpenAI.ChatCompletionMessageParam[] = [];
+      const answers: Answer[] = [];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        history.push({ role: "user", content: said(turn) });
+        answers.push(await compactor.send(history, (messages) => call({ messages })));
+        history.push({ role: "assistant", content: "yes" });
+      }
+      return answers;
+    },
+  ],
+  [
+    "a program that asks what to send after a failure",
+    async (call, policy = PLIMSOLL_POLICY) => {
+      const compactor = createChatCompactor({ policy, limits: LIMITS }, "unused");
+      const history: OpenAI.ChatCompletionMessageParam[] = [];
+      const answers: Answer[] = [];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        history.push({ role: "user", content: said(turn) });
+        let messages = await compactor.fit(history);
+        for (let recovery = 0; answers.length <= turn; recovery += 1) {
+          const got = await call({ messages }).catch(async (error: unknown) => {
+            const next = await compactor.recover(messages, error, recovery);
+            if (next === null) throw error;
+            messages = next;
+            return null;
+          });
+          answers.push(...(got === null ? [] : [got]));
+        }
+        await compactor.observe(
+          messages,
+          answers.slice(-1).reduce((_, each) => each),
+        );
+        history.push({ role: "assistant", content: "yes" });
+      }
+      return answers;
+    },
+  ],
+];
+
+describe.each(doors)("%s goes on", (_, play) => {
+  test.each<[string, (id: string, tokens: number) => Answer]>([
+    ["words that nobody knows", refuses(400, { message: "The vessel is overladen" })],
+    ["an empty 400", refuses(400)],
+    ["an empty 500", refuses(500)],
+    ["an empty 502", refuses(502)],
+    ["413 by bytes", refuses(413, { message: "Payload Too Large" })],
+    ["too many images", refuses(400, { message: "too many images" })],
+    ["GLM", refuses(400, { message: "Prompt exceeds max length" })],
+  ])("after %s", async (__, over) => {
+    const { seen, call } = server(12_000, over);
+    expect(await play(call)).toHaveLength(TURNS);
+    expect(seen.over).toBeGreaterThan(0);
+    expect(seen.over).toBeLessThan(5);
+  });
+
+  test.each<[string, number, object]>([
+    ["a refusal that names a parameter", 400, { message: "max_tokens must be positive" }],
+    ["a quota", 402, { message: "no" }],
+  ])("not after %s: nothing is tried", async (__, code, error) => {
+    const { seen, call } = server(12_000, refuses(code, error));
+    await expect(play(call)).rejects.toThrow(String(code));
+    expect(seen.over).toBe(1);
+  });
+
+  test("not if less is refused in the same words: it was tried once", async () => {
+    const { seen, call } = server(12_000, refuses(400));
+    // Once the history is as large, nothing is taken any more, whatever its size.
+    let largest = 0;
+    const broken = async (body: Body) => {
+      largest = Math.max(largest, JSON.stringify(body).length);
+      return largest > 40_000 ? refuses(400, { message: `No sailing on day ${seen.requests++}` })() : await call(body);
+    };
+    const before = seen.requests;
+    await expect(play(broken)).rejects.toThrow("No sailing");
+    expect(seen.requests).toBeGreaterThan(before);
+    expect(seen.over).toBe(0);
+  });
+
+  test("not with compaction off", async () => {
+    const { seen, call } = server(12_000, refuses(400, { message: "The vessel is overladen" }));
+    await expect(play(call, NONE_POLICY)).rejects.toThrow("overladen");
+    expect(seen.over).toBe(1);
+  });
+});
+
+describe.each(doors.slice(0, 2))("%s goes on where the window ended the answer", (_, play) => {
+  test.each<[string, (id: string, tokens: number) => Answer]>([
+    ["the vendor says so", (id, tokens) => answer(id, tokens, { text: "ye", finish: "model_context_window_exceeded" })],
+    ["length after two of a thousand tokens", (id) => answer(id, 60_000, { text: "ye", finish: "length", outputTokens: 2 })],
+    ["an empty reply", (id) => answer(id, 60_000, { text: "", finish: "length", outputTokens: 0 })],
+  ])("%s", async (__, over) => {
+    const { seen, call } = server(12_000, over);
+    const answers = await play(call);
+    expect(answers.map(({ choices: [choice] }) => choice?.message.content)).toEqual(answers.map(() => "yes"));
+    expect(seen.over).toBeGreaterThan(0);
+  });
+
+  test("a reply that its own limit cut is taken", async () => {
+    const { seen, call } = server(12_000, (id, tokens) =>
+      answer(id, tokens, { text: "long", finish: "length", outputTokens: 1000 }),
+    );
+    expect(await play(call)).toHaveLength(TURNS);
+    expect(seen.requests).toBe(TURNS);
+  });
+});
+
+test.each(
+  PRESETS.filter(({ enabled, fallback }) => enabled && fallback !== null).map((policy) => [policy.name, policy] as const),
+)("%s goes on after words that nobody knows", async (_, policy) => {
+  const { call } = server(12_000, refuses(400, { message: "The vessel is overladen" }));
+  const [[, play] = ["", async () => []]] = doors;
+  expect(await play(call, policy)).toHaveLength(TURNS);
+});
