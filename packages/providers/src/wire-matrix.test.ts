@@ -3,10 +3,16 @@ import type { Policy } from "@plimsoll/core";
 import { PRESETS } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-runs.ts";
-import { MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
+import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { matrixScript } from "../testing/matrix-script.ts";
-import type { VendorViolation } from "../testing/vendor-rules/index.ts";
-import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules/index.ts";
+import type { SessionExchange, SessionVerdict, VendorViolation } from "../testing/vendor-rules/index.ts";
+import {
+  validateChatRequest,
+  validateMessagesRequest,
+  validateMessagesSession,
+  validateResponsesRequest,
+  validateResponsesSession,
+} from "../testing/vendor-rules/index.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
@@ -30,31 +36,52 @@ interface Played {
   readonly refused: readonly string[];
   /** What the rules from the vendors' documents refuse. */
   readonly violations: readonly string[];
+  /** Reasoning that was not shown to the model, by the simulator's count and by the rules'. */
+  readonly drops: readonly [simulator: number, rules: number];
 }
 
 function judged(column: MatrixColumn, body: unknown): readonly VendorViolation[] {
   switch (column.wire) {
     case "anthropic":
-      return validateMessagesRequest(body);
+      return validateMessagesRequest(body, { ids: idsOf(column) });
     case "openai-chat":
       return validateChatRequest(body, { turns: column.roles === "alternate" ? "alternating" : "any" });
     case "openai-responses":
-      return validateResponsesRequest(body);
+      return validateResponsesRequest(body, { ids: idsOf(column) });
     default:
       return column.wire satisfies never;
   }
 }
 
+/** Where the model does not think, its server numbers calls by those in the request, as Kimi does: after a cut an id names two. */
+const idsOf = ({ thinking }: MatrixColumn) => (thinking === "off" ? "again" : "once");
+
+const NOTHING: SessionVerdict = { violations: [], drops: [] };
+
+/** What only the whole session shows. */
+function judgedWhole({ wire, thinking }: MatrixColumn, exchanges: readonly SessionExchange[]): SessionVerdict {
+  if (thinking !== "bound") return NOTHING;
+  return wire === "anthropic" ? validateMessagesSession(exchanges) : validateResponsesSession(exchanges);
+}
+
 async function play(column: MatrixColumn, policy: Policy): Promise<Played> {
   const violations: string[] = [];
+  const session: { readonly request: unknown; answer: unknown }[] = [];
+  const said = ({ rule, at, message }: VendorViolation) => `${rule} ${at}: ${message}`;
   const simulator = await startSimulator({
     replies: matrixScript(column.thinking),
     contextWindowTokens: WINDOW_TOKENS,
     roles: column.roles,
     tokenFactorRatio: column.tokenFactorRatio,
     nowMs: () => 0,
-    onRequest: (_, body) => {
-      violations.push(...judged(column, body).map(({ rule, at, message }) => `${rule} ${at}: ${message}`));
+    rules: idsOf(column) === "again" ? { callIds: "by-name" } : {},
+    onRequest: (_, request) => {
+      session.push({ request, answer: null });
+      violations.push(...judged(column, request).map(said));
+    },
+    onAnswer: (_, answer) => {
+      const last = session.at(-1);
+      if (last !== undefined) last.answer = answer;
     },
   });
   const diedOf = await column.play({ simulator, policy, steps: STEPS, windowTokens: WINDOW_TOKENS }).then(
@@ -62,8 +89,16 @@ async function play(column: MatrixColumn, policy: Policy): Promise<Played> {
     (error: unknown) => String(error).slice(0, 200),
   );
   await simulator.close();
+  const whole = judgedWhole(column, session);
+  const dropped = simulator.exchanges().flatMap(({ drops }) => drops).length;
   const refused = simulator.exchanges().flatMap(({ outcome, error }) => (outcome === "rejected" ? [error ?? ""] : []));
-  return { preset: policy.name, diedOf, refused, violations };
+  return {
+    preset: policy.name,
+    diedOf,
+    refused,
+    violations: [...violations, ...whole.violations.map(said)],
+    drops: [dropped, whole.drops.length],
+  };
 }
 
 /** A row of the table; the presets whose runs died are named. */
@@ -74,6 +109,7 @@ function rowOf({ sdk, wire, roles, thinking }: MatrixColumn, runs: readonly Play
     runs.length,
     runs.flatMap(({ refused }) => refused).length,
     runs.flatMap(({ violations }) => violations).length,
+    runs.reduce((sum, { drops }) => sum + drops[0], 0),
   ];
   return `| ${sdk} | ${server} | ${thinking} | ${counts.join(" | ")} | ${dead.length === 0 ? "0" : dead.join(", ")} |`;
 }
@@ -83,12 +119,14 @@ const TEXT = `${HEADING}
 Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it): every preset that acts, in a window of 32k, plays at least ${SHORT_STEPS} replies, in turns
 of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
 that presets expect, but through \`prepareStep\`, with which an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
-refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone; a run is *dead* if an error reached its caller.
+refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone, *dropped* the reasoning that the model was not shown though the request was
+answered; a run is *dead* if an error reached its caller. Where thinking is *bound*, the model compares what stands before it (Fable 5.2, GPT-6.2), and the rules judge whole sessions;
+where it is off, the server numbers its calls by those in the request, as Kimi does, so that an id names two calls after a cut.
 A long run is started by \`MATRIX_STEPS=200 pnpm vitest run packages/providers/src/wire-matrix.test.ts\`, outside of CI: it takes ten minutes or more and
 writes nothing; \`MATRIX_ONLY\` names an SDK to play alone.
 
-| SDK | wire | thinking | runs | refused | violations | dead |
-|---|---|---|---|---|---|---|
+| SDK | wire | thinking | runs | refused | violations | dropped | dead |
+|---|---|---|---|---|---|---|---|
 `;
 
 test("no preset dies on any wire, through any SDK, with thinking on or off, under two independent judges", {
@@ -97,12 +135,15 @@ test("no preset dies on any wire, through any SDK, with thinking on or off, unde
   const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const rows: string[] = [];
   const wrong: (Played & { readonly column: string })[] = [];
-  for (const column of MATRIX_COLUMNS.filter(({ sdk }) => sdk.includes(ONLY))) {
+  for (const column of [...MATRIX_COLUMNS, ...BOUND_COLUMNS].filter(({ sdk }) => sdk.includes(ONLY))) {
     const runs: Played[] = [];
     for (const policy of acting) runs.push(await play(column, policy));
     rows.push(rowOf(column, runs));
     const name = `${column.sdk}, ${column.wire}, ${column.roles}, thinking ${column.thinking}`;
-    const failed = runs.filter(({ diedOf, refused, violations }) => diedOf !== null || refused.length + violations.length > 0);
+    const failed = runs.filter(
+      ({ diedOf, refused, violations, drops }) =>
+        diedOf !== null || refused.length + violations.length + drops[0] + drops[1] > 0,
+    );
     wrong.push(...failed.map((run) => ({ ...run, column: name })));
   }
   warned.mockRestore();

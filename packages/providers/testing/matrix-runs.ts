@@ -128,8 +128,10 @@ const anthropicClient = (thinking: Thinking) => (game: MatrixGame) =>
 const chatClient = (host: ChatHost) => (game: MatrixGame) =>
   playAgent(game, createOpenAiChatClient({ environment, host, baseUrl: game.simulator.openAiUrl }), "a-model");
 
-const responsesClient = (game: MatrixGame) =>
-  playAgent(game, createOpenAiResponsesClient({ environment, baseUrl: game.simulator.openAiUrl }), "gpt-5");
+const gptFor = (thinking: Thinking) => (thinking === "bound" ? "gpt-6.2-sol" : "gpt-5");
+
+const responsesClient = (thinking: Thinking) => (game: MatrixGame) =>
+  playAgent(game, createOpenAiResponsesClient({ environment, baseUrl: game.simulator.openAiUrl }), gptFor(thinking));
 
 const messagesDropIn = (thinking: Thinking) => async (game: MatrixGame) => {
   const sdk = new Anthropic({ apiKey: "key", baseURL: game.simulator.url, maxRetries: 0 });
@@ -210,7 +212,7 @@ const chatDropIn = (host: ChatHost) => async (game: MatrixGame) => {
   }
 };
 
-const responsesDropIn = async (game: MatrixGame) => {
+const responsesDropIn = (thinking: Thinking) => async (game: MatrixGame) => {
   const sdk = new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0 });
   const compactor = createItemsCompactor({ policy: game.policy, limits: limitsOf(game) });
   const items: OpenAI.Responses.ResponseInputItem[] = [];
@@ -219,7 +221,7 @@ const responsesDropIn = async (game: MatrixGame) => {
     for (;;) {
       const { output } = await compactor.send(items, (input) =>
         sdk.responses.create({
-          model: "gpt-5",
+          model: gptFor(thinking),
           instructions: SYSTEM,
           max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
           store: false,
@@ -304,11 +306,11 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
   const unrecovered = { ...recovering, tokenFactorRatio: 1 } as const;
   return [
     { ...recovering, sdk: "own client", wire: "anthropic", play: anthropicClient(thinking) },
-    { ...recovering, sdk: "own client", wire: "openai-responses", play: responsesClient },
+    { ...recovering, sdk: "own client", wire: "openai-responses", play: responsesClient(thinking) },
     { ...recovering, sdk: "own client", wire: "openai-chat", play: chatClient(OPENAI_HOST) },
     { ...inTurn, sdk: "own client", wire: "openai-chat", play: chatClient(MISTRAL) },
     { ...recovering, sdk: "@anthropic-ai/sdk", wire: "anthropic", play: messagesDropIn(thinking) },
-    { ...recovering, sdk: "openai", wire: "openai-responses", play: responsesDropIn },
+    { ...recovering, sdk: "openai", wire: "openai-responses", play: responsesDropIn(thinking) },
     { ...recovering, sdk: "openai", wire: "openai-chat", play: chatDropIn(OPENAI_HOST) },
     { ...inTurn, sdk: "openai", wire: "openai-chat", play: chatDropIn(MISTRAL) },
     { ...recovering, sdk: "AI SDK, middleware", wire: "anthropic", play: middlewareOver(claudeOf, thinking) },
@@ -332,6 +334,15 @@ export const BINDING_COLUMNS: readonly MatrixColumn[] = [
   { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },
   { sdk: "AI SDK, prepareStep", play: prepareStepOver(claudeOf, "bound") },
 ].map((each) => ({ ...each, wire: "anthropic", thinking: "bound", roles: "any", tokenFactorRatio: 1 }));
+
+/** The same, and those to a model of OpenAI's that is not shown reasoning over a changed prefix. */
+export const BOUND_COLUMNS: readonly MatrixColumn[] = [
+  ...BINDING_COLUMNS,
+  ...[
+    { sdk: "own client", play: responsesClient("bound") },
+    { sdk: "openai", play: responsesDropIn("bound") },
+  ].map((each) => ({ ...each, wire: "openai-responses", thinking: "bound", roles: "any", tokenFactorRatio: 1.3 }) as const),
+];
 
 /** Every way to reach a model that thinks or does not; its thinking is bound to nothing. */
 export const MATRIX_COLUMNS: readonly MatrixColumn[] = [...columnsWith("off"), ...columnsWith("on")];

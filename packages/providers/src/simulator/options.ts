@@ -40,6 +40,8 @@ export interface SimulatorOptions {
   readonly faults?: (request: SimulatedRequest) => Fault | null;
   /** Called with every request's body before it is read, so that others can judge it, too. */
   readonly onRequest?: (wire: WireName, body: unknown) => void;
+  /** Called with every answer as a whole, also with one that is streamed, so that others can judge the session. */
+  readonly onAnswer?: (wire: WireName, body: unknown) => void;
   /** Called for every request once its outcome is decided. */
   readonly onExchange?: (exchange: Exchange) => void;
   /** Models that exist; any if it is left out. */

@@ -206,6 +206,7 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
     callId: callIdsOf(provider, wire, prompt, reply),
   };
   provider.replyIndex += 1;
+  options.onAnswer?.(wire.name, wire.whole(answer));
   const outcome = fault === null ? "answered" : "fault";
   const { readTokens: cacheReadTokens, writeTokens: cacheWriteTokens } = cache;
   note(provider, { wire: wire.name, outcome, status: 200, ...facts, cacheReadTokens, cacheWriteTokens });
