@@ -127,7 +127,7 @@ describe("while a conversation goes on", () => {
     await conversation.fit(at, never);
     await later();
     await conversation.close();
-    asked[0]?.write("too late");
+    asked[0]?.write("what was written too late");
     await later();
     expect(conversation.manager.entries()).toHaveLength(13);
   });
@@ -172,7 +172,7 @@ describe("a summary that was ready and is never used is told once, with what it 
     await later();
     asked[1]?.write("by hand");
     await compacted;
-    asked[0]?.write("too late");
+    asked[0]?.write("what was written too late");
     await later();
     expect(events.filter(({ type }) => type === "summary-unused")).toEqual(unused);
   });
