@@ -1,6 +1,5 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
-import type { Output } from "../io.ts";
 
 /** Where a person types; what has no raw mode is a pipe. */
 export interface TypedInput extends NodeJS.ReadableStream {
@@ -70,7 +69,7 @@ function aMoment(): Promise<void> {
 interface AskedPlace {
   readonly input: TypedInput;
   /** Where the question is written, which a person looks at. */
-  readonly output: Output;
+  readonly output: { write(text: string): unknown };
   /** Resolves when everything that was said before is on the screen. */
   readonly shown: () => Promise<void>;
   readonly moment?: () => Promise<void>;
