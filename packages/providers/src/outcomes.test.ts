@@ -38,6 +38,7 @@ describe("what a failed request came to", () => {
     ["a place", status(400, "messages.3.content.0: Input tag 'x' does not match"), "invalid"],
     ["a name as parameters have them", status(400, "max_tokens must be positive"), "invalid"],
     ["a model that is not there", status(404, "no such thing"), "invalid"],
+    ["a server's fault in words that nobody knows", status(500, "The vessel is overladen"), "unknown"],
     ["words that nobody knows", status(400, "The vessel is overladen, captain"), "unknown"],
   ])("%s", (_, failure, kind) => {
     expect(outcomeOf(failure, classifyProviderError(failure).class).kind).toBe(kind);

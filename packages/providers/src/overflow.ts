@@ -96,7 +96,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "auth":
       return { kind: failureClass };
     case "transient":
-      return isSilent(failure) ? { kind: "unknown", words: "" } : { kind: "overload" };
+      return isUnsaid(failure, text) ? { kind: "unknown", words: wordsOf(failure) } : { kind: "overload" };
     case "other":
       return namesItsReason(failure, text) ? { kind: "invalid" } : { kind: "unknown", words: wordsOf(failure) };
     default:
@@ -110,11 +110,11 @@ function measureIn(text: string): Extract<RequestOutcome, { readonly kind: "too-
   return holds(text, DOCUMENT_PHRASES) ? "documents" : "bytes";
 }
 
-/** Statuses that a server answers too much with, too, if it says nothing else. */
-const SILENT_STATUSES: readonly number[] = [500, 502];
+/** Statuses that a server answers too much with, too, if it does not say that it is a fault of the moment. */
+const UNSAID_STATUSES: readonly number[] = [500, 502];
 
-function isSilent(failure: ProviderFailure): boolean {
-  return SILENT_STATUSES.includes(failure.status ?? statusAtStart(textOf(failure)) ?? 0) && wordsOf(failure) === "";
+function isUnsaid({ status }: ProviderFailure, text: string): boolean {
+  return UNSAID_STATUSES.includes(status ?? statusAtStart(text) ?? 0) && !holds(text, TRANSIENT_PHRASES);
 }
 
 /** Statuses that are about the content of a request. */

@@ -2,10 +2,13 @@ import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
 import type { LimitEvent } from "./limit-events.ts";
 
-/** True if the conversation's next request is expected to be the largest that it sent: nothing as large was answered. */
-export function isLargest({ limitEvents, manager }: Pick<Conversation, "limitEvents" | "manager">): boolean {
-  const { expectedTokens } = manager.predict();
-  return limitEvents().every((event) => event.kind !== "answered" || event.promptTokens < expectedTokens);
+/**
+ * True if nothing as large as the conversation's next request was answered since its newest cut. By the policy's own measure of messages: what a provider reports may be
+ * a multiple of the truth, and a window may have shrunk since the larger ones.
+ */
+export function isLargest({ manager }: Pick<Conversation, "manager">): boolean {
+  const { estimatedTokens, estimatedAtLastCallTokens } = manager.ledger();
+  return estimatedAtLastCallTokens === null || estimatedTokens >= estimatedAtLastCallTokens;
 }
 
 /** What the log of a session tells of one model's window: a session that is taken up again knows what it knew. */

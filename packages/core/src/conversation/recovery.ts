@@ -35,7 +35,7 @@ export interface Recovery<Answer, Refusal extends Rejection> {
   readonly attempt: () => Promise<Attempt<Answer, Refusal>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Refusal) => Promise<boolean>;
-  /** Whether nothing as large was answered in this conversation: only then less is tried after an unknown refusal. Left out for never. */
+  /** Whether nothing as large was answered since the newest cut: only then less is tried after an unknown refusal. Left out for never. */
   readonly isLargest?: () => boolean;
   /** Puts back what the last recovery took: the same words came back. */
   readonly undo?: () => Promise<void>;
