@@ -17,8 +17,8 @@ export interface MadeSessions {
 const CALLS = 20;
 const FIRST_TOKENS = 2_000;
 const CHARS_PER_TOKEN = 4;
-/** Output beyond this has no more to say, whatever its size is reported as. */
-const MOST_CHARS = 8_000;
+/** Output beyond this has no more to say: as many characters as the largest step is reported in tokens, since more tokens than bytes cannot be. */
+const MOST_CHARS = 45_000;
 
 /** A model call: what it sent, and what the tool that it called gave. */
 interface Call {
