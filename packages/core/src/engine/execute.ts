@@ -3,7 +3,7 @@ import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.
 import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { aroundKept } from "../keep/around-kept.ts";
+import { aroundKept, unsizedStubs } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { historyCheckSteps } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
@@ -62,14 +62,15 @@ export interface Executed {
 
 /**
  * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. What keep rules hold, and what the agent
- * declared, is left out of the edits; if nothing is left of them, nothing is applied. Edits that break a promise are refused before a summary is asked for.
+ * declared, is left out of the edits, but documents of unknown size become stubs; if nothing is left of the edits, nothing is applied. Edits that break a promise are refused before a summary is asked for.
  *
  * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take what must stay; `summary-failed` for an unusable
  * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
   const { messages: before, pending, pace } = input;
-  const edits = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
+  const around = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
+  const edits = around.length === 0 ? around : [...around, ...unsizedStubs(input.kept)];
   await pace.walked(before.length);
   refuseBrokenPromises(before, whatStays(before, edits), input);
   await pace.walked(before.length);

@@ -1,6 +1,9 @@
 import type { PromptedSpan } from "../applied-edit.ts";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit, ReplacePartEdit } from "../edit/edit.ts";
+import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
+import { clearedText } from "../prompts/notices.ts";
+import { isUnsized } from "../tokens/image-rule.ts";
 
 /**
  * The edits without what they would take of the messages that are kept: spans are split around them, and no part of one is replaced. An edit
@@ -17,6 +20,20 @@ export function aroundKept(
     const spans = edit.spans.flatMap((span) => splitAround(span, messages, kept));
     return spans.length === 0 ? [] : [{ ...edit, spans }];
   });
+}
+
+/**
+ * Stubs for what keep rules hold without knowing its size: a document of unknown pages may fill the window, and would bring on one cut after another. The
+ * words of its message stay.
+ */
+export function unsizedStubs(kept: ReadonlySet<Message>): readonly ReplacePartEdit[] {
+  return [...kept].flatMap(({ id, parts }) =>
+    parts.flatMap((part, partIndex): readonly ReplacePartEdit[] => {
+      if (part.type !== "image" || !isUnsized(part)) return [];
+      const handle = partHandle(id, partIndex);
+      return [{ kind: "replace-part", messageId: id, partIndex, text: clearedText(part.mediaType, 0, handle), handle }];
+    }),
+  );
 }
 
 /** What is left of a span between the messages that are kept. A span that the view does not have is left to whoever applies it. */

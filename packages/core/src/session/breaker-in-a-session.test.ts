@@ -34,7 +34,10 @@ describe("the breaker", () => {
   });
 
   test("a summary that works in between clears the count", async () => {
-    const made = smallSession(turns(8), { policy, answer: (call) => (call === 2 ? Promise.resolve("what happened so far") : fails()) });
+    const made = smallSession(turns(8), {
+      policy,
+      answer: (call) => (call === 2 ? Promise.resolve("what happened so far") : fails()),
+    });
     for (const first of [10, 20, 30]) await attempt(made, first);
     expect([made.asked.length, opened(made.events)]).toEqual([3, []]);
   });

@@ -55,6 +55,13 @@ const ASSUMED_SECONDS = 60;
 /** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
 const ASSUMED_PAGES = 5;
 
+/** True for a document, audio or video of which nothing says how large it is: its tokens are an assumption, which may be far off. */
+export function isUnsized({ mediaType, sizeBytes, pageCount, source }: ImagePart): boolean {
+  if (mediaType.startsWith("image/")) return false;
+  if (!/^(audio|video)\//.test(mediaType)) return pageCount === undefined;
+  return sizeBytes === null && source.kind !== "base64";
+}
+
 /** Tokens of images and documents; zero for none. */
 export function imageTokensOf(images: readonly ImagePart[], rule: ImageRule): number {
   let tokens = 0;
