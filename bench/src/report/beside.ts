@@ -1,5 +1,5 @@
 import type { BesideIndex } from "./beside-index.ts";
-import { type PackedBlock, packBlock } from "./page.ts";
+import { type PackedBlock, packJson } from "./page.ts";
 
 /** A script that lies beside a page: data that the page reads when it is asked for. A page that is opened as a file may load scripts, and nothing else. */
 export interface BesideFile {
@@ -34,7 +34,8 @@ export function moveBeside(blocks: readonly PackedBlock[], folder: string): Move
   const files = groups.map((group, index) => ({ name: `data-${index}.js`, content: fileOf(group) }));
   const fileIndexes = groups.flatMap((group, index) => group.map(({ id }) => [id, index] as const));
   const index: BesideIndex = { folder, files: files.map(({ name }) => name), fileOf: Object.fromEntries(fileIndexes) };
-  return { blocks: [packBlock(BESIDE_INDEX, index)], files };
+  // The folder is opened, not shown.
+  return { blocks: [packJson(BESIDE_INDEX, JSON.stringify(index))], files };
 }
 
 /** Ids and base64 hold nothing that means something in a script. */

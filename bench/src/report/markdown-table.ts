@@ -1,3 +1,5 @@
+import { visible } from "./markup.ts";
+
 /** A table in Markdown: titles and cells as they are to stand there. */
 export interface MarkdownTable {
   readonly head: readonly string[];
@@ -11,7 +13,9 @@ export function markdownTable({ head, rows }: MarkdownTable): string {
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
-/** A text without characters that would become markup or end a cell. */
+/** A text without characters that would become markup or end a cell, and with what cannot be seen shown. */
 export function escaped(text: string): string {
-  return text.replace(/[\\|<>&*_`[\]]/g, (character) => `\\${character}`).replace(/\s+/g, " ");
+  return visible(text)
+    .replace(/[\\|<>&*_`[\]]/g, (character) => `\\${character}`)
+    .replace(/\s+/g, " ");
 }

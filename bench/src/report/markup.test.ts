@@ -1,5 +1,8 @@
+import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { escaped } from "./markdown-table.ts";
 import { html, scriptJson } from "./markup.ts";
+import { packBlock } from "./page.ts";
 
 describe("html", () => {
   test.each([
@@ -24,6 +27,9 @@ test.each([
 ])("shows %s", (_, text, shown) => {
   expect(html`${text}`.markup).toBe(shown);
   expect(JSON.parse(scriptJson({ text }).markup)).toEqual({ text: shown });
+  const packed = Buffer.from(packBlock("a", { text }).base64, "base64");
+  expect(JSON.parse(inflateRawSync(packed).toString())).toEqual({ text: shown });
+  expect(escaped(text)).toBe(shown.replaceAll("\\", "\\\\").replace(/[[]/g, "\\$&").replace(/\s/g, " "));
 });
 
 describe("scriptJson", () => {

@@ -36,7 +36,7 @@ const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u0334-\u0338\u20d2-\u20eb]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
 /** The text with what would hide, turn or pretend to be other text as `\u{202e}`. */
-function visible(text: string): string {
+export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
@@ -45,17 +45,19 @@ export function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
+/** JSON of what a page shows: what cannot be seen in its texts is shown. */
+export function shownJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? visible(each) : each));
+}
+
 /**
  * JSON that can stand in a script block: no `<` is left, so no text can end the block or open a comment, and the two line
  * separators that older scripts choke on are escaped. Values are texts for a page: what cannot be seen in them is shown.
  */
 export function scriptJson(value: unknown): Markup {
-  const json = JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? visible(each) : each)).replace(
-    /[<>\u2028\u2029]/g,
-    (character) => {
-      const code = character.charCodeAt(0).toString(16).padStart(4, "0");
-      return `\\u${code}`;
-    },
-  );
+  const json = shownJson(value).replace(/[<>\u2028\u2029]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, "0");
+    return `\\u${code}`;
+  });
   return { markup: json };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { deflateRawSync } from "node:zlib";
-import { html, type Markup, trusted } from "./markup.ts";
+import { html, type Markup, shownJson, trusted } from "./markup.ts";
 
 /** What a page holds. */
 export interface Page {
@@ -45,9 +45,14 @@ export interface PackedBlock {
   readonly base64: string;
 }
 
-/** Packs data for a page. Deflated, a report's data has a tenth of its size. */
+/** Packs data that a page shows. */
 export function packBlock(id: string, value: unknown): PackedBlock {
-  const base64 = deflateRawSync(JSON.stringify(value), { level: 9 }).toString("base64");
+  return packJson(id, shownJson(value));
+}
+
+/** Packs JSON as it is. Deflated, a report's data has a tenth of its size. */
+export function packJson(id: string, json: string): PackedBlock {
+  const base64 = deflateRawSync(json, { level: 9 }).toString("base64");
   return { id, base64 };
 }
 
