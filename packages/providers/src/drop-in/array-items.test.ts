@@ -3,6 +3,8 @@ import { PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { ModelMessage } from "ai";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
+import { anthropicItems, chatItems, promptItems, responsesItems } from "../../testing/array-drop-ins.ts";
+import type { MarkedTurn } from "../../testing/marked-history.ts";
 import { createPrepareStep } from "./ai-sdk.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createChatCompactor } from "./openai-chat.ts";
@@ -79,18 +81,39 @@ test("what the agent declares in the middle of Anthropic's messages stands alone
   expect((await compactor.fit(own)).length).toBeLessThan(own.length);
 });
 
-test("results of Anthropic's messages that are cut answer calls under the ids that the server gave", async () => {
-  const compactor = createMessagesCompactor({ ...options, policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } } });
-  const own: Anthropic.MessageParam[] = [{ role: "user", content: "Mend all files." }];
-  const id = "functions.look:0";
-  for (let index = 0; index < 4; index += 1) {
-    const content = `seen ${index} ${"word ".repeat(300)}`;
-    own.push(messagesStep(id)[0], { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] });
-  }
-  const sent = await compactor.fit(own);
-  expect(sent.some((item) => !own.includes(item))).toBe(true);
-  expect([...JSON.stringify(sent).matchAll(/"(?:tool_use_id|id)":"([^"]*)"/g)].filter(([, each]) => each !== id)).toEqual([]);
-});
+/** Ids that servers give and vendors refuse: by their characters, and by their length. */
+const ODD_IDS = ["functions.look:0", `call_${"long".repeat(30)}`];
+
+const compactor = { ...options, policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } } };
+const fits: readonly (readonly [string, (turns: readonly MarkedTurn[]) => Promise<readonly unknown[]>])[] = [
+  ["Anthropic's messages", (turns) => createMessagesCompactor(compactor).fit(turns.flatMap(anthropicItems))],
+  ["Chat Completions messages", (turns) => createChatCompactor(compactor).fit(turns.flatMap(chatItems))],
+  ["Responses items", (turns) => createItemsCompactor(compactor).fit(turns.flatMap(responsesItems))],
+  [
+    "the AI SDK's messages",
+    async (turns) =>
+      (await createPrepareStep(compactor)({ steps: [], messages: turns.flatMap((turn): ModelMessage[] => promptItems(turn)) }))
+        .messages ?? [],
+  ],
+];
+
+test.each(fits.flatMap(([name, fit]) => ODD_IDS.map((callId) => [name, callId, fit] as const)))(
+  "%s: results that are cut answer the call %s under the id that the server gave",
+  async (_, callId, fit) => {
+    const step = (index: number): MarkedTurn => {
+      const result = `seen ${index} ${"word ".repeat(300)}`;
+      return { kind: "step", callId, path: `${index}.ts`, said: `Step ${index}.`, result };
+    };
+    const turns: readonly MarkedTurn[] = [
+      { kind: "human", text: "Mend all files.", before: null },
+      ...Array.from({ length: 4 }, (_each, index) => step(index)),
+    ];
+    const sent = JSON.stringify(await fit(turns));
+    expect(sent).not.toContain("word ".repeat(300).trim());
+    const ids = [...sent.matchAll(/"(?:tool_use_id|tool_call_id|toolCallId|call_id|id)":"([^"]*)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(Array.from({ length: 8 }, () => callId));
+  },
+);
 
 test.each<readonly [string, () => Promise<readonly number[]>]>([
   [
