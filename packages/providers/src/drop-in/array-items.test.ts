@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { ModelMessage } from "ai";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
@@ -162,4 +162,28 @@ test("a result finds the name of its call, the newest of that id, however far ba
     entry.type === "message" && entry.message.role === "tool-result" ? [entry.message.toolName] : [],
   );
   expect(names).toEqual(["old", "look", "new"]);
+});
+
+/** What a person answered to questions that stand in a reply, in a message of its own and beside a result. */
+const APPROVAL = { type: "tool-approval-response" as const, approvalId: "approval_1", approved: true, providerExecuted: true };
+
+test.each<readonly [string, Parameters<typeof createPrepareStep>[0]["policy"]]>([
+  ["compaction off", NONE_POLICY],
+  ["its neighbour cut", { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } }],
+])("an answer to an approval stays in the AI SDK's messages with %s", async (_, policy) => {
+  const answer: ModelMessage = { role: "tool", content: [APPROVAL] };
+  const [reply, result] = stepsStep("call_1");
+  const output = { type: "text" as const, value: "word ".repeat(2_000) };
+  const beside: ModelMessage = {
+    role: "tool",
+    content: [
+      { type: "tool-result", toolCallId: "call_2", toolName: "look", output },
+      { ...APPROVAL, approvalId: "approval_2" },
+    ],
+  };
+  const messages: ModelMessage[] = [{ role: "user", content: "go" }, reply, answer, result, stepsStep("call_2")[0], beside];
+  const { messages: sent = [] } = await createPrepareStep({ ...options, policy })({ steps: [], messages });
+  expect(sent.slice(0, -1)).toEqual(messages.slice(0, -1));
+  expect(sent.at(-1)?.content[1]).toEqual(beside.content[1]);
+  expect(JSON.stringify(sent.at(-1)).length < 5_000).toBe(policy !== NONE_POLICY);
 });

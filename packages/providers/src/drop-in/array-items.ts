@@ -192,10 +192,25 @@ interface OpenStretch<Item> {
   place: number | null;
 }
 
+/** A group that has messages, and what stands behind it that has none: answers to what its call asked. They stay and leave with it. */
+interface GroupInView<Item> extends ItemGroup<Item> {
+  readonly unread: readonly Item[];
+}
+
+function inView<Item>(groups: readonly ItemGroup<Item>[]): readonly GroupInView<Item>[] {
+  const known: GroupInView<Item>[] = [];
+  for (const group of groups) {
+    const last = group.messages.length === 0 ? known.pop() : undefined;
+    if (last !== undefined) known.push({ ...last, unread: [...last.unread, ...group.items] });
+    else if (group.messages.length > 0) known.push({ ...group, unread: [] });
+  }
+  return known;
+}
+
 /** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
 export function stretchesOf<Item>(view: readonly Message[], source: ItemSource<Item>): readonly Stretch<Item>[] {
   const { groups, encode } = source;
-  const known = groups.filter(({ messages }) => messages.length > 0);
+  const known = inView(groups);
   const placeOf = new Map(known.flatMap(({ messages }, place) => messages.map(({ id }) => [id, place] as const)));
   const stretches: OpenStretch<Item>[] = [];
   const encodeMade = ({ items, made }: OpenStretch<Item>) => items.push(...encode(made.splice(0)));
@@ -225,12 +240,13 @@ export function stretchesOf<Item>(view: readonly Message[], source: ItemSource<I
 
 /** The items of a group that is in the view: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */
 function ownItems<Item>(
-  { messages, items }: ItemGroup<Item>,
+  { messages, items, unread }: GroupInView<Item>,
   viewed: readonly Message[],
   { isUntouched, changed }: ItemSource<Item>,
 ): readonly Item[] | null {
   const isThere = viewed.length === messages.length && messages.every(({ id }, at) => viewed[at]?.id === id);
   if (!isThere) return null;
   const isWhole = messages.every((own, at) => viewed.slice(at, at + 1).every((each) => isUntouched(each, own)));
-  return isWhole ? items : (changed?.(items, viewed) ?? null);
+  const now = isWhole ? items : (changed?.(items, viewed) ?? null);
+  return now === null || unread.length === 0 ? now : [...now, ...unread];
 }

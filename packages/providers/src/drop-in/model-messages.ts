@@ -138,12 +138,16 @@ export type WrittenMessage =
   | { role: "assistant"; content: WrittenReply[] }
   | { role: "tool"; content: WrittenResult[] };
 
-/** The items of a reply that lost reasoning and nothing else: its other parts as they came, without ids by which the vendor would look for it. `null` for any other change. */
+/**
+ * The items of a reply that lost reasoning and nothing else: its other parts as they came, without ids by which the vendor would look for it; and of results that
+ * stand beside answers to approvals, which stay. `null` for any other change.
+ */
 export function changedMessages<Item extends { readonly role: string; readonly content: unknown }>(
   items: readonly Item[],
   viewed: readonly Message[],
 ): readonly Item[] | null {
   const [item, reply] = [items[0], viewed[0]];
+  if (item?.role === "tool") return changedResults(item, viewed);
   if (item === undefined || reply?.role !== "assistant" || !Array.isArray(item.content)) return null;
   const own = recordsAt(item, "content").map(replyParts);
   const now = partsNow(own.flat(), reply.parts);
@@ -157,6 +161,21 @@ export function changedMessages<Item extends { readonly role: string; readonly c
     const start = next;
     next += own[index]?.length ?? 0;
     return now.slice(start, next).includes(null) ? [] : [withoutItemId(part)];
+  });
+  return [{ ...item, content }];
+}
+
+function changedResults<Item extends { readonly role: string; readonly content: unknown }>(
+  item: Item,
+  viewed: readonly Message[],
+): readonly Item[] | null {
+  const parts = recordsAt(item, "content");
+  if (parts.every(({ type }) => type === "tool-result")) return null;
+  const results = viewed.values();
+  const content = parts.flatMap((part): readonly unknown[] => {
+    const now = part.type === "tool-result" ? results.next().value : undefined;
+    const [own] = resultDrafts(part);
+    return now === undefined || canonicalJson(own?.parts) === canonicalJson(now.parts) ? [part] : encoded(now).content;
   });
   return [{ ...item, content }];
 }
