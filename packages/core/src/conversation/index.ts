@@ -13,7 +13,6 @@ export {
   learnedWindowTokens,
   NOTHING_LEARNED,
 } from "./learned-limit.ts";
-export type { LimitEvent } from "./limit-events.ts";
 export { isLargest, learnedInLog } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { EndedReply, RequestOutcome } from "./outcome.ts";

@@ -1,8 +1,7 @@
 export type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 export type { SimulatedPart, SimulatedReply, SimulatedRequest } from "./reply.ts";
 export { repliesOfTranscript } from "./reply.ts";
-export type { SimulatedRule, SimulatedRules } from "./rules.ts";
-export { SIMULATED_RULES } from "./rules.ts";
+export type { SimulatedRules } from "./rules.ts";
 export type { ExchangeFacts } from "./scenario/facts.ts";
 export { factsLine } from "./scenario/facts.ts";
 export { LAST_REPLY, playScenario } from "./scenario/play.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { SIMULATED_RULES } from "./index.ts";
+import { SIMULATED_RULES } from "./rules.ts";
 
 const PAGE = new URL("../../../../docs/simulator.md", import.meta.url);
 const HEADING = "## Rules that can be switched";
