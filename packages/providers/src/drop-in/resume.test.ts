@@ -31,8 +31,14 @@ interface Row {
 }
 
 /** Plays all steps; `isKilled` says before which of them everything in memory is thrown away. */
-async function play({ kind, policy, steps, store, handedOver }: Row, isKilled: (step: number) => boolean): Promise<Run> {
-  const turns = markedHistory({ marker: "resumed", turns: steps, resultChars: 900 });
+async function play(
+  { kind, policy, steps, store, handedOver }: Row,
+  isKilled: (step: number) => boolean,
+  idOf: (step: number) => string = (step) => `resumed_${step}`,
+): Promise<Run> {
+  const turns = markedHistory({ marker: "resumed", turns: steps, resultChars: 900 }).map((turn, at) =>
+    turn.kind === "human" ? turn : { ...turn, callId: idOf(at) },
+  );
   const sent: string[] = [];
   let summaries = 0;
   let step = 0;
@@ -124,5 +130,22 @@ test.each(rows)(
     expect(await play(row, (step) => step > 0)).toEqual(whole);
     expect(whole.sent.length).toBeGreaterThan(row.steps - 1);
     expect(whole.sent.some((json) => !json.includes("resumed: read all files.") || json.includes("summary"))).toBe(true);
+  },
+);
+
+/** Steps that a server runs before it starts again and numbers its calls from zero. */
+const RUN_STEPS = 20;
+
+test.each(rows.filter(([, name]) => name !== "plimsoll-model, in files"))(
+  "%s, %s: a server that numbers its calls anew at each restart is sent as much as one whose ids are unique",
+  { timeout: 600_000 },
+  async (_, __, row) => {
+    const numbered = (step: number) => `functions.look:${String(step).padStart(3, "0")}`;
+    const short = { ...row, steps: 4 * RUN_STEPS };
+    const isKilled = (step: number) => step > 0 && step % RUN_STEPS === 0;
+    const unique = await play(short, isKilled, numbered);
+    const anew = await play(short, isKilled, (step) => numbered(step % RUN_STEPS));
+    expect(anew.sent.map((json) => json.length)).toEqual(unique.sent.map((json) => json.length));
+    expect(anew.summaries).toBe(unique.summaries);
   },
 );
