@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, gunzip, gzip } from "node:zlib";
 import { canonicalJson } from "@plimsoll/core/internal";
-import { temporaryName } from "@plimsoll/core/node";
+import { readRegularFile, temporaryName } from "@plimsoll/core/node";
 
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
 export interface ReplayState {
@@ -26,6 +26,9 @@ export const NOTHING_KEPT: KeptReplays = { read: () => Promise.resolve(null), ke
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
+/** The most bytes of a kept value; chosen. */
+const MAXIMUM_BYTES = 500_000_000;
+
 /** Opens a state. What a value was made from is told by its hash; each value is a file of its own, whole or not there. */
 export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
   const fileOf = (made: unknown) => {
@@ -35,7 +38,7 @@ export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
   return {
     read: async (made, isValue) => {
       try {
-        const value: unknown = JSON.parse((await unpack(await readFile(fileOf(made)))).toString("utf8"));
+        const value: unknown = JSON.parse((await unpack(readRegularFile(fileOf(made), MAXIMUM_BYTES))).toString("utf8"));
         return isValue(value) ? value : null;
       } catch {
         // Absent, damaged or of another form: it is replayed again.

@@ -1,12 +1,12 @@
 import { createHash, hash } from "node:crypto";
-import { readFileSync, statSync, utimesSync } from "node:fs";
+import { statSync, utimesSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { deserialize, serialize } from "node:v8";
 import { crc32 } from "node:zlib";
 import { canonicalJson } from "@plimsoll/core/internal";
-import { temporaryName } from "@plimsoll/core/node";
+import { readRegularFile, temporaryName } from "@plimsoll/core/node";
 import { hashOfFile } from "../formats/file-source.ts";
 import type { FileSource } from "../formats/importer.ts";
 import type { KeptSession } from "../replay/prepared-session.ts";
@@ -189,10 +189,13 @@ function packed(body: Buffer, stamp: FileStamp | null): PackedEntry {
   return { head, body };
 }
 
+/** The most bytes of an entry: a long log has a hundredth of it; chosen. */
+const MAXIMUM_BYTES = 2_000_000_000;
+
 /** The entry, if it is there and whole. That it holds what it should follows from its check sum and from the version in its name. */
 function readEntry(path: string): { readonly value: Entry; readonly stamp: FileStamp; readonly body: Buffer } | null {
   try {
-    const bytes = readFileSync(path);
+    const bytes = readRegularFile(path, MAXIMUM_BYTES);
     const body = bytes.subarray(BODY_AT);
     const isWhole = bytes.toString("latin1", 0, MARK.length) === MARK && bytes.readUInt32LE(SUM_AT) === crc32(body);
     return isWhole ? { value: deserialize(body), stamp: bytes.subarray(STAMP_AT, BODY_AT), body } : null;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ModelRequest, PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
-import { temporaryName } from "@plimsoll/core/node";
+import { readSmallFile, temporaryName } from "@plimsoll/core/node";
 import { z } from "zod";
 
 /** What a model answered, without anything of the request: neither its text, nor headers, nor a key. */
@@ -77,12 +77,17 @@ export function cassetteKey(host: string, { context, modelId, maxOutputTokens, r
   return createHash("sha256").update(canonicalJson(asked)).digest("hex");
 }
 
+/** The most bytes of an answer; chosen. */
+const MAXIMUM_ANSWER_BYTES = 10_000_000;
+
 /** Opens the folder; it is made when the first answer is kept. */
 export function openCassette(folder: string): Cassette {
   const fileOf = (key: string) => join(folder, `${key}.json`);
   const read = async (key: string): Promise<RecordedAnswer | null> => {
-    const text = await readFile(fileOf(key), "utf8").catch((error: unknown) => absent(error, fileOf(key)));
-    return text === null ? null : answerOf(text, fileOf(key));
+    const file = fileOf(key);
+    const found = readSmallFile(file, { maximumBytes: MAXIMUM_ANSWER_BYTES });
+    if (found.kind === "refused") throw new PlimsollError("bad-input", `${file}: ${found.why}`, { file });
+    return found.kind === "absent" ? null : answerOf(found.text, file);
   };
   return {
     fileOf,
@@ -112,11 +117,6 @@ async function placeFirst(temporary: string, file: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") await rename(temporary, file);
   }
-}
-
-function absent(error: unknown, file: string): null {
-  if (codeOf(error) === "ENOENT") return null;
-  throw new PlimsollError("bad-input", `${file}: cannot be read`, { file }, error);
 }
 
 function codeOf(error: unknown): unknown {

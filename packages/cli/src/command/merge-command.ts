@@ -1,8 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BenchReport, mergeReports, type NamedReport, type RunMetrics, reportSchema } from "@plimsoll/bench";
 import { isReport, readParts } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
+import { readSmallFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import {
@@ -51,10 +52,13 @@ interface Place {
   readonly name: string;
 }
 
+/** The most bytes of a report: a text can have a little more. */
+const MAXIMUM_REPORT_BYTES = 500_000_000;
+
 /** Reads the JSON report of a run with these metrics, or all parts of a folder of results. Throws `bad-input` if it is none. */
 async function readReports({ path, name }: Place, metrics: RunMetrics): Promise<readonly NamedReport[]> {
   const isFolder = (await stat(path).catch(() => null))?.isDirectory() ?? false;
-  if (!isFolder) return [{ name, report: checkedReport({ name, content: await readJson({ path, name }) }, metrics) }];
+  if (!isFolder) return [{ name, report: checkedReport({ name, content: readJson({ path, name }) }, metrics) }];
   const parts = await readParts(path);
   return parts.map((part) => {
     const named = { name: `${name}: ${part.name}`, content: part.content };
@@ -62,10 +66,11 @@ async function readReports({ path, name }: Place, metrics: RunMetrics): Promise<
   });
 }
 
-async function readJson({ path, name }: Place): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch(() => null);
-  if (text === null) throw new PlimsollError("bad-input", `${name}: cannot be read; give a JSON report of plimsoll bench`);
-  return parsedOrNull(text);
+function readJson({ path, name }: Place): unknown {
+  const found = readSmallFile(path, { maximumBytes: MAXIMUM_REPORT_BYTES });
+  const why = found.kind === "refused" ? found.why : "cannot be read";
+  if (found.kind !== "text") throw new PlimsollError("bad-input", `${name}: ${why}; give a JSON report of plimsoll bench`);
+  return parsedOrNull(found.text);
 }
 
 function checkedReport(

@@ -102,6 +102,15 @@ test.each([
   expect(stderr()).toBe(message);
 });
 
+test.each([
+  ["simulate --scenario", ["simulate", "--scenario", "/dev/zero"]],
+  ["bench merge", ["bench", "merge", "/dev/zero", "/dev/zero"]],
+])("%s reads no device", async (_, args) => {
+  const { io, stderr } = terminal();
+  expect(await main(args, io)).toBeGreaterThan(0);
+  expect(stderr()).toContain("/dev/zero: is no regular file");
+});
+
 test("says how `run` is pointed at it", async () => {
   const recorded = terminal();
   const urls: string[] = [];

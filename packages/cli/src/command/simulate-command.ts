@@ -1,8 +1,8 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
-import { checkOutput } from "@plimsoll/core/node";
+import { checkOutput, readSmallFile } from "@plimsoll/core/node";
 import {
   type Exchange,
   type ExchangeFacts,
@@ -85,7 +85,7 @@ export async function simulate(
     if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));
   };
   let written = Promise.resolve();
-  const played = scenario === undefined ? null : playScenario(await scenarioIn(resolve(io.cwd, scenario), scenario), onFacts);
+  const played = scenario === undefined ? null : playScenario(scenarioIn(resolve(io.cwd, scenario), scenario), onFacts);
   const simulator = await startSimulator({
     replies: session === null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: windowTokens(window),
@@ -116,12 +116,17 @@ export async function simulate(
   return EXIT_OK;
 }
 
+/** The most bytes of a scenario; chosen. */
+const MAXIMUM_SCENARIO_BYTES = 10_000_000;
+
 /** Reads a scenario's file; throws `bad-input` with the first place that is wrong. */
-async function scenarioIn(path: string, displayName: string): Promise<Scenario> {
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw new PlimsollError("bad-input", `--scenario ${displayName}: cannot be read`, { path: displayName }, cause);
-  });
-  const parsed = scenarioSchema.safeParse(jsonIn(text, displayName));
+function scenarioIn(path: string, displayName: string): Scenario {
+  const found = readSmallFile(path, { maximumBytes: MAXIMUM_SCENARIO_BYTES });
+  if (found.kind !== "text") {
+    const why = found.kind === "absent" ? "cannot be read" : found.why;
+    throw new PlimsollError("bad-input", `--scenario ${displayName}: ${why}`, { path: displayName });
+  }
+  const parsed = scenarioSchema.safeParse(jsonIn(found.text, displayName));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;

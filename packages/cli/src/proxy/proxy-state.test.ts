@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/conversation";
@@ -77,4 +77,24 @@ test("a limit that the provider named holds for all, for a day, is shown, and ca
   expect(await forgetLimits(folder, "other")).toBe(0);
   expect(await forgetLimits(folder, "m")).toBe(1);
   expect((await life()).windowOf({})).toBeNull();
+});
+
+test.each(["notes.jsonl", "token"])("a %s that is a link out of the folder is neither read nor written", async (name) => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "plimsoll-elsewhere-"));
+  writeFileSync(join(elsewhere, "file"), "theirs");
+  symlinkSync(join(elsewhere, "file"), join(folder, name));
+  await expect(life()).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining(name) });
+  expect(readFileSync(join(elsewhere, "file"), "utf8")).toBe("theirs");
+  rmSync(elsewhere, { recursive: true });
+});
+
+test("notes are rewritten under no name that could be guessed", async () => {
+  const { refused, settled } = await life();
+  refused({}, 20_000, 10_000);
+  await settled();
+  const elsewhere = join(folder, "theirs");
+  symlinkSync(elsewhere, join(folder, "notes.jsonl.new"));
+  expect(await forgetLimits(folder, null)).toBe(1);
+  expect(existsSync(elsewhere)).toBe(false);
+  expect(readFileSync(join(folder, "notes.jsonl"), "utf8")).toBe("");
 });

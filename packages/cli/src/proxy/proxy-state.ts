@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { mkdir, open, rm } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { LearnedLimit, LearnedLimits } from "@plimsoll/core/conversation";
 import { believedAt, createLearnedLimits, learnedWindowTokens, NOTHING_LEARNED } from "@plimsoll/core/conversation";
-import { createFileSessionStore, takeFolder } from "@plimsoll/core/node";
+import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/core/node";
 import type { ConversationKeys, KeyNote } from "@plimsoll/providers/proxy";
 import { createConversationKeys } from "@plimsoll/providers/proxy";
 import { z } from "zod";
@@ -72,9 +73,7 @@ export async function openProxyState(options: StateOptions): Promise<ProxyState>
   const notes = await notesIn(join(folder, NOTES_FILE));
   let written: Promise<void> = Promise.resolve();
   const write = (note: Note): Promise<void> => {
-    const next = written.then(() =>
-      appendFile(join(folder, NOTES_FILE), `${JSON.stringify(note)}\n`, { mode: OWNER_ONLY.file, flush: true }),
-    );
+    const next = written.then(() => append(join(folder, NOTES_FILE), `${JSON.stringify(note)}\n`));
     written = next.catch((error: unknown) => onProblem(`notes are not written: ${String(error)}`));
     return written;
   };
@@ -107,10 +106,32 @@ async function takeFolders({ folder, logs }: StateOptions): Promise<() => Promis
   }
 }
 
+/** Adds to a file that is made if there is none; rejects for a link, a device or a pipe. */
+async function append(path: string, text: string): Promise<void> {
+  const flags = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY;
+  const file = await openRegularFile(path, { flags, mode: OWNER_ONLY.file });
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The most bytes of notes that are read, some 500,000 of them; chosen. */
+const MAXIMUM_NOTES_BYTES = 100_000_000;
+
+/** The text of a file of the state's folder, which no link may lead out of; empty if there is none. */
+function textIn(path: string): string {
+  const found = readSmallFile(path, { within: dirname(path), maximumBytes: MAXIMUM_NOTES_BYTES });
+  if (found.kind === "refused") throw new PlimsollError("bad-input", `${path}: ${found.why}`, { file: path });
+  return found.kind === "text" ? found.text : "";
+}
+
 /** The notes of a file; a last line that a crash cut off is passed over, and ends before the next one. */
 async function notesIn(path: string): Promise<readonly Note[]> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  if (text !== "" && !text.endsWith("\n")) await appendFile(path, "\n");
+  const text = textIn(path);
+  if (text !== "" && !text.endsWith("\n")) await append(path, "\n");
   return text.split("\n").flatMap((line) => {
     try {
       const note = noteSchema.safeParse(JSON.parse(line));
@@ -202,7 +223,7 @@ export async function forgetLimits(folder: string, model: string | null): Promis
   const path = join(folder, NOTES_FILE);
   const notes = await notesIn(path);
   const kept = notes.filter((note) => note.type !== "limit" || (model !== null && note.model !== model));
-  if (kept.length < notes.length) await writeNotes(path, kept);
+  if (kept.length < notes.length) writeNotes(path, kept);
   return notes.length - kept.length;
 }
 
@@ -216,7 +237,7 @@ async function tokenIn(path: string): Promise<string> {
     return made;
   } catch {
     // It is there already, or nothing can be written here: then the token holds for this run alone.
-    const kept = (await readFile(path, "utf8").catch(() => "")).trim();
+    const kept = textIn(path).trim();
     return /^[\w-]{16,}$/.test(kept) ? kept : made;
   }
 }
@@ -237,13 +258,12 @@ async function removeOld(sessions: SessionStore, { removeBeforeMs, onProblem, fo
 
 /** Without logs no key means anything; limits are kept. */
 async function forgetKeys(path: string): Promise<void> {
-  await writeNotes(
+  writeNotes(
     path,
     (await notesIn(path)).filter(({ type }) => type === "limit"),
   );
 }
 
-async function writeNotes(path: string, notes: readonly Note[]): Promise<void> {
-  await writeFile(`${path}.new`, notes.map((note) => `${JSON.stringify(note)}\n`).join(""), { mode: OWNER_ONLY.file });
-  await rename(`${path}.new`, path);
+function writeNotes(path: string, notes: readonly Note[]): void {
+  writeWholeFile(path, notes.map((note) => `${JSON.stringify(note)}\n`).join(""), OWNER_ONLY.file);
 }

@@ -18,6 +18,7 @@ export {
   openRegularFile,
   openRegularFileSync,
   readAtMost,
+  readRegularFile,
   readSmallFile,
 } from "./regular-file.ts";
 export { takeFolder } from "./writer-lock.ts";

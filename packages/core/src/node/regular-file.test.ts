@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
-import { leadsOut, openRegularFile, openRegularFileSync, readAtMost, readSmallFile } from "./regular-file.ts";
+import { leadsOut, openRegularFile, openRegularFileSync, readAtMost, readRegularFile, readSmallFile } from "./regular-file.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -140,4 +140,13 @@ describe("a store in a folder", () => {
     symlinkSync(at("home/id_rsa"), at(`clone/sub/${"0".repeat(64)}.txt`));
     await expect(createFileArtifactStore(at("clone/sub")).get(handle)).rejects.toMatchObject({ code: "bad-session" });
   });
+});
+
+test("a file of a cache is read if it is regular and not too large", () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-cache-"));
+  writeFileSync(join(folder, "a"), "12345");
+  expect(readRegularFile(join(folder, "a"), 5).toString()).toBe("12345");
+  expect(() => readRegularFile(join(folder, "a"), 4)).toThrow(expect.objectContaining({ code: "EFBIG" }));
+  expect(() => readRegularFile("/dev/zero", 4)).toThrow(expect.objectContaining({ code: "ENXIO" }));
+  rmSync(folder, { recursive: true });
 });

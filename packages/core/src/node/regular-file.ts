@@ -12,12 +12,13 @@ function flagsFor(links: Links): number {
 }
 
 /** A refusal of ours, told as the operating system's are. */
-function refusal(code: "EISDIR" | "ENXIO" | "ESTALE"): Error {
+function refusal(code: "EFBIG" | "EISDIR" | "ENXIO" | "ESTALE"): Error {
   return Object.assign(new Error(MEANINGS[code] ?? code), { code });
 }
 
 /** What the operating system's refusals mean, said of a file. */
 const MEANINGS: { readonly [code: string]: string | undefined } = {
+  EFBIG: "is too large",
   EISDIR: "is a folder",
   ENXIO: "is no regular file",
   ESTALE: "was moved or linked elsewhere meanwhile",
@@ -39,9 +40,9 @@ function checkRegular(stats: { isFile(): boolean; isDirectory(): boolean }): voi
  */
 export async function openRegularFile(
   path: string,
-  { flags = constants.O_RDONLY, links = "refuse", place }: RegularFileOptions = {},
+  { flags = constants.O_RDONLY, links = "refuse", mode, place }: RegularFileOptions = {},
 ): Promise<FileHandle> {
-  const file = await open(path, flags | flagsFor(links));
+  const file = await open(path, flags | flagsFor(links), mode);
   try {
     checkRegular(await file.stat());
     const found = place === undefined ? null : await readlink(`/proc/self/fd/${file.fd}`).catch(() => null);
@@ -57,6 +58,8 @@ export async function openRegularFile(
 interface RegularFileOptions {
   readonly flags?: number;
   readonly links?: Links;
+  /** Permissions of a file that is made. */
+  readonly mode?: number;
   /** The real path that the open file must have. */
   readonly place?: string;
 }
@@ -148,6 +151,21 @@ export function readAtMost(file: number, maximumBytes: number): Buffer | null {
     length += read;
     if (length > maximumBytes) return null;
     pieces.push(piece.subarray(0, read));
+  }
+}
+
+/**
+ * Reads a regular file, such as one of a cache. Throws the operating system's codes, `ENXIO` for a device, a pipe or a socket, and `EFBIG` for more than
+ * so many bytes.
+ */
+export function readRegularFile(path: string, maximumBytes: number): Buffer {
+  const file = openRegularFileSync(path);
+  try {
+    const bytes = readAtMost(file, maximumBytes);
+    if (bytes === null) throw refusal("EFBIG");
+    return bytes;
+  } finally {
+    closeSync(file);
   }
 }
 
