@@ -49,9 +49,14 @@ describe("whoever wrote it, no summary is", () => {
     ["the request with its role", `${SUMMARIZER_ROLE.text}\n\n${PROSE}`, /request/],
     ["the conversation that goes on", `${PROSE}\n\n[User]: thanks\n\n[Assistant]: you are welcome`, /goes on/],
     ["a call", `${PROSE}\n<tool_call>{"name":"read"}</tool_call>`, /calls a tool/],
-    ["the beginning of one", `## Goal\n${PROSE}\nand then the`, /cut off/],
   ])("%s", (_, text, says) => {
     expect(() => given(text)).toThrow(says);
+  });
+
+  test("the beginning of one that a model wrote; a digest shortens its lines itself", () => {
+    const text = `## Goal\n${PROSE}\nand then the`;
+    expect(() => given(text, { usage: usageOf({ totalInputTokens: 5000, outputTokens: 150 }) })).toThrow(/cut off/);
+    expect(given(text).text).toBe(text);
   });
 
   test.each([["length"], ["refusal"], ["tool-calls"], ["error"], ["aborted"], [undefined], [null], ["later"]])(

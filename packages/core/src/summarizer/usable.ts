@@ -145,12 +145,15 @@ function isErrorBody(text: string): boolean {
   }
 }
 
-/** True if exactly as many tokens were written as were allowed, or if less than half of the sections are there and the last ends within a line. */
+/**
+ * True if exactly as many tokens were written as were allowed, or if less than half of the sections are there and the last ends within a line: of text that a
+ * model wrote. A digest has the sections that it has something for, and shortens its lines itself.
+ */
 function isCutOff(text: string, usage: Usage | null, { sections, maxTokens }: SummaryRequest): boolean {
   if (usage?.output.totalTokens === maxTokens) return true;
   const { found } = sectionsIn(text, sections);
   const isBegun = found.length > 0 && found.length < sections.length / 2;
-  return isBegun && /[\p{L},;(-]$/u.test(text) && found.at(-1)?.title !== sections.at(-1) && text.length >= PROSE_CHARS;
+  return usage !== null && isBegun && /[\p{L},;(-]$/u.test(text) && found.at(-1)?.title !== sections.at(-1) && text.length >= PROSE_CHARS;
 }
 
 /** The usage as a log can hold it, with `null` for what is not told; `null` if a figure of it is no count. */
