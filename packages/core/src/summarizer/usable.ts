@@ -153,7 +153,13 @@ function isCutOff(text: string, usage: Usage | null, { sections, maxTokens }: Su
   if (usage?.output.totalTokens === maxTokens) return true;
   const { found } = sectionsIn(text, sections);
   const isBegun = found.length > 0 && found.length < sections.length / 2;
-  return usage !== null && isBegun && /[\p{L},;(-]$/u.test(text) && found.at(-1)?.title !== sections.at(-1) && text.length >= PROSE_CHARS;
+  return (
+    usage !== null &&
+    isBegun &&
+    /[\p{L},;(-]$/u.test(text) &&
+    found.at(-1)?.title !== sections.at(-1) &&
+    text.length >= PROSE_CHARS
+  );
 }
 
 /** The usage as a log can hold it, with `null` for what is not told; `null` if a figure of it is no count. */
