@@ -1,5 +1,5 @@
 import type { AppliedEdit } from "./applied-edit.ts";
-import type { RemovedReasoning } from "./message/bound-reasoning.ts";
+import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning.ts";
 import type { Message } from "./message/message.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
@@ -17,8 +17,8 @@ export type SessionEntry =
 
 /**
  * Version of the log's format that new logs carry; each form that a version adds to, an optional key as well, has a number of its own. Version 1 has no attempts, 2 no spans
- * that say who replaced them, and no limit that a provider named, 3 nothing that the agent declares in the middle and no reasoning that leaves with an entry; all open as they
- * are.
+ * that say who replaced them, and no limit that a provider named, 3 nothing that the agent declares in the middle, no reasoning that leaves with an entry and no choice of
+ * where it goes; all open as they are.
  */
 export const LOG_VERSION = 4;
 
@@ -54,6 +54,8 @@ export interface SetupChangeEntry extends RemovesReasoning {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly atMs: number | null;
+  /** Where reasoning that an entry makes invalid goes from here on; absent if that stays as it was. */
+  readonly boundReasoning?: BoundReasoning | undefined;
 }
 
 /** A message that entered history. Its entry id is the message's id. */

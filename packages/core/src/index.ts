@@ -4,7 +4,7 @@ export type { Amount } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
 export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
 export { isPlimsollError, PlimsollError } from "./error.ts";
-export type { IsBoundReasoning } from "./message/bound-reasoning.ts";
+export type { BoundReasoning, IsBoundReasoning } from "./message/bound-reasoning.ts";
 export type {
   AssistantMessage,
   Context,

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { Policy } from "@plimsoll/core";
+import type { BoundReasoning, ContextEvent, Policy } from "@plimsoll/core";
 import { PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/agent";
 import { createLearnedLimits } from "@plimsoll/core/conversation";
@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-runs.ts";
 import { BINDING_COLUMNS, lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
-import type { AnthropicSession } from "./anthropic/session.ts";
+import type { AnthropicSession, AnthropicSessionOptions } from "./anthropic/session.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { parseRecord, recordsAt } from "./fields.ts";
@@ -56,20 +56,28 @@ const { name, description, parameters } = READ_TOOL;
 const TOOL: Anthropic.Tool = { name, description, input_schema: { ...parameters } };
 const OTHER_TOOL: Anthropic.Tool = { ...TOOL, name: "write_file" };
 
-/** A server that refuses thinking over a changed prefix, and what it refused. */
-async function bindingServer() {
-  const simulator = await startSimulator({ replies: matrixScript("bound"), contextWindowTokens: 32_768, nowMs: () => 0 });
+/** A server that refuses thinking over a changed prefix, or drops it, and what it was asked and did. */
+async function bindingServer(prefixMismatch: "error" | "drop_block" = "error") {
+  const bodies: unknown[] = [];
+  const simulator = await startSimulator({
+    replies: matrixScript("bound"),
+    contextWindowTokens: 32_768,
+    nowMs: () => 0,
+    rules: { prefixMismatch },
+    onRequest: (_wire, body) => bodies.push(body),
+  });
   onTestFinished(() => simulator.close());
   const sdk = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 });
   const refused = () => simulator.exchanges().filter(({ outcome }) => outcome === "rejected").length;
-  return { sdk, refused };
+  const drops = () => simulator.exchanges().map((exchange) => exchange.drops.length);
+  return { sdk, refused, drops, bodies };
 }
 
 /** A session's steps: each asks once, and answers the calls. */
 async function steps(session: AnthropicSession, sdk: Anthropic, count: number): Promise<void> {
   for (let step = 0; step < count; step++) {
     if (session.calls.length === 0 && (await lastRole(session)) !== "tool-result") session.user(`go on ${step}`);
-    await session.send((asked) => sdk.messages.create(asked));
+    await session.send((asked) => sdk.messages.create(asked, session.requestOptions));
     for (const { callId, argumentsJson } of session.calls) session.result(callId, `what ${argumentsJson} says`);
   }
 }
@@ -129,6 +137,168 @@ describe("a session goes on", () => {
     await steps(session, sdk, 3);
     expect(refused()).toBe(0);
     await session.close();
+  });
+});
+
+describe("a session that asks the vendor to drop", () => {
+  const REQUEST = { model: MODEL, max_tokens: 2_000, thinking: { type: "adaptive" } } as const;
+  /** Compacts; gives the signatures of all thinking that was there. */
+  const cut = ({ conversation }: AnthropicSession) =>
+    conversation.inTurn(async () => {
+      const made = signaturesIn(conversation.manager.context().messages);
+      const now = { reason: "manual", keep: { messages: 6 } } as const;
+      const signal = new AbortController().signal;
+      await conversation.fit({ gate: "before-step", pending: [], model: LIMITS, now }, signal);
+      return made;
+    });
+  const signaturesIn = (value: unknown) =>
+    Array.from(JSON.stringify(value).matchAll(/"signature":"([^"]+)"/g), ([, signature]) => signature);
+
+  /** Plays 30 steps with two cuts; gives what was dropped of each request, and what of it was made before the newest cut. */
+  const playCut = async (choice: BoundReasoning | undefined) => {
+    const server = await bindingServer();
+    const sessions = createMemorySessionStore();
+    const open = async (changed: Partial<AnthropicSessionOptions> = {}) =>
+      await createAnthropicSession({
+        request: { ...REQUEST, tools: [TOOL] },
+        system: SYSTEM,
+        limits: LIMITS,
+        sessions,
+        sessionId: "s",
+        ...changed,
+      });
+    const session = await open(choice === undefined ? {} : { boundReasoning: choice });
+    const behindCuts: number[] = [];
+    for (const cuts of [0, 1, 2]) {
+      const made = cuts === 0 ? [] : await cut(session);
+      for (let step = 0; step < 10; step++) {
+        await steps(session, server.sdk, 1);
+        behindCuts.push(signaturesIn(server.bodies.at(-1)).filter((each) => made.includes(each)).length);
+      }
+    }
+    const logged = async () => JSON.stringify((await sessions.read("s"))?.entries);
+    return { ...server, session, open, behindCuts, logged };
+  };
+
+  test("what was made before the newest cut is dropped, nothing else, and nothing is refused", async () => {
+    const { session, refused, drops, behindCuts, logged, bodies } = await playCut("vendor-drops");
+    expect(refused()).toBe(0);
+    expect(drops()).toEqual(behindCuts);
+    expect(
+      drops()
+        .slice(10)
+        .every((count) => count > 0),
+    ).toBe(true);
+    expect(await logged()).not.toContain("removedReasoning");
+    expect(bodies.at(-1)).toMatchObject({
+      thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } },
+    });
+    await session.close();
+  });
+
+  test("without the choice nothing is dropped", async () => {
+    const { session, refused, drops, bodies } = await playCut(undefined);
+    expect([refused(), Math.max(...drops())]).toEqual([0, 0]);
+    expect(session.requestOptions).toEqual({});
+    expect(JSON.stringify(bodies)).not.toContain("block_binding");
+    await session.close();
+  });
+
+  test.each<[string, Partial<AnthropicSessionOptions>]>([
+    ["as it was", {}],
+    ["with another system text", { system: "You write files." }],
+    ["with one more tool", { request: { ...REQUEST, tools: [TOOL, OTHER_TOOL] } }],
+    ["with another model", { request: { ...REQUEST, model: "claude-opus-5-5", tools: [TOOL] } }],
+    ["without thinking of its own", { request: { model: MODEL, max_tokens: 2_000, tools: [TOOL] } }],
+  ])("it goes on by the stored choice %s", async (_, changed) => {
+    const { session, open, sdk, refused, drops, logged } = await playCut("vendor-drops");
+    await session.close();
+    const kept = thoughtCount(session);
+    const resumed = await open(changed);
+    expect(thoughtCount(resumed)).toBe(kept);
+    await steps(resumed, sdk, 3);
+    await resumed.conversation.inTurn(async () => {
+      await resumed.conversation.manager.prepareUndo();
+      resumed.conversation.manager.revert(0);
+    });
+    await steps(resumed, sdk, 3);
+    expect(refused()).toBe(0);
+    expect(drops().at(-1)).toBeGreaterThan(0);
+    expect(await logged()).not.toContain("removedReasoning");
+    await resumed.close();
+  });
+
+  test("another choice is stored in its turn, and takes out what the vendor would refuse", async () => {
+    const { session, open, sdk, refused, drops, logged, bodies } = await playCut("vendor-drops");
+    await session.close();
+    const changed = await open({ boundReasoning: "leaves" });
+    expect(thoughtCount(changed)).toBe(0);
+    await changed.close();
+    const resumed = await open();
+    await steps(resumed, sdk, 4);
+    await cut(resumed);
+    await steps(resumed, sdk, 2);
+    expect(refused()).toBe(0);
+    expect(drops().slice(30)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(JSON.stringify(bodies.slice(30))).not.toContain("block_binding");
+    expect((await logged()).match(/"boundReasoning":"[^"]+"/g)).toEqual([
+      '"boundReasoning":"vendor-drops"',
+      '"boundReasoning":"leaves"',
+    ]);
+    await resumed.close();
+  });
+});
+
+describe("arrays that share a beginning", () => {
+  const DROPPING = { type: "adaptive" as const, block_binding: { prefix_mismatch_behavior: "drop_block" as const } };
+  const ASKED = { headers: { "anthropic-beta": "thinking-binding-controls-2026-08-01" } };
+
+  /** Plays an array until it was cut, then a fork of it, by turns. */
+  const playFork = async (mismatch: "error" | "drop_block", boundReasoning: BoundReasoning) => {
+    const server = await bindingServer(mismatch);
+    const events: string[] = [];
+    const onEvent = ({ type }: ContextEvent) => events.push(type);
+    const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS, boundReasoning, onEvent });
+    const request = { model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL] };
+    const thinking = boundReasoning === "leaves" ? { type: "adaptive" as const } : DROPPING;
+    const options = boundReasoning === "leaves" ? {} : ASKED;
+    const step = async (messages: Anthropic.MessageParam[], said: string) => {
+      const reply = await compactor.send(messages, (fitted) =>
+        server.sdk.messages.create({ ...request, thinking, messages: fitted }, options),
+      );
+      const calls = reply.content.filter((block) => block.type === "tool_use");
+      const content = `${said}\n`.repeat(400);
+      const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content }));
+      messages.push({ role: "assistant", content: reply.content });
+      messages.push({ role: "user", content: results.length > 0 ? results : said });
+    };
+    const first: Anthropic.MessageParam[] = [{ role: "user", content: "go" }];
+    while (!events.includes("compaction-end")) await step(first, "line of a file");
+    for (let index = 0; index < 3; index++) await step(first, "line of a file");
+    const second = structuredClone(first);
+    first.push({ role: "user", content: "go this way" });
+    second.push({ role: "user", content: "go that way" });
+    for (let index = 0; index < 12; index++) {
+      await step(first, "line of this way");
+      await step(second, "line of that way");
+    }
+    await compactor.close();
+    return { refused: server.refused(), drops: Math.max(...server.drops()), lastBody: JSON.stringify(server.bodies.at(-1)) };
+  };
+
+  test.each(["error", "drop_block"] as const)(
+    "a fork behind a cut goes on without a refusal or a drop: %s",
+    async (mismatch) => {
+      const { lastBody, ...came } = await playFork(mismatch, "leaves");
+      expect(came).toEqual({ refused: 0, drops: 0 });
+      expect(lastBody).toContain('"signature"');
+    },
+  );
+
+  test("what was cut stays for the vendor to drop if the caller asks for that", async () => {
+    const { refused, drops } = await playFork("error", "vendor-drops");
+    expect(refused).toBe(0);
+    expect(drops).toBeGreaterThan(0);
   });
 });
 

@@ -28,13 +28,15 @@ export interface StartedLog {
   readonly options: AgentOptions;
 }
 
-/** Records the system text and tools in force. Answers with what that changed; `null` for nothing. */
+/** Records the system text and tools in force, and that bound reasoning leaves: an agent asks no vendor to drop it. Answers with what that changed; `null` for nothing. */
 export async function settleSetup({ conversation, options }: StartedLog): Promise<SetupChange | null> {
   const view = conversation.manager.view();
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
-  const to = { system: asked ?? view.system, tools: options.tools.map(({ spec }) => spec) };
+  const tools = options.tools.map(({ spec }) => spec);
+  const to = { system: asked ?? view.system, tools, boundReasoning: "leaves" } as const;
   const change = setupChange(view, to);
-  if (change !== null) await conversation.append(setupChangeEntry(view, to, options.nowMs()));
+  if (change !== null || view.boundReasoning !== to.boundReasoning)
+    await conversation.append(setupChangeEntry(view, to, options.nowMs()));
   return change;
 }
 

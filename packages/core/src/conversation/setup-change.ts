@@ -1,6 +1,7 @@
 import type { SetupChangeEntry } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
+import type { BoundReasoning } from "../message/bound-reasoning.ts";
 import type { SessionView } from "../session/view.ts";
 import type { ToolSpec } from "../tool.ts";
 
@@ -33,10 +34,15 @@ export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | 
   return change.isSystemChanged || toolCount > 0 ? change : null;
 }
 
-/** The entry that records another setup as the one in force. */
-export function setupChangeEntry(view: SessionView, { system, tools }: Setup, nowMs: number | null): SetupChangeEntry {
-  const id = shortHash(canonicalJson({ type: "setup-change", after: view.lastEntryId, system, tools: tools.map(textOf) }));
-  return { type: "setup-change", id, system, tools, atMs: nowMs };
+/** The entry that records another setup as the one in force; it says where bound reasoning goes if that changes. */
+export function setupChangeEntry(
+  view: SessionView,
+  { system, tools, boundReasoning }: Setup & { readonly boundReasoning?: BoundReasoning },
+  nowMs: number | null,
+): SetupChangeEntry {
+  const choice = boundReasoning === undefined || boundReasoning === view.boundReasoning ? {} : { boundReasoning };
+  const hashed = { type: "setup-change", after: view.lastEntryId, system, tools: tools.map(textOf), ...choice };
+  return { type: "setup-change", id: shortHash(canonicalJson(hashed)), system, tools, atMs: nowMs, ...choice };
 }
 
 function textByName(tools: readonly ToolSpec[]): ReadonlyMap<string, string> {

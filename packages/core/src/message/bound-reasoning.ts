@@ -7,6 +7,9 @@ import { sharedPrefixCount } from "./message.ts";
  */
 export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
 
+/** Where reasoning goes that was made behind another beginning: it leaves with the change, or it stays and each request asks the vendor to drop it. */
+export type BoundReasoning = "leaves" | "vendor-drops";
+
 /** Reasoning of a message that leaves a view: the places of its parts in the message as the view has it. */
 export interface RemovedReasoning {
   readonly messageId: string;

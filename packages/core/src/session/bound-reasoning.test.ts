@@ -41,6 +41,8 @@ const before: readonly Message[] = [
 const cut = compaction("cut", [summarized([["u1", "r1"]], summaryMessage("s1", "summary"))]);
 const clearing = compaction("clearing", [replacedPart("r2", 0, { type: "text", text: "cleared" })]);
 const other: SessionEntry = { type: "setup-change", id: "setup", system: "other", tools: [], atMs: null };
+const drops: SessionEntry = { ...other, id: "drops", system: "", boundReasoning: "vendor-drops" };
+const leaves: SessionEntry = { ...drops, id: "leaves", boundReasoning: "leaves" };
 const toModel = (modelId: string): SessionEntry => ({
   type: "model-change",
   id: `to-${modelId}`,
@@ -85,6 +87,15 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     ["what is made after an undo stays", [cut, later, revertOf("cut"), newest], ["a5"]],
     ["an undo after another system text", [clearing, other, later, revertOf("clearing"), newest], ["a5"]],
     ["the second of two undos", [clearing, later, cut, revertOf("cut"), newest, revertOf("clearing")], []],
+    ["the vendor drops: a cut leaves it", [drops, cut, later], ["a2", "a3", "a4"]],
+    [
+      "the vendor drops: so does another system text, and another model",
+      [drops, other, toModel("binding-2")],
+      ["a1", "a2", "a3"],
+    ],
+    ["the vendor drops: an undo brings it back", [drops, cut, later, revertOf("cut")], ["a1", "a2", "a3", "a4"]],
+    ["the vendor drops no more: all of it leaves", [drops, cut, later, leaves, newest], ["a5"]],
+    ["the vendor drops no more: an undo takes what the cut covered", [drops, cut, later, leaves, revertOf("cut")], []],
   ])("%s", (_, entries, staying) => {
     const manager = managerAfter(entries);
     expect(thinks(manager)).toEqual(staying);

@@ -161,7 +161,15 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     parent: z.strictObject({ sessionId: z.string(), callId: z.string().nullable() }).nullable(),
     agent: z.strictObject({ name: z.string(), version: z.string().nullable() }).nullable(),
   }),
-  z.strictObject({ type: z.literal("setup-change"), id, system: z.string(), tools, atMs, removedReasoning }),
+  z.strictObject({
+    type: z.literal("setup-change"),
+    id,
+    system: z.string(),
+    tools,
+    atMs,
+    boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
+    removedReasoning,
+  }),
   z.strictObject({ type: z.literal("message"), message }),
   z.strictObject({
     type: z.literal("usage"),

@@ -121,8 +121,9 @@ function madeInvalid(
   view: SessionView,
   { isBoundReasoning, folds }: SessionSetup,
 ): readonly RemovedReasoning[] {
-  if (isBoundReasoning === null) return [];
   const { modelId } = view;
+  const { boundReasoning = view.boundReasoning } = entry.type === "setup-change" ? entry : view;
+  if (isBoundReasoning === null || boundReasoning === "vendor-drops") return [];
   switch (entry.type) {
     case "compaction":
     case "revert": {

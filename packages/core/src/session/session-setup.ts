@@ -142,7 +142,10 @@ export function fitStateOf(
     lastEntryId: view.lastEntryId,
     lastCompaction: view.activeCompactions.at(-1) ?? null,
     modelId: view.modelId,
-    isBoundReasoning: isBoundReasoning === null ? null : (part) => isBoundReasoning(part, view.modelId),
+    isBoundReasoning:
+      isBoundReasoning === null || view.boundReasoning === "vendor-drops"
+        ? null
+        : (part) => isBoundReasoning(part, view.modelId),
     writer: writer ?? null,
     cutEstimator,
     summarizer: ports.summarizer,

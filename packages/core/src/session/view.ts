@@ -3,7 +3,7 @@ import type { CompactionEntry, ModelLimits, SessionEntry } from "../entry.ts";
 import { entryIdOf } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
-import type { RemovedReasoning } from "../message/bound-reasoning.ts";
+import type { BoundReasoning, RemovedReasoning } from "../message/bound-reasoning.ts";
 import { withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import type { Sequence } from "../sequence.ts";
@@ -19,6 +19,7 @@ export interface SessionView {
   readonly tools: readonly ToolSpec[];
   readonly modelId: string | null;
   readonly limits: ModelLimits | null;
+  readonly boundReasoning: BoundReasoning;
   /** The messages of the context, after all active compactions. */
   readonly messages: Sequence<Message>;
   /** The compactions that a revert can undo, oldest first. */
@@ -49,6 +50,7 @@ export const EMPTY_VIEW: SessionView = {
   tools: [],
   modelId: null,
   limits: null,
+  boundReasoning: "leaves",
   messages: sequenceOf(),
   activeCompactions: [],
   undo: null,
@@ -82,8 +84,10 @@ export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewF
   switch (entry.type) {
     case "session":
       return { ...view, sessionId: entry.id, system: entry.system, tools: entry.tools, lastEntryId };
-    case "setup-change":
-      return { ...withoutRemoved(view, entry), system: entry.system, tools: entry.tools, lastEntryId };
+    case "setup-change": {
+      const { system, tools, boundReasoning = view.boundReasoning } = entry;
+      return { ...withoutRemoved(view, entry), system, tools, boundReasoning, lastEntryId };
+    }
     case "message":
       // What was logged stays in the log; what is sent has no half characters.
       return appendMessage(view, folds.wellFormed(entry.message), folds);
@@ -111,7 +115,7 @@ export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
 
 /** The view with one more message; its entry is the newest, and has the message's id. */
 function appendMessage(view: SessionView, message: Message, folds: ViewFolds): SessionView {
-  const { sessionId, system, tools, modelId, limits, messages, activeCompactions, undo, viewHash } = view;
+  const { sessionId, system, tools, modelId, limits, boundReasoning, messages, activeCompactions, undo, viewHash } = view;
   // Written out: spreading takes ten times as long, for each message of a log.
   return {
     sessionId,
@@ -119,6 +123,7 @@ function appendMessage(view: SessionView, message: Message, folds: ViewFolds): S
     tools,
     modelId,
     limits,
+    boundReasoning,
     messages: messages.append(message),
     activeCompactions,
     undo: isInMemory(undo) ? { ...undo, since: undo.since.append(message) } : undo,

@@ -1,4 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import type { BoundReasoning } from "@plimsoll/core";
+import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -8,7 +10,7 @@ import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { createSentPrefixes } from "./cache-breakpoints.ts";
 import { decodeAnthropic } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
-import { withThinking } from "./thinking.ts";
+import { DROPPING_OPTIONS, withDropping, withThinking } from "./thinking.ts";
 
 /** A session on the Messages wire. */
 export interface AnthropicSessionOptions extends SessionOptions {
@@ -16,13 +18,20 @@ export interface AnthropicSessionOptions extends SessionOptions {
   readonly request: Omit<AnthropicBody, "messages" | "system">;
   /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;
+  /**
+   * Where thinking goes that the model binds to a beginning which changes: it leaves with the change, or stays and each request asks the vendor to drop it
+   * (send those with the session's `requestOptions`). Kept with the log; what the log says, at first "leaves", if it is left out.
+   */
+  readonly boundReasoning?: BoundReasoning;
 }
 
+type AnthropicAnswer = Pick<Anthropic.Message, "id" | "model" | "content"> & { readonly usage: object };
+
 /** A request as `client.messages.create` and `client.messages.stream` take it, and what of an answer is read. */
-export type AnthropicSession = Session<
-  AnthropicBody,
-  Pick<Anthropic.Message, "id" | "model" | "content"> & { readonly usage: object }
->;
+export interface AnthropicSession extends Session<AnthropicBody, AnthropicAnswer> {
+  /** Second argument of the SDK's call: the beta that "vendor-drops" wants, to be joined with betas of your own. Nothing otherwise. */
+  readonly requestOptions: { readonly headers?: { readonly "anthropic-beta": string } };
+}
 
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Requests hold the cache breakpoints.
@@ -32,11 +41,13 @@ export type AnthropicSession = Session<
 export async function createAnthropicSession({
   request,
   cacheTimeToLive = "5m",
+  boundReasoning,
   ...options
 }: AnthropicSessionOptions): Promise<AnthropicSession> {
   const { thinking, tools = [], ...parameters } = request;
   const sentPrefixes = createSentPrefixes();
-  return await createSession(
+  const binds = isBoundReasoning(null, request.model);
+  const session: Session<AnthropicBody, AnthropicAnswer> = await createSession(
     {
       modelReference: `anthropic/${request.model}`,
       modelId: request.model,
@@ -44,15 +55,19 @@ export async function createAnthropicSession({
       tools: toolSpecsOf(tools),
       rules: ANTHROPIC_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-      encode: (asked): AnthropicBody => {
+      boundReasoning,
+      encode: (asked, bound): AnthropicBody => {
         const edit = sentPrefixes.placesOf(asked.context.messages);
         const context = { ...asked.context, tools: [] };
         const body = encodeAnthropic({ ...asked, context }, { images: new Map(), cacheTimeToLive, edit });
         const whole = { ...body, ...parameters, ...(tools.length === 0 ? {} : { tools }) };
-        return thinking === undefined ? whole : withThinking(whole, { thinking });
+        const thought = thinking === undefined ? whole : withThinking(whole, { thinking });
+        return binds && bound === "vendor-drops" ? withDropping(thought) : thought;
       },
       decode: decodeAnthropic,
     },
     options,
   );
+  const drops = binds && session.conversation.manager.view().boundReasoning === "vendor-drops";
+  return Object.assign(session, { requestOptions: drops ? DROPPING_OPTIONS : {} });
 }

@@ -86,7 +86,8 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         summarizer,
         modelPriors,
         // Before the first report the model is the one that is asked.
-        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(conversation) ?? null),
+        isBoundReasoning: (part, modelId) =>
+          options.boundReasoning !== "vendor-drops" && isBoundReasoning(part, modelId ?? asked.get(conversation) ?? null),
         nowMs,
         // The caller brings the whole history again: what a log ends with is what comes next.
         repairs: "none",

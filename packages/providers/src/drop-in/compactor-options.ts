@@ -1,5 +1,6 @@
 import type {
   ArtifactStore,
+  BoundReasoning,
   ContextEvent,
   ContextManagerOptions,
   ModelLimits,
@@ -34,6 +35,12 @@ export interface CompactorOptions {
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** Where what rejections taught of windows is kept; in memory, by conversation, if it is left out. */
   readonly learned?: LearnedLimits;
+  /**
+   * Where reasoning goes that the model binds to a beginning which changes: it leaves with the change, if this is left out, or stays for the vendor to drop.
+   * Each request to Anthropic says so then, for as long as the conversation lives: `thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior:
+   * "drop_block" } }` under the header `anthropic-beta: thinking-binding-controls-2026-08-01`. OpenAI drops it unasked.
+   */
+  readonly boundReasoning?: BoundReasoning;
   /** The clock; the system's if it is left out. */
   readonly nowMs?: () => number | null;
   /** Most conversations in memory; 1,000 if it is left out. */

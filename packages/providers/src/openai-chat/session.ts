@@ -35,6 +35,7 @@ export async function createChatSession({ request, host = OPENAI_HOST, ...option
       tools: toolSpecsOf(tools),
       rules: OPENAI_CHAT_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
+      boundReasoning: "leaves",
       encode: (asked): ChatBody => {
         const context = { ...asked.context, tools: [] };
         const { messages } = encodeOpenAiChat({ ...asked, context }, { quirks, images: new Map() });

@@ -36,6 +36,7 @@ export async function createResponsesSession({ request, ...options }: ResponsesS
       tools: toolSpecsOf(tools),
       rules: OPENAI_RESPONSES_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
+      boundReasoning: "leaves",
       encode: (asked): ResponsesBody => {
         const context = { ...asked.context, tools: [] };
         return { ...encodeOpenAiResponses({ ...asked, context }, new Map()), ...request };

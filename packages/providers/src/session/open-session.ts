@@ -76,7 +76,7 @@ export function written<Request>(session: OpenSession<Request>): Request {
   const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: log.limits.maxOutputTokens };
   const { request } = renamed(asked);
   checkSendable(request.context.messages, wire.rules);
-  const encoded = wire.encode(request);
+  const encoded = wire.encode(request, manager.view().boundReasoning);
   session.progress = { ...session.progress, sent: manager.view() };
   return encoded;
 }

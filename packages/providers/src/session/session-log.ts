@@ -55,7 +55,7 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
     ...(fileTracker === undefined ? {} : { fileTracker }),
     ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
   };
-  const { tools, modelId } = wire;
+  const { tools, modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
   const start: SessionStartEntry = { type: "session", version: LOG_VERSION, ...names, system, tools };
   const conversation =
@@ -63,7 +63,10 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
       ? createConversation({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
   const view = conversation.manager.view();
-  if (setupChange(view, { system, tools }) !== null) conversation.add(setupChangeEntry(view, { system, tools }, nowMs()));
+  const boundReasoning = asked ?? view.boundReasoning;
+  const setup = { system, tools, boundReasoning };
+  if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
+    conversation.add(setupChangeEntry(view, setup, nowMs()));
   if (view.modelId !== modelId) conversation.add(modelChange(conversation, { modelId, limits, atMs: nowMs() }));
   await conversation.flush();
   return { sessionId, conversation, policy, kinds, limits, nowMs };

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
+import type { AssistantMessage, BoundReasoning, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { StopReason, WireRules } from "@plimsoll/core/internal";
 import { checkMessages, isRecord } from "@plimsoll/core/internal";
@@ -52,8 +52,10 @@ export interface SessionWire<Request> extends Wire {
   /** The largest reply that a request asks for; `null` if it does not say. */
   readonly maxOutputTokens: number | null;
   readonly tools: readonly ToolSpec[];
+  /** Where bound reasoning goes; left out for what the log says. A wire that cannot ask its vendor to drop it says "leaves". */
+  readonly boundReasoning?: BoundReasoning | undefined;
   /** Writes a request whose messages the wire takes. Its tools are the wire's own. */
-  encode(request: ModelRequest): Request;
+  encode(request: ModelRequest, boundReasoning: BoundReasoning): Request;
 }
 
 /** An answer's reply. Throws for an answer that is none, or that failed. */
