@@ -99,6 +99,17 @@ describe("a resumed session", () => {
     });
   });
 
+  test("lets bound reasoning leave, whatever its log says: an agent asks no vendor to drop it", async () => {
+    const { options } = await started();
+    const writer = (await options.sessions.open("main")).writer;
+    const dropping = { id: "drops", system: "be brief", boundReasoning: "vendor-drops" } as const;
+    await writer.append([{ type: "setup-change", tools: [ECHO_TOOL.spec], atMs: null, ...dropping }]);
+    await writer.close();
+    const agent = await startAgent({ ...options, ...resumed });
+    expect((await agent.entries()).at(-1)).toMatchObject({ type: "setup-change", boundReasoning: "leaves" });
+    await agent.close();
+  });
+
   test("in another window of the same model has that window in its log", async () => {
     const { options } = await started();
     const limits = { ...AGENT_LIMITS, contextWindowTokens: 6000 };
