@@ -1,5 +1,6 @@
 import type { RequestOutcome } from "@plimsoll/core/conversation";
 import { REASONING_REFUSED } from "@plimsoll/core/conversation";
+import { shortHash } from "@plimsoll/core/internal";
 import { recordAt, stringAt } from "./fields.ts";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
@@ -96,9 +97,9 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "auth":
       return { kind: failureClass };
     case "transient":
-      return isUnsaid(failure, text) ? { kind: "unknown", words: wordsOf(failure) } : { kind: "overload" };
+      return isUnsaid(failure, text) ? { kind: "unknown", words: shortHash(wordsOf(failure)) } : { kind: "overload" };
     case "other":
-      return namesItsReason(failure, text) ? { kind: "invalid" } : { kind: "unknown", words: wordsOf(failure) };
+      return namesItsReason(failure, text) ? { kind: "invalid" } : { kind: "unknown", words: shortHash(wordsOf(failure)) };
     default:
       return failureClass satisfies never;
   }

@@ -7,7 +7,7 @@ import type { StopReason } from "../message/message.ts";
  * - `too-large`: more than is taken, of tokens, bytes, images, documents, or of tokens a minute
  * - `not-entitled`: long context that the account does not have
  * - `invalid`: a parameter that is named
- * - `unknown`: words that say none of this, or none at all
+ * - `unknown`: words that say none of this, or none at all; `words` is their hash, since a server may quote the request
  */
 export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
