@@ -3,7 +3,7 @@ import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { formatFigure, NO_FIGURE } from "./figures.ts";
 import { laterRows } from "./later-rows.ts";
-import { html, type Markup } from "./markup.ts";
+import { html, type Markup, trusted } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 
 /** One cell: what is shown, and what is sorted by and exported. */
@@ -125,7 +125,7 @@ function headCell<Row>(
 ): Markup {
   const classes = [isText ? "name" : "wrapped", place.first ? "first" : ""].join(" ").trim();
   const arrow = DIRECTIONS[meaning.better];
-  return html`<th class="${classes}" scope="col"><button class="sort" type="button" data-meaning="${place.legend}">${title}${arrow === "" ? "" : html` <span class="arrow" aria-hidden="true">${arrow}</span>`}</button></th>`;
+  return html`<th class="${classes}" scope="col"><button class="sort" type="button" data-meaning="${place.legend}">${hyphenated(title)}${arrow === "" ? "" : html` <span class="arrow" aria-hidden="true">${arrow}</span>`}</button></th>`;
 }
 
 /** Longer texts, as paths of files, get a wider column (chosen). */
@@ -162,6 +162,11 @@ ${scrollFrame(`what the columns of ${name.replaceAll("-", " ")} mean`)}<table cl
 }
 
 const SOFT_HYPHEN = "\u00ad";
+
+/** A title of ours with the places where it may be parted, which a text would show. */
+function hyphenated(title: string): readonly Markup[] {
+  return title.split(SOFT_HYPHEN).map((piece, index) => html`${index === 0 ? "" : trusted("&shy;")}${piece}`);
+}
 
 /** Tables of one kind share a legend: `policies/32k` and `policies/64k` that of `policies`. */
 function legendId(name: string, index: number): string {
