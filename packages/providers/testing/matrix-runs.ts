@@ -5,6 +5,7 @@ import type { ModelClient, Policy } from "@plimsoll/core";
 import { createDigest, createMemoryArtifactStore } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
+import { createLearnedLimits } from "@plimsoll/core/conversation";
 import { isRecord } from "@plimsoll/core/internal";
 import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
@@ -22,6 +23,8 @@ import { createOpenAiChatClient } from "../src/openai-chat/client.ts";
 import type { ChatHost } from "../src/openai-chat/hosts.ts";
 import { chatHostNamed, OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createOpenAiResponsesClient } from "../src/openai-responses/client.ts";
+import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
+import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import type { WireName } from "../src/simulator/reply.ts";
 import type { Simulator } from "../src/simulator/simulator.ts";
 import { fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
@@ -133,32 +136,90 @@ const gptFor = (thinking: Thinking) => (thinking === "bound" ? "gpt-6.2-sol" : "
 const responsesClient = (thinking: Thinking) => (game: MatrixGame) =>
   playAgent(game, createOpenAiResponsesClient({ environment, baseUrl: game.simulator.openAiUrl }), gptFor(thinking));
 
-const messagesDropIn = (thinking: Thinking) => async (game: MatrixGame) => {
-  const sdk = new Anthropic({ apiKey: "key", baseURL: game.simulator.url, maxRetries: 0 });
-  const compactor = createMessagesCompactor({ policy: game.policy, limits: limitsOf(game) });
-  const tools = [{ name: READ_TOOL.name, description: READ_TOOL.description, input_schema: READ_TOOL.parameters }];
-  const messages: Anthropic.MessageParam[] = [];
-  const settings: Omit<Anthropic.MessageCreateParamsNonStreaming, "messages"> = {
-    model: claudeFor(thinking),
-    max_tokens: MAXIMUM_OUTPUT_TOKENS,
-    system: SYSTEM,
-    tools: tools.map((each) => ({ ...each, input_schema: { ...each.input_schema } })),
-    ...thinkingOf(thinking),
-  };
-  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
-    messages.push({ role: "user", content: question(turn) });
-    for (;;) {
-      const reply = await compactor.send(messages, (fitted) => sdk.messages.create({ ...settings, messages: fitted }));
-      messages.push({ role: "assistant", content: reply.content });
-      const calls = reply.content.filter((block) => block.type === "tool_use");
-      if (calls.length === 0) break;
-      messages.push({
-        role: "user",
-        content: calls.map(({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: fileText(pathIn(input)) })),
-      });
-    }
-  }
+/** Whether a program's array is fitted by a drop-in, or goes out as it is and is fitted by the proxy. */
+type Through = "drop-in" | "proxy";
+
+/** A tool's result. A program whose array no drop-in mends sends no half characters: without the proxy it would be refused, too. */
+const resultOf = (through: Through, path: string) => (through === "proxy" ? fileText(path).toWellFormed() : fileText(path));
+
+/** Sends arrays as they are. */
+const AS_IT_IS = {
+  send: async <Item, Answer>(items: readonly Item[], call: (items: Item[]) => PromiseLike<Answer>): Promise<Answer> =>
+    await call([...items]),
 };
+
+/** The platform's fetch behind a proxy's compaction, as the requests of a program pass it. */
+function fetchThrough(through: Through, game: MatrixGame): typeof fetch {
+  if (through === "drop-in") return fetch;
+  const compaction = createProxyCompaction({
+    policy: game.policy,
+    limits: () => limitsOf(game),
+    sessions: null,
+    keys: createConversationKeys([], async () => undefined),
+    learned: createLearnedLimits(),
+    onProblem: (line) => {
+      throw new Error(line);
+    },
+  });
+  const signal = new AbortController().signal;
+  return async (input, init) => {
+    // The SDK stated the length of the body that it made.
+    const { "content-length": _, ...headers } = Object.fromEntries(new Headers(init?.headers));
+    const bodyText = typeof init?.body === "string" ? init.body : "";
+    const { pathname: path } = new URL(String(input));
+    const post = async (body: string) => await fetch(input, { ...init, headers, body });
+    let prepared = await compaction.prepare({ path, headers, bodyText, signal });
+    let answer = await post(prepared?.bodyText ?? bodyText);
+    for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
+      const failure = { status: answer.status, bodyText: await answer.clone().text() };
+      prepared = await prepared.recover(failure, recovery);
+      answer = prepared === null ? answer : await post(prepared.bodyText ?? bodyText);
+    }
+    await prepared?.observe(parseRecord(await answer.clone().text()) ?? {});
+    return answer;
+  };
+}
+
+const messagesDropIn =
+  (thinking: Thinking, through: Through = "drop-in") =>
+  async (game: MatrixGame) => {
+    const sdk = new Anthropic({
+      apiKey: "key",
+      baseURL: game.simulator.url,
+      maxRetries: 0,
+      fetch: fetchThrough(through, game),
+    });
+    const { policy } = game;
+    const compactor: Pick<ReturnType<typeof createMessagesCompactor>, "send"> = through === "proxy"
+      ? AS_IT_IS
+      : createMessagesCompactor({ policy, limits: limitsOf(game) });
+    const tools = [{ name: READ_TOOL.name, description: READ_TOOL.description, input_schema: READ_TOOL.parameters }];
+    const messages: Anthropic.MessageParam[] = [];
+    const settings: Omit<Anthropic.MessageCreateParamsNonStreaming, "messages"> = {
+      model: claudeFor(thinking),
+      max_tokens: MAXIMUM_OUTPUT_TOKENS,
+      system: SYSTEM,
+      tools: tools.map((each) => ({ ...each, input_schema: { ...each.input_schema } })),
+      ...thinkingOf(thinking),
+    };
+    for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+      messages.push({ role: "user", content: question(turn) });
+      for (;;) {
+        const reply = await compactor.send(messages, (fitted) => sdk.messages.create({ ...settings, messages: fitted }));
+        messages.push({ role: "assistant", content: reply.content });
+        const calls = reply.content.filter((block) => block.type === "tool_use");
+        if (calls.length === 0) break;
+        messages.push({
+          role: "user",
+          content: calls.map(({ id, input }) => ({
+            type: "tool_result",
+            tool_use_id: id,
+            content: resultOf(through, pathIn(input)),
+          })),
+        });
+      }
+    }
+  };
 
 /** A loop of one's own over our session. */
 async function messagesSession(game: MatrixGame): Promise<void> {
@@ -182,63 +243,80 @@ export async function lastRole({ conversation }: AnthropicSession): Promise<stri
   return await conversation.inTurn(async () => conversation.manager.view().messages.at(-1)?.role ?? null);
 }
 
-const chatDropIn = (host: ChatHost) => async (game: MatrixGame) => {
-  const sdk = new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0 });
-  const compactor = createChatCompactor({ policy: game.policy, limits: limitsOf(game), quirks: host.quirks });
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM }];
-  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
-    messages.push({ role: "user", content: question(turn) });
-    for (;;) {
-      const { choices } = await compactor.send(messages, (fitted) =>
-        sdk.chat.completions.create({
-          model: "a-model",
-          max_tokens: MAXIMUM_OUTPUT_TOKENS,
-          tools: [{ type: "function", function: { ...READ_TOOL, parameters: { ...READ_TOOL.parameters } } }],
-          messages: fitted,
-        }),
-      );
-      const reply = choices[0]?.message;
-      if (reply === undefined) throw new Error("a completion has a choice");
-      messages.push(reply);
-      const calls = reply.tool_calls ?? [];
-      if (calls.length === 0) break;
-      for (const call of calls)
-        messages.push({
-          role: "tool",
-          tool_call_id: call.id,
-          content: fileText(call.type === "function" ? pathIn(call.function.arguments) : ""),
-        });
-    }
-  }
-};
+const openAiSdk = (through: Through, game: MatrixGame) =>
+  new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0, fetch: fetchThrough(through, game) });
 
-const responsesDropIn = (thinking: Thinking) => async (game: MatrixGame) => {
-  const sdk = new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0 });
-  const compactor = createItemsCompactor({ policy: game.policy, limits: limitsOf(game) });
-  const items: OpenAI.Responses.ResponseInputItem[] = [];
-  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
-    items.push({ role: "user", content: question(turn) });
-    for (;;) {
-      const { output } = await compactor.send(items, (input) =>
-        sdk.responses.create({
-          model: gptFor(thinking),
-          instructions: SYSTEM,
-          max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
-          store: false,
-          include: ["reasoning.encrypted_content"],
-          tools: [{ type: "function", strict: false, ...READ_TOOL, parameters: { ...READ_TOOL.parameters } }],
-          input,
-        }),
-      );
-      for (const item of output)
-        if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") items.push(item);
-      const calls = output.filter((item) => item.type === "function_call");
-      if (calls.length === 0) break;
-      for (const call of calls)
-        items.push({ type: "function_call_output", call_id: call.call_id, output: fileText(pathIn(call.arguments)) });
+const chatDropIn =
+  (host: ChatHost, through: Through = "drop-in") =>
+  async (game: MatrixGame) => {
+    const sdk = openAiSdk(through, game);
+    const { policy } = game;
+    const compactor: Pick<ReturnType<typeof createChatCompactor>, "send"> = through === "proxy"
+      ? AS_IT_IS
+      : createChatCompactor({ policy, limits: limitsOf(game), quirks: host.quirks });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM }];
+    for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+      messages.push({ role: "user", content: question(turn) });
+      for (;;) {
+        const { choices } = await compactor.send(messages, (fitted) =>
+          sdk.chat.completions.create({
+            model: "a-model",
+            max_tokens: MAXIMUM_OUTPUT_TOKENS,
+            tools: [{ type: "function", function: { ...READ_TOOL, parameters: { ...READ_TOOL.parameters } } }],
+            messages: fitted,
+          }),
+        );
+        const reply = choices[0]?.message;
+        if (reply === undefined) throw new Error("a completion has a choice");
+        messages.push(reply);
+        const calls = reply.tool_calls ?? [];
+        if (calls.length === 0) break;
+        for (const call of calls)
+          messages.push({
+            role: "tool",
+            tool_call_id: call.id,
+            content: resultOf(through, call.type === "function" ? pathIn(call.function.arguments) : ""),
+          });
+      }
     }
-  }
-};
+  };
+
+const responsesDropIn =
+  (thinking: Thinking, through: Through = "drop-in") =>
+  async (game: MatrixGame) => {
+    const sdk = openAiSdk(through, game);
+    const { policy } = game;
+    const compactor: Pick<ReturnType<typeof createItemsCompactor>, "send"> = through === "proxy"
+      ? AS_IT_IS
+      : createItemsCompactor({ policy, limits: limitsOf(game) });
+    const items: OpenAI.Responses.ResponseInputItem[] = [];
+    for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+      items.push({ role: "user", content: question(turn) });
+      for (;;) {
+        const { output } = await compactor.send(items, (input) =>
+          sdk.responses.create({
+            model: gptFor(thinking),
+            instructions: SYSTEM,
+            max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
+            store: false,
+            include: ["reasoning.encrypted_content"],
+            tools: [{ type: "function", strict: false, ...READ_TOOL, parameters: { ...READ_TOOL.parameters } }],
+            input,
+          }),
+        );
+        for (const item of output)
+          if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") items.push(item);
+        const calls = output.filter((item) => item.type === "function_call");
+        if (calls.length === 0) break;
+        for (const call of calls)
+          items.push({
+            type: "function_call_output",
+            call_id: call.call_id,
+            output: resultOf(through, pathIn(call.arguments)),
+          });
+      }
+    }
+  };
 
 /** How the AI SDK's agent is set up, apart from its model and messages. */
 interface AiSdkSettings {
@@ -313,6 +391,10 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
     { ...recovering, sdk: "openai", wire: "openai-responses", play: responsesDropIn(thinking) },
     { ...recovering, sdk: "openai", wire: "openai-chat", play: chatDropIn(OPENAI_HOST) },
     { ...inTurn, sdk: "openai", wire: "openai-chat", play: chatDropIn(MISTRAL) },
+    { ...recovering, sdk: "proxy", wire: "anthropic", play: messagesDropIn(thinking, "proxy") },
+    { ...recovering, sdk: "proxy", wire: "openai-responses", play: responsesDropIn(thinking, "proxy") },
+    { ...recovering, sdk: "proxy", wire: "openai-chat", play: chatDropIn(OPENAI_HOST, "proxy") },
+    { ...inTurn, sdk: "proxy", wire: "openai-chat", play: chatDropIn(MISTRAL, "proxy") },
     { ...recovering, sdk: "AI SDK, middleware", wire: "anthropic", play: middlewareOver(claudeOf, thinking) },
     { ...inTurn, sdk: "AI SDK, middleware", wire: "openai-chat", play: middlewareOver(compatibleOf, thinking) },
     { ...unrecovered, sdk: "AI SDK, prepareStep", wire: "anthropic", play: prepareStepOver(claudeOf, thinking) },
@@ -331,6 +413,7 @@ export const BINDING_COLUMNS: readonly MatrixColumn[] = [
   { sdk: "own client", play: anthropicClient("bound") },
   { sdk: "session", play: messagesSession },
   { sdk: "@anthropic-ai/sdk", play: messagesDropIn("bound") },
+  { sdk: "proxy", play: messagesDropIn("bound", "proxy") },
   { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },
   { sdk: "AI SDK, prepareStep", play: prepareStepOver(claudeOf, "bound") },
 ].map((each) => ({ ...each, wire: "anthropic", thinking: "bound", roles: "any", tokenFactorRatio: 1 }));
@@ -341,6 +424,7 @@ export const BOUND_COLUMNS: readonly MatrixColumn[] = [
   ...[
     { sdk: "own client", play: responsesClient("bound") },
     { sdk: "openai", play: responsesDropIn("bound") },
+    { sdk: "proxy", play: responsesDropIn("bound", "proxy") },
   ].map((each) => ({ ...each, wire: "openai-responses", thinking: "bound", roles: "any", tokenFactorRatio: 1.3 }) as const),
 ];
 
