@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { CallPoint, Shard } from "../results.ts";
 import { createSharing } from "./equal-parts.ts";
 import { CALIBRATION_LISTS, createEntryOpener, packEntry, ROW_LISTS } from "./packed-entry.ts";
-import { aboutPart, nameOf, type PartsThere, partsThere, tableFile, unreadablePart } from "./result-folder.ts";
+import { aboutPart, nameOf, type PartsThere, partsThere, readPartFile, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
 
 /** Throws `bad-input` if the parts that are there are of different runs. */
@@ -129,7 +128,7 @@ async function* entriesOf(folder: string, table: ResultTable, shard: Shard): Asy
 /** Lines in their order, a group of the file at a time. */
 async function* linesOf(folder: string, table: ResultTable, shard: Shard): AsyncGenerator<Entry, void, void> {
   const { parquetMetadata, parquetReadObjects } = await import("hyparquet");
-  const file = Uint8Array.from(await readFile(tableFile(folder, table, shard))).buffer;
+  const file = Uint8Array.from(readPartFile(tableFile(folder, table, shard))).buffer;
   const metadata = parquetMetadata(file);
   const columns = table === "calls" ? ["place", "call", "promptTokens", "compactions", "overflowed"] : ["json"];
   let rowStart = 0;

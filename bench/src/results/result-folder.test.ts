@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
@@ -198,6 +198,24 @@ describe("a folder of results", () => {
     mkdirSync(join(folder, "folder"));
     writeFileSync(join(folder, "folder/rows"), "");
     await expect(writePart(join(folder, place), whole, METRICS)).rejects.toThrow(line);
+  });
+
+  const device = (path: string) => symlinkSync("/dev/zero", path);
+  const large = (path: string) => {
+    writeFileSync(path, "");
+    truncateSync(path, 2 ** 34);
+  };
+  test.each<[string, string, (path: string) => void]>([
+    ["larger than any that is written", "rows", large],
+    ["larger than any that is written", "parts", large],
+    ["a device", "rows", device],
+    ["a device", "parts", device],
+  ])("is not read where a file is %s (%s)", async (_, place, spoil) => {
+    await writePart(folder, whole, METRICS);
+    const path = join(folder, place, `part-00001-of-00001.${place === "parts" ? "json" : "parquet"}`);
+    rmSync(path);
+    spoil(path);
+    await expect(readParts(folder)).rejects.toThrow(/cannot be read \(is (?:too large|no regular file)\); run it again$/);
   });
 
   test.each(["file", "file/results"])("is refused before anything is replayed if it is %s", async (place) => {

@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
+import { readRegularFile } from "@plimsoll/core/node";
 import type { Shard } from "../results.ts";
 import type { ResultTable } from "./result-tables.ts";
 
@@ -53,10 +54,18 @@ export async function partsThere(folder: string): Promise<PartsThere> {
   return { count: counts[0] ?? 0, there: found.map(({ index }) => index).toSorted((a, b) => a - b) };
 }
 
+/** The most bytes of one file of a part; chosen: one buffer of it still fits the memory of a common machine. */
+const MAXIMUM_PART_BYTES = 2_000_000_000;
+
+/** The bytes of a part's file. Throws for what is no regular file, or is larger than any that a run writes. */
+export function readPartFile(path: string): Buffer {
+  return readRegularFile(path, MAXIMUM_PART_BYTES);
+}
+
 /** What a part's tables do not say. Throws `bad-input` if its file cannot be read. */
 export async function aboutPart(folder: string, shard: Shard): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const about: unknown = JSON.parse(await readFile(aboutFile(folder, shard), "utf8"));
+    const about: unknown = JSON.parse(readPartFile(aboutFile(folder, shard)).toString("utf8"));
     if (!isRecord(about)) throw new Error("no record");
     return about;
   } catch (cause) {

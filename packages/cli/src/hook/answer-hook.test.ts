@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -180,6 +180,25 @@ test("notes are the owner's alone, and old ones are removed", async () => {
   const later = { homeFolder: folder, nowMs: () => Date.now() + 3 * 24 * 3_600_000 };
   await answerHook(payload("PreCompact", { session_id: "another" }), later);
   expect(existsSync(join(notesFolder(), name))).toBe(false);
+});
+
+test.each<[string, (file: string) => void]>([
+  [
+    "a link to a device",
+    (file) => {
+      rmSync(file);
+      symlinkSync("/dev/zero", file);
+    },
+  ],
+  ["larger than notes are", (file) => truncateSync(file, 2 ** 34)],
+])("notes that are %s are removed, not read", async (_, spoil) => {
+  write(...BEFORE);
+  await ask(preCompact());
+  const [name = ""] = readdirSync(notesFolder());
+  spoil(join(notesFolder(), name));
+  write(...BEFORE, boundary(), summary("The work on dates goes on."));
+  expect(await putBack()).toContain("Never touch the harbour folder.");
+  expect(readdirSync(notesFolder())).toEqual([]);
 });
 
 test.each<[string, () => string]>([

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import { z } from "zod";
 import type { SessionState } from "./lost-context.ts";
 
 /** Notes that nobody took up are removed after two days: a session that was ended in the middle of a compaction. */
 const KEPT_MS = 2 * 24 * 3_600_000;
+
+/** The most bytes of one session's notes; chosen: a compaction puts some thousand characters of them back. */
+const MAXIMUM_NOTES_BYTES = 10_000_000;
 
 const stateSchema: z.ZodType<SessionState> = z.strictObject({
   instructions: z.array(z.string()),
@@ -40,10 +43,11 @@ export function createSessionNotes(homeFolder: string, nowMs: () => number): Ses
     },
     take: (sessionId) => {
       const file = fileOf(sessionId);
-      if (statSync(file, { throwIfNoEntry: false }) === undefined) return null;
-      const found = stateSchema.safeParse(jsonIn(readFileSync(file, "utf8")));
+      const read = readSmallFile(file, { within: folder, maximumBytes: MAXIMUM_NOTES_BYTES });
+      if (read.kind === "absent") return null;
+      const found = read.kind === "text" ? stateSchema.safeParse(jsonIn(read.text)) : null;
       rmSync(file, { force: true });
-      return found.success ? found.data : null;
+      return found?.success === true ? found.data : null;
     },
   };
 }

@@ -86,6 +86,9 @@ test.each(["notes.jsonl", "token"])("a %s that is a link out of the folder is ne
   await expect(life()).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining(name) });
   expect(readFileSync(join(elsewhere, "file"), "utf8")).toBe("theirs");
   rmSync(elsewhere, { recursive: true });
+  rmSync(join(folder, name));
+  const again = await life();
+  await again.settled();
 });
 
 test("notes are rewritten under no name that could be guessed", async () => {

@@ -62,12 +62,23 @@ type Note = z.infer<typeof noteSchema>;
 /**
  * Takes the folders, opens what is kept in them, and removes what is older than it may be.
  *
- * @throws PlimsollError `session-conflict` naming the process that has one of them.
+ * @throws PlimsollError `session-conflict` naming the process that has one of them, `bad-input` for notes or a token that may not be read: the
+ * folders are free again then.
  */
 export async function openProxyState(options: StateOptions): Promise<ProxyState> {
-  const { folder, logs, onProblem } = options;
-  await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
+  await mkdir(options.folder, { recursive: true, mode: OWNER_ONLY.folder });
   const release = await takeFolders(options);
+  try {
+    return await stateIn(options, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** What is kept in folders that were taken. */
+async function stateIn(options: StateOptions, release: () => Promise<void>): Promise<ProxyState> {
+  const { folder, logs, onProblem } = options;
   const sessions = createFileSessionStore({ folder: logs });
   await removeOld(sessions, options);
   const notes = await notesIn(join(folder, NOTES_FILE));
