@@ -1,7 +1,7 @@
 import type { UsageEntry } from "@plimsoll/core";
 import { usageOf } from "@plimsoll/core";
-import type { Rejection, ReportedUsage } from "@plimsoll/core/conversation";
-import { sendWithRecovery } from "@plimsoll/core/conversation";
+import type { Attempt, ReportedUsage } from "@plimsoll/core/conversation";
+import { sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/conversation";
 import type { FollowingCheck } from "@plimsoll/core/internal";
 import type { FollowingSizes } from "../size-model/following-sizes.ts";
 import { type Cell, isRecordedPolicy } from "./cell.ts";
@@ -45,13 +45,13 @@ export async function sendCall(
   let messages = manager.view().messages;
   let promptTokens = 0;
   let overflowed = false;
-  const sent = await sendWithRecovery<null, Rejection>({
+  const sent = await sendWithRecovery<null>({
     policy: cell.policy,
     attempt: async () => {
       ({ messages, promptTokens } = request());
       const isTooLong = !isRecorded && promptTokens > cell.contextWindowTokens;
       overflowed ||= isTooLong;
-      return isTooLong ? { kind: "too-long", rejection: rejectionAt(cell) } : { kind: "answered", answer: null };
+      return isTooLong ? refusedAt(cell) : { kind: "answered", answer: null };
     },
     recover: async (overflow) => {
       outcome = await run.fit("on-overflow", { pending: [], nowMs, overflow });
@@ -81,8 +81,9 @@ export async function sendCall(
 }
 
 /** What a provider says of a prompt above the window: its limit alone. */
-function rejectionAt({ contextWindowTokens }: Cell): Rejection {
-  return { limitTokens: contextWindowTokens, requestedTokens: null, promptTokens: null };
+function refusedAt({ contextWindowTokens: limitTokens }: Cell): Attempt<null> {
+  const rejection = { outcome: TOO_MANY_TOKENS, limitTokens, requestedTokens: null, promptTokens: null, error: null };
+  return { kind: "refused", rejection };
 }
 
 /** What the provider would have reported: the size model's figure, or the recorded usage if it is `null`. */

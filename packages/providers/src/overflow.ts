@@ -1,5 +1,4 @@
 import type { RequestOutcome } from "@plimsoll/core/conversation";
-import { REASONING_REFUSED } from "@plimsoll/core/conversation";
 import { shortHash } from "@plimsoll/core/internal";
 import { recordAt, stringAt } from "./fields.ts";
 import type { Phrase } from "./overflow-patterns.ts";
@@ -89,8 +88,8 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
       return holds(text, ENTITLEMENT_PHRASES) ? { kind: "not-entitled" } : { kind: "too-large", of: "tokens" };
     case "request-too-large":
       return { kind: "too-large", of: measureIn(text) };
-    case REASONING_REFUSED:
-      return { kind: REASONING_REFUSED };
+    case "reasoning-refused":
+      return { kind: failureClass };
     case "rate-limit":
       return { kind: "rate" };
     case "quota":
@@ -156,7 +155,7 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
 
 function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
   if (isTooLargeForAnyMinute) return "request-too-large";
-  if ((status === null || status === 400) && holds(text, REASONING_PHRASES)) return REASONING_REFUSED;
+  if ((status === null || status === 400) && holds(text, REASONING_PHRASES)) return "reasoning-refused";
   if (holds(text, ENTITLEMENT_PHRASES)) return "context-overflow";
   if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
   if (status === 429 || holds(text, RATE_LIMIT_PHRASES)) return "rate-limit";

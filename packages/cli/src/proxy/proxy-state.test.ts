@@ -26,7 +26,7 @@ async function life(windows: "stated" | "known" = "known", nowMs = 0) {
     windows,
   });
   const { learned } = state;
-  const rejection = { requestedTokens: null, promptTokens: null };
+  const rejection = { promptTokens: null };
   return {
     lines,
     settled: state.close,

@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
-import type { Rejection } from "../conversation/recovery.ts";
+import type { Rejection } from "../conversation/outcome.ts";
 import type { ModelLimits } from "../entry.ts";
 import { withLoweredOutput } from "./lower-output.ts";
 
+type Counted = Pick<Rejection, "limitTokens" | "promptTokens">;
 const LARGE: ModelLimits = { contextWindowTokens: 1_000_000, maxOutputTokens: 128_000 };
 
-function rejection(limitTokens: number | null, promptTokens: number | null): Rejection {
-  return { limitTokens, promptTokens, requestedTokens: null };
+function rejection(limitTokens: number | null, promptTokens: number | null): Counted {
+  return { limitTokens, promptTokens };
 }
 
-test.each<[string, ModelLimits, Rejection, ModelLimits | null]>([
+test.each<[string, ModelLimits, Counted, ModelLimits | null]>([
   [
     "a limit that is named gives a quarter to the reply",
     LARGE,

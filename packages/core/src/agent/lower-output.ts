@@ -1,4 +1,4 @@
-import type { Rejection } from "../conversation/recovery.ts";
+import type { Rejection } from "../conversation/outcome.ts";
 import type { ModelLimits } from "../entry.ts";
 import { DEFAULT_MAX_OUTPUT_TOKENS, REPLY_RATIO } from "./agent-options.ts";
 
@@ -7,7 +7,11 @@ import { DEFAULT_MAX_OUTPUT_TOKENS, REPLY_RATIO } from "./agent-options.ts";
  * names its limit gives a quarter of it to the reply from then on; of one that names none a usual reply is asked for. `null` if a shorter reply
  * cannot help, so that the history has to be compacted.
  */
-export function withLoweredOutput(limits: ModelLimits, rejection: Rejection, expectedTokens: number): ModelLimits | null {
+export function withLoweredOutput(
+  limits: ModelLimits,
+  rejection: Pick<Rejection, "limitTokens" | "promptTokens">,
+  expectedTokens: number,
+): ModelLimits | null {
   const { limitTokens } = rejection;
   const { contextWindowTokens } = limits;
   const askedTokens = limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;

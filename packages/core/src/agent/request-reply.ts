@@ -1,11 +1,9 @@
-import type { RequestOutcome } from "../conversation/outcome.ts";
-import { isEndedByWindow } from "../conversation/outcome.ts";
-import type { Attempt, RecoveryFacts, Rejection } from "../conversation/recovery.ts";
-import { REASONING_REFUSED, sendWithRecovery } from "../conversation/recovery.ts";
+import type { Rejection } from "../conversation/outcome.ts";
+import { isEndedByWindow, rejectionIn } from "../conversation/outcome.ts";
+import type { Attempt, RecoveryFacts } from "../conversation/recovery.ts";
+import { answerOf, attempted, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import { isPlimsollError, type PlimsollError } from "../error.ts";
-import type { JsonValue } from "../json.ts";
-import { isRecord } from "../json.ts";
+import { isPlimsollError } from "../error.ts";
 import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ModelReply } from "../ports.ts";
@@ -46,78 +44,35 @@ export interface Answer {
   readonly sent: SessionView;
 }
 
-interface RejectedReply extends Rejection {
-  readonly error: PlimsollError | null;
-  /** The answer, if it came and the window cut it off: it is taken if nothing can be done. */
-  readonly cutOff?: Answer;
-}
-
 /** Asks the model. Rejects with the provider's error if the prompt is too long after every recovery that the policy allows. */
 export async function requestReply(request: ReplyRequest): Promise<Answer> {
-  const { policy, recover, onRejection } = request;
-  const sent = await sendWithRecovery<Answer, RejectedReply>({
+  const { policy, recover, leaveReasoning, onRejection, isLargest, undo } = request;
+  const end = await sendWithRecovery<Answer>({
     policy,
     attempt: async () => {
-      const attempt = await attempted(request);
-      if (attempt.kind !== "too-long" || attempt.rejection.outcome !== undefined) return attempt;
-      if (!request.lowerOutput(attempt.rejection)) return attempt;
-      return await attempted(request);
+      const attempt = await sentOnce(request);
+      const isTooLong = attempt.kind === "refused" && isPlimsollError(attempt.rejection.error, "context-overflow");
+      return isTooLong && request.lowerOutput(attempt.rejection) ? await sentOnce(request) : attempt;
     },
     recover: async (facts) => (await recover(facts)).kind === "compacted",
-    leaveReasoning: request.leaveReasoning,
+    leaveReasoning,
     onRejection,
-    isLargest: request.isLargest,
-    undo: request.undo,
+    isLargest,
+    undo,
   });
-  if (sent.kind === "reasoning-refused") throw sent.error;
-  if (sent.kind === "answered") return sent.answer;
-  const { cutOff, error } = sent.rejection;
-  if (cutOff === undefined) throw error;
-  return cutOff;
+  return answerOf(end);
 }
 
 /** Sends the context as it is now, once. */
-async function attempted(request: ReplyRequest): Promise<Attempt<Answer, RejectedReply>> {
+async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
   // A context may have to be said in the log first.
   const context = await request.context();
-  const view = request.view();
-  try {
-    const answer = { reply: await streamed(context, request), sent: view };
-    return isCutOff(answer.reply, request) ? { kind: "too-long", rejection: cutOffBy(answer) } : { kind: "answered", answer };
-  } catch (error) {
-    if (isPlimsollError(error, "provider-failed") && error.details.class === REASONING_REFUSED)
-      return { kind: "reasoning-refused", error };
-    if (!isPlimsollError(error)) throw error;
-    const outcome = outcomeIn(error);
-    if (outcome === null) throw error;
-    const rejection = rejectionOf(error, outcome);
-    if (rejection.promptTokens !== null) await request.measure(view, rejection.promptTokens);
-    return { kind: "too-long", rejection };
-  }
-}
-
-/** What a client's error says of a request that less may be sent in the place of; `null` for every other. */
-function outcomeIn({ code, details: { outcome } }: PlimsollError): RequestOutcome | null {
-  if (code === "context-overflow") return { kind: "too-large", of: "tokens" };
-  if (code !== "provider-failed" || !isRecord(outcome)) return null;
-  if (outcome.kind === "too-large") return { kind: "too-large", of: "bytes" };
-  return outcome.kind === "unknown" ? { kind: "unknown", words: String(outcome.words) } : null;
-}
-
-function rejectionOf(error: PlimsollError, outcome: RequestOutcome): RejectedReply {
-  if (error.code !== "context-overflow") return { error, outcome, ...NO_NUMBERS };
-  return {
-    error,
-    limitTokens: numberIn(error, "limitTokens"),
-    requestedTokens: numberIn(error, "requestedTokens"),
-    promptTokens: numberIn(error, "promptTokens"),
-  };
-}
-
-const NO_NUMBERS = { limitTokens: null, requestedTokens: null, promptTokens: null } as const;
-
-function cutOffBy(cutOff: Answer): RejectedReply {
-  return { error: null, outcome: { kind: "window-ended" }, cutOff, ...NO_NUMBERS };
+  const sent = request.view();
+  const send = async () => ({ reply: await streamed(context, request), sent });
+  const attempt = await attempted(send, { rejectionIn, isCutOff: ({ reply }) => isCutOff(reply, request) });
+  const promptTokens = attempt.kind === "refused" ? attempt.rejection.promptTokens : null;
+  if (promptTokens !== null) await request.measure(sent, promptTokens);
+  return attempt;
 }
 
 /** Whether the window ended a reply. One with calls is whole enough: they run. */
@@ -156,9 +111,4 @@ async function streamed(context: Context, { model: inForce, signal, tell }: Repl
     }
   }
   throw new Error("a model client ended without a reply");
-}
-
-function numberIn(error: PlimsollError, key: string): number | null {
-  const value: JsonValue | undefined = error.details[key];
-  return typeof value === "number" ? value : null;
 }

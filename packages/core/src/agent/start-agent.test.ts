@@ -469,7 +469,7 @@ describe("what it is started with", () => {
   });
 
   test("reasoning that is refused leaves the log, and the request goes out once more", async () => {
-    const refused = new PlimsollError("provider-failed", "the block is bound", { class: "reasoning-refused" });
+    const refused = new PlimsollError("provider-failed", "the block is bound", { outcome: { kind: "reasoning-refused" } });
     let count = 0;
     const { start, model } = agentSetup(() => {
       count += 1;

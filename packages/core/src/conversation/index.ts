@@ -15,8 +15,8 @@ export {
 } from "./learned-limit.ts";
 export { isLargest, learnedInLog } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
-export type { EndedReply, RequestOutcome } from "./outcome.ts";
-export { isEndedByWindow, remedyOf } from "./outcome.ts";
-export type { Attempt, RecoveryFacts, Rejection } from "./recovery.ts";
-export { REASONING_REFUSED, sendWithRecovery } from "./recovery.ts";
+export type { EndedReply, Rejection, RequestOutcome } from "./outcome.ts";
+export { isEndedByWindow, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
+export type { Attempt, Recovery, RecoveryFacts } from "./recovery.ts";
+export { answerOf, attempted, sendWithRecovery } from "./recovery.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";

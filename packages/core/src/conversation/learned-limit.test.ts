@@ -15,7 +15,7 @@ function learnedFrom(events: readonly Event[]): LearnedLimit {
         ? afterAnswer(learned, { expectedTokens: event.answered, nowTokens: event.now ?? event.answered })
         : afterRejection(
             learned,
-            { limitTokens: event.limit ?? null, promptTokens: event.counted ?? null, requestedTokens: null },
+            { limitTokens: event.limit ?? null, promptTokens: event.counted ?? null },
             { expectedTokens: event.refused, reserveTokens: RESERVE },
           ),
     NOTHING_LEARNED,
@@ -64,11 +64,7 @@ describe("the window that is left to the next request", () => {
       const isRefused = expectedTokens > limitTokens;
       refusals += isRefused ? 1 : 0;
       learned = isRefused
-        ? afterRejection(
-            learned,
-            { limitTokens: null, promptTokens: null, requestedTokens: null },
-            { expectedTokens, reserveTokens: 0 },
-          )
+        ? afterRejection(learned, { limitTokens: null, promptTokens: null }, { expectedTokens, reserveTokens: 0 })
         : afterAnswer(learned, { expectedTokens, nowTokens: expectedTokens });
     }
     expect(refusals).toBeLessThan(6);

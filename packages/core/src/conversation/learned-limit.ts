@@ -1,4 +1,4 @@
-import type { Rejection } from "./recovery.ts";
+import type { Rejection } from "./outcome.ts";
 
 /**
  * What answers and rejections taught of one model's window in one conversation. Sizes are what was expected of a request before it was sent: the next one
@@ -42,7 +42,7 @@ export function believedAt(learned: LearnedLimit, nowMs: number | null): Learned
  */
 export function afterRejection(
   learned: LearnedLimit,
-  { limitTokens, promptTokens }: Rejection,
+  { limitTokens, promptTokens }: Pick<Rejection, "limitTokens" | "promptTokens">,
   request: { readonly expectedTokens: number; readonly reserveTokens: number; readonly nowMs?: number | null },
 ): LearnedLimit {
   const refusedAtMs = request.nowMs ?? null;

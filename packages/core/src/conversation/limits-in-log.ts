@@ -33,8 +33,8 @@ export function learnedInLog(
         return { learned, expectedTokens: null };
       }
       const { limitTokens, expectedTokens } = event;
-      const rejection = { limitTokens, requestedTokens: null, promptTokens: null };
-      const learned = afterRejection(known.learned, rejection, { expectedTokens, reserveTokens, nowMs: event.atMs });
+      const request = { expectedTokens, reserveTokens, nowMs: event.atMs };
+      const learned = afterRejection(known.learned, { limitTokens, promptTokens: null }, request);
       return { learned, expectedTokens: event.afterTokens };
     }, start);
   return believedAt(learned, nowMs);

@@ -1,7 +1,11 @@
+import { isPlimsollError } from "../error.ts";
+import type { JsonValue } from "../json.ts";
+import { isRecord } from "../json.ts";
 import type { StopReason } from "../message/message.ts";
 
 /**
- * What came of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. {@link remedyOf} says what follows.
+ * What came of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
+ * details; {@link remedyOf} says what follows.
  *
  * - `window-ended`: an answer that the window cut off, or that is empty because of it
  * - `too-large`: more than is taken, of tokens, bytes, images, documents, or of tokens a minute
@@ -21,27 +25,55 @@ export type RequestOutcome =
  */
 export type Remedy = "shrink" | "try-less" | "leave-reasoning" | "none";
 
+const REMEDIES: { readonly [kind in RequestOutcome["kind"]]: Remedy } = {
+  "too-large": "shrink",
+  "not-entitled": "shrink",
+  "window-ended": "shrink",
+  unknown: "try-less",
+  "reasoning-refused": "leave-reasoning",
+  answered: "none",
+  auth: "none",
+  quota: "none",
+  rate: "none",
+  overload: "none",
+  invalid: "none",
+};
+
 /** The one place that decides what follows a request. */
-export function remedyOf(outcome: RequestOutcome): Remedy {
-  switch (outcome.kind) {
-    case "too-large":
-    case "not-entitled":
-    case "window-ended":
-      return "shrink";
-    case "unknown":
-      return "try-less";
-    case "reasoning-refused":
-      return "leave-reasoning";
-    case "answered":
-    case "auth":
-    case "quota":
-    case "rate":
-    case "overload":
-    case "invalid":
-      return "none";
-    default:
-      return outcome satisfies never;
-  }
+export function remedyOf({ kind }: RequestOutcome): Remedy {
+  return REMEDIES[kind];
+}
+
+/** A request that was refused, or whose answer was cut off: what it came to, and what the provider said of it, in tokens; `null` for what it did not say. */
+export interface Rejection {
+  readonly outcome: RequestOutcome;
+  readonly limitTokens: number | null;
+  /** Prompt and the output that was asked for. */
+  readonly requestedTokens: number | null;
+  readonly promptTokens: number | null;
+}
+
+/** A prompt of too many tokens. */
+export const TOO_MANY_TOKENS: RequestOutcome = { kind: "too-large", of: "tokens" };
+
+/** What a model client's error says of the request that it refused; `null` for one that no provider answered with. */
+export function rejectionIn(error: unknown): Rejection | null {
+  if (!isPlimsollError(error)) return null;
+  const { code, details } = error;
+  const outcome = isOutcome(details.outcome) ? details.outcome : code === "context-overflow" ? TOO_MANY_TOKENS : null;
+  if (outcome === null) return null;
+  const numberAt = (key: string): number | null => {
+    const value = details[key];
+    return typeof value === "number" ? value : null;
+  };
+  // A limit of bytes, or of tokens a minute, is none of the window.
+  const isOther = outcome.kind === "too-large" && outcome.of !== "tokens";
+  const limitTokens = isOther ? null : numberAt("limitTokens");
+  return { outcome, limitTokens, requestedTokens: numberAt("requestedTokens"), promptTokens: numberAt("promptTokens") };
+}
+
+function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOutcome {
+  return isRecord(value) && typeof value.kind === "string" && Object.hasOwn(REMEDIES, value.kind);
 }
 
 /** A reply as far as it tells whether it was cut off. */

@@ -1,40 +1,68 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { RequestOutcome } from "./outcome.ts";
+import type { Rejection } from "./outcome.ts";
 import { remedyOf } from "./outcome.ts";
 
-/** A request that was refused, or whose answer was cut off: what the provider said of it, in tokens; `null` for what it did not say. */
-export interface Rejection {
-  readonly limitTokens: number | null;
-  /** Prompt and the output that was asked for. */
-  readonly requestedTokens: number | null;
-  readonly promptTokens: number | null;
-  /** What it came to; too many tokens if it is left out. */
-  readonly outcome?: RequestOutcome;
+/** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
+export interface Refusal<Answer> extends Rejection {
+  readonly error: unknown;
+  readonly cutOff?: { readonly answer: Answer };
 }
 
-/**
- * What came of sending once: an answer, a prompt that is too long, or reasoning that was refused because it was made behind another beginning. Every other failure
- * is thrown.
- */
-export type Attempt<Answer, Refusal extends Rejection> =
+/** What came of sending once. */
+export type Attempt<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
-  | { readonly kind: "too-long"; readonly rejection: Refusal }
-  | { readonly kind: "reasoning-refused"; readonly error: unknown };
+  | { readonly kind: "refused"; readonly rejection: Refusal<Answer> };
 
-/** The class of a provider's failure that refuses reasoning because it was made behind another beginning. */
-export const REASONING_REFUSED = "reasoning-refused";
+/** How one attempt is read. */
+export interface AttemptReading<Answer> {
+  /** Whether the window ended an answer. */
+  readonly isCutOff: (answer: Answer) => boolean;
+  /** What an error says of the request that was refused; `null` for every other failure, which is thrown as it came. */
+  readonly rejectionIn: (error: unknown) => Rejection | null;
+}
 
-const TOO_MANY_TOKENS: RequestOutcome = { kind: "too-large", of: "tokens" };
+/** Sends once, and decodes what came of it. */
+export async function attempted<Answer>(
+  send: () => PromiseLike<Answer>,
+  { isCutOff, rejectionIn }: AttemptReading<Answer>,
+): Promise<Attempt<Answer>> {
+  try {
+    const answer = await send();
+    if (!isCutOff(answer)) return { kind: "answered", answer };
+    const outcome = { kind: "window-ended" } as const;
+    const rejection = {
+      outcome,
+      limitTokens: null,
+      requestedTokens: null,
+      promptTokens: null,
+      error: null,
+      cutOff: { answer },
+    };
+    return { kind: "refused", rejection };
+  } catch (error) {
+    const rejection = rejectionIn(error);
+    if (rejection === null) throw error;
+    return { kind: "refused", rejection: { ...rejection, error } };
+  }
+}
+
+/** The answer that an attempt came to; one that was cut off is better than none. Throws what the provider answered with if there is none. */
+export function answerOf<Answer>(attempt: Attempt<Answer>): Answer {
+  if (attempt.kind === "answered") return attempt.answer;
+  const { cutOff, error } = attempt.rejection;
+  if (cutOff === undefined) throw error;
+  return cutOff.answer;
+}
 
 /** How a request is sent, and what a recovery does. */
-export interface Recovery<Answer, Refusal extends Rejection> {
+export interface Recovery<Answer> {
   readonly policy: EnginePolicy;
   /** Sends the context as it is now. */
-  readonly attempt: () => Promise<Attempt<Answer, Refusal>>;
+  readonly attempt: () => Promise<Attempt<Answer>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
-  readonly recover: (facts: RecoveryFacts, rejection: Refusal) => Promise<boolean>;
+  readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
   /** Whether nothing as large was answered since the newest cut: only then less is tried after an unknown refusal. Left out for never. */
   readonly isLargest?: () => boolean;
   /** Puts back what the last recovery took: the same words came back. */
@@ -42,7 +70,9 @@ export interface Recovery<Answer, Refusal extends Rejection> {
   /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
   readonly leaveReasoning?: () => Promise<boolean>;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
-  readonly onRejection?: (rejection: Refusal, recovery: number) => void;
+  readonly onRejection?: (rejection: Rejection, recovery: number) => void;
+  /** What was done before the first attempt, for a caller that sends by itself: recoveries so far, and whether less was tried. Nothing if it is left out. */
+  readonly done?: { readonly recovery: number; readonly isTried: boolean };
 }
 
 /** What a fit at the gate `on-overflow` is told. */
@@ -52,27 +82,34 @@ export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "obs
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
  * again, once. An unknown refusal of the largest request so far is tried once with less. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
  */
-export async function sendWithRecovery<Answer, Refusal extends Rejection>(
-  request: Recovery<Answer, Refusal>,
-): Promise<Attempt<Answer, Refusal>> {
-  const { policy } = request;
+export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promise<Attempt<Answer>> {
+  const { policy, done } = request;
   const maximum = recoveriesOf(policy);
-  let isTried = false;
+  let isTried = done?.isTried === true;
   let leaveReasoning = policy.enabled ? request.leaveReasoning : undefined;
-  for (let recovery = 0; ; ) {
+  for (let recovery = done?.recovery ?? 0; ; ) {
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
-    if (attempt.kind === "reasoning-refused") {
-      if ((await leaveReasoning?.()) !== true) return attempt;
-      leaveReasoning = undefined;
-      continue;
-    }
     const { rejection } = attempt;
-    const isUnknown = remedyOf(rejection.outcome ?? TOO_MANY_TOKENS) === "try-less";
-    // Less did not help: what was taken comes back, and the refusal is the caller's.
-    if (isUnknown && isTried) await request.undo?.();
-    if (isUnknown && (isTried || request.isLargest?.() !== true)) return attempt;
-    isTried = isUnknown;
+    const remedy = remedyOf(rejection.outcome);
+    switch (remedy) {
+      case "none":
+        return attempt;
+      case "leave-reasoning":
+        if ((await leaveReasoning?.()) !== true) return attempt;
+        leaveReasoning = undefined;
+        continue;
+      case "try-less":
+        // Less did not help: what was taken comes back, and the refusal is the caller's.
+        if (isTried) await request.undo?.();
+        if (isTried || request.isLargest?.() !== true) return attempt;
+        break;
+      case "shrink":
+        break;
+      default:
+        return remedy satisfies never;
+    }
+    isTried = remedy === "try-less";
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;

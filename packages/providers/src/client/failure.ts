@@ -1,7 +1,7 @@
 import type { SessionView } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Attempt, Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/conversation";
-import { REASONING_REFUSED, remedyOf } from "@plimsoll/core/conversation";
+import type { Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/conversation";
+import { rejectionIn } from "@plimsoll/core/conversation";
 import { isRecord, rejectedUsage, shortHash } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
@@ -71,7 +71,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const classified = classOf(failure, reason);
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
-  const hasWords = classified.class === "other" || classified.class === REASONING_REFUSED;
+  const hasWords = classified.class === "other" || classified.class === "reasoning-refused";
   const words = hasWords ? vendorWords(body, source.key) : null;
   const outcome = reason === "status" || reason === "stream-error" ? outcomeOf(failure, classified.class) : null;
   const details = { ...classified, outcome, promptTokens, status, reason, provider: source.provider, retryAfterMs };
@@ -155,57 +155,9 @@ export class ReportedError extends Error {
 /** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
 const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
 
-/** What an SDK's error says of a request that less may be sent in the place of; `null` for every other failure. */
-export function rejectionIn(thrown: unknown): Rejection | null {
-  const { error, outcome } = failureOf(thrown, UNKNOWN_SOURCE);
-  if (outcome === null) return null;
-  const remedy = remedyOf(outcome);
-  if (remedy === "none" || remedy === "leave-reasoning") return null;
-  const numberAt = (key: string): number | null => {
-    const value = error.details[key];
-    return typeof value === "number" ? value : null;
-  };
-  return {
-    // A limit a minute is none of the window.
-    limitTokens: outcome.kind === "too-large" && outcome.of !== "tokens" ? null : numberAt("limitTokens"),
-    requestedTokens: numberAt("requestedTokens"),
-    promptTokens: numberAt("promptTokens"),
-    outcome,
-  };
-}
-
-/** True for an SDK's error that refuses reasoning because it was made behind another beginning. */
-export function isReasoningRefused(thrown: unknown): boolean {
-  return failureOf(thrown, UNKNOWN_SOURCE).class === REASONING_REFUSED;
-}
-
-/** A request that less may be sent in the place of, with the error to throw if nothing can be done, or the answer that was cut off, which is taken then. */
-interface TooLong<Answer> extends Rejection {
-  readonly error: unknown;
-  readonly cutOff?: { readonly answer: Answer };
-}
-
-const NO_NUMBERS = { limitTokens: null, requestedTokens: null, promptTokens: null } as const;
-
-/**
- * Sends once by a caller's SDK. `isCutOff` says whether the window ended an answer. Every failure that {@link remedyOf} has nothing for is thrown as it
- * came.
- */
-export async function attempted<Answer>(
-  send: () => PromiseLike<Answer>,
-  isCutOff: (answer: Answer) => boolean,
-): Promise<Attempt<Answer, TooLong<Answer>>> {
-  try {
-    const answer = await send();
-    if (!isCutOff(answer)) return { kind: "answered", answer };
-    const outcome = { kind: "window-ended" } as const;
-    return { kind: "too-long", rejection: { ...NO_NUMBERS, outcome, error: fullWindow(), cutOff: { answer } } };
-  } catch (error) {
-    if (isReasoningRefused(error)) return { kind: "reasoning-refused", error };
-    const rejection = rejectionIn(error);
-    if (rejection === null) throw error;
-    return { kind: "too-long", rejection: { ...rejection, error } };
-  }
+/** What an SDK's error says of the request that was refused; `null` for every other failure. */
+export function sdkRejection(thrown: unknown): Rejection | null {
+  return rejectionIn(failureOf(thrown, UNKNOWN_SOURCE).error);
 }
 
 /** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */

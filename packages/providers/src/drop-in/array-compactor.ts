@@ -1,10 +1,16 @@
 import type { ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
-import type { ConversationRequest, FoundConversation, Rejection, ReportedUsage } from "@plimsoll/core/conversation";
-import { isEndedByWindow, isLargest, sendWithRecovery } from "@plimsoll/core/conversation";
+import type {
+  Attempt,
+  ConversationRequest,
+  FoundConversation,
+  Recovery,
+  Rejection,
+  ReportedUsage,
+} from "@plimsoll/core/conversation";
+import { answerOf, attempted, isEndedByWindow, isLargest, sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { recoveriesOf } from "@plimsoll/core/internal";
-import { attempted, isReasoningRefused, rejectionIn } from "../client/failure.ts";
+import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import { checkedTools } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
@@ -120,12 +126,16 @@ export function createArrayCompactor<Item, Answer>(
     fit: (items, request = {}) => fitArray(arrays, items, request),
     observe: (sent, answer) => observe(arrays, sent, answer),
     recover: async (sent, thrown, recovery) => {
-      if (policy.enabled && isReasoningRefused(thrown)) return await withoutReasoning(arrays, sent);
-      const rejection = rejectionIn(thrown);
-      const isOver = recovery >= recoveriesOf(policy);
-      if (rejection === null || isOver) return null;
-      if (rejection.outcome?.kind === "unknown" && !(await mayTryLess(arrays, sent))) return null;
-      return await recoverFrom(arrays, sent, { rejection, recovery });
+      const rejection = sdkRejection(thrown);
+      if (rejection === null) return null;
+      const done = { recovery, isTried: arrays.sent.get(sent)?.isTry === true };
+      const refused = { kind: "refused", rejection: { ...rejection, error: thrown } } as const;
+      const end = await recovering<Item, Answer, Item[]>(arrays, sent, {
+        done,
+        // What would be sent again is the answer: the caller sends it.
+        attempt: async (next) => (next === null ? refused : { kind: "answered", answer: next }),
+      });
+      return end.kind === "answered" ? end.answer : null;
     },
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
     recall: async (handle, range, of) =>
@@ -230,20 +240,8 @@ async function recoverFrom<Item, Answer>(
   if (of === undefined) return null;
   const { array, request } = of;
   const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, sent: of.fitted });
-  const isTry = failed.rejection.outcome?.kind === "unknown";
+  const isTry = failed.rejection.outcome.kind === "unknown";
   return fitted === null ? null : written(arrays, { array, request, fitted, isTry });
-}
-
-/** Whether less is tried after an unknown refusal of what was sent. If that was less already, what was taken comes back. */
-async function mayTryLess<Item, Answer>(
-  { sent: known, logs }: KnownArrays<Item, Answer>,
-  sent: readonly Item[],
-): Promise<boolean> {
-  const of = known.get(sent);
-  if (of === undefined) return false;
-  if (of.isTry !== true) return isLargest(of.fitted.found.conversation);
-  await undoRequest(logs, of.fitted.found.conversation);
-  return false;
 }
 
 /** Whether the window ended the answer to what was sent. */
@@ -274,40 +272,54 @@ async function send<Item, Answer, Own extends Answer>(
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
   let sent = await fitArray(arrays, items, request);
-  const end = await sendWithRecovery({
-    policy: arrays.policy,
-    attempt: () =>
-      attempted(
-        () => call(sent),
-        (answer) => isCutOff(arrays, request, answer),
-      ),
-    isLargest: () => isLargestSent(arrays, sent),
-    undo: async () => {
-      await mayTryLess(arrays, sent);
-    },
-    leaveReasoning: async () => {
-      const next = await withoutReasoning(arrays, sent);
+  const reading = { isCutOff: (answer: Own) => isCutOff(arrays, request, answer), rejectionIn: sdkRejection };
+  const end = await recovering<Item, Answer, Own>(arrays, sent, {
+    attempt: (next) => {
       sent = next ?? sent;
-      return next !== null;
-    },
-    recover: async ({ recovery }, rejection) => {
-      const next = await recoverFrom(arrays, sent, { rejection, recovery });
-      sent = next ?? sent;
-      return next !== null;
+      return attempted(() => call(sent), reading);
     },
   });
-  // An overflow is the engine's to mend; what it cannot mend is the caller's, as it came.
-  if (end.kind === "reasoning-refused") throw end.error;
-  const answered = end.kind === "answered" ? end : end.rejection.cutOff;
-  if (answered === undefined) throw end.kind === "too-long" ? end.rejection.error : undefined;
+  const answer = answerOf(end);
   // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
-  await observe(arrays, sent, answered.answer).catch(() => undefined);
-  return answered.answer;
+  await observe(arrays, sent, answer).catch(() => undefined);
+  return answer;
 }
 
-function isLargestSent<Item, Answer>({ sent: known }: KnownArrays<Item, Answer>, sent: readonly Item[]): boolean {
-  const of = known.get(sent);
-  return of !== undefined && isLargest(of.fitted.found.conversation);
+/** How a request of a compactor is sent. */
+interface Sending<Item, Own> extends Pick<Recovery<Own>, "done"> {
+  /** Sends once: what was made of the first array, or that one for `null`. */
+  readonly attempt: (next: Item[] | null) => Promise<Attempt<Own>>;
+}
+
+/** Sends an array until it is answered or nothing can be done. */
+function recovering<Item, Answer, Own>(
+  arrays: KnownArrays<Item, Answer>,
+  first: readonly Item[],
+  { attempt, ...done }: Sending<Item, Own>,
+): Promise<Attempt<Own>> {
+  const { policy, logs, sent: known } = arrays;
+  let next: Item[] | null = null;
+  const sent = () => next ?? first;
+  const conversation = () => known.get(sent())?.fitted.found.conversation ?? null;
+  const goOn = (made: Item[] | null): boolean => {
+    next = made ?? next;
+    return made !== null;
+  };
+  return sendWithRecovery<Own>({
+    policy,
+    ...done,
+    attempt: () => attempt(next),
+    isLargest: () => {
+      const of = conversation();
+      return of !== null && isLargest(of);
+    },
+    undo: async () => {
+      const of = conversation();
+      if (of !== null) await undoRequest(logs, of);
+    },
+    leaveReasoning: async () => goOn(await withoutReasoning(arrays, sent())),
+    recover: async ({ recovery }, rejection) => goOn(await recoverFrom(arrays, sent(), { rejection, recovery })),
+  });
 }
 
 /** The conversation of an array that was made to be sent, else the one in memory that holds most of a caller's array. */

@@ -165,8 +165,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
     // Only a count of tokens is a limit of the window; whether an unknown refusal was one the log tells, if less helped.
     const { outcome } = rejection;
-    const isOfTokens =
-      outcome === undefined || outcome.kind === "window-ended" || (outcome.kind === "too-large" && outcome.of === "tokens");
+    const isOfTokens = outcome.kind === "window-ended" || (outcome.kind === "too-large" && outcome.of === "tokens");
     if (isOfTokens) logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
     // Another request compacted the same history meanwhile: that is what to send.

@@ -1,10 +1,18 @@
 import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { Conversation, ConversationFit } from "@plimsoll/core/conversation";
-import { isEndedByWindow, isLargest, learnedInLog, learnedWindowTokens, sendWithRecovery } from "@plimsoll/core/conversation";
+import {
+  answerOf,
+  attempted,
+  isEndedByWindow,
+  isLargest,
+  learnedInLog,
+  learnedWindowTokens,
+  sendWithRecovery,
+} from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { withIds } from "@plimsoll/core/internal";
-import { attempted, rejectedReport } from "../client/failure.ts";
+import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
 import type { SessionWire } from "../wire/wire.ts";
@@ -88,18 +96,12 @@ export async function sent<Request, Answer>(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { conversation, policy, limits } = session.log;
-  const end = await sendWithRecovery({
+  const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limits;
+  const isCutOff = (answer: Answer) =>
+    policy.enabled && isEndedByWindow(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
+  const end = await sendWithRecovery<Answer>({
     policy,
-    attempt: () =>
-      attempted(
-        () => send(written(session)),
-        (answer) => {
-          const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limits;
-          return (
-            policy.enabled && isEndedByWindow(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens })
-          );
-        },
-      ),
+    attempt: () => attempted(() => send(written(session)), { isCutOff, rejectionIn: sdkRejection }),
     isLargest: () => isLargest(conversation),
     undo: () =>
       conversation.inTurn(async () => {
@@ -116,11 +118,7 @@ export async function sent<Request, Answer>(
         return outcome.kind === "compacted";
       }),
   });
-  if (end.kind === "reasoning-refused") throw end.error;
-  if (end.kind === "answered") return end.answer;
-  const { cutOff, error } = end.rejection;
-  if (cutOff === undefined) throw error;
-  return cutOff.answer;
+  return answerOf(end);
 }
 
 /** What is to be sent next, and for whom it has to fit. */
