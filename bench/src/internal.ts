@@ -52,7 +52,7 @@ export { BEHIND_WORDS, behindTable } from "./report/behind-rewriters.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";
 export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";
-export { dollarLines, windowCounts } from "./report/dollar-lines.ts";
+export { dollarLines, recordedUsdLines, recordedUsdText, windowCounts } from "./report/dollar-lines.ts";
 export { chartFrame, scrollFrame } from "./report/figure-table.ts";
 export {
   formatCount,

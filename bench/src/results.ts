@@ -104,6 +104,10 @@ export interface SessionDescription {
   readonly repairs: number;
   /** True if the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
+  /** Its reported usage by list prices, each call by those of its day; `null` if nothing could be priced, or in reports of before. */
+  readonly recordedUsd: number | null;
+  /** Whether that is all: a call whose size was not reported, or whose model has no price, is missing otherwise. */
+  readonly recordedUsdIs: "whole" | "a-part";
   /** What the recording states as the price of its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;
   /** What the run came to; left out if nothing in its recording grades it. */

@@ -20,6 +20,8 @@ export interface Transcript {
   readonly putBack?: readonly PutBack[];
   /** What the run came to, by the grades that were recorded with it; left out if there are none. */
   readonly outcome?: Outcome;
+  /** What the recording states that the whole run cost, in US dollars; left out if it states nothing but the price of each call. */
+  readonly statedUsd?: number;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** What the importer met that a reader should know of; never fatal. */

@@ -76,6 +76,8 @@ function exampleSession(session: string, calls: number): SessionDescription {
     recordedBoundaries: 1,
     repairs: 0,
     isEstimated: false,
+    recordedUsd: calls * 0.02,
+    recordedUsdIs: "whole",
     statedCostUsd: null,
     sizeModel: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
   };

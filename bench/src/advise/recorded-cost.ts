@@ -1,6 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/internal";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
+import { recordedUsdText } from "../report/dollar-lines.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { percentOf } from "../statistics.ts";
 
@@ -10,9 +11,9 @@ export interface RecordedCost {
   readonly sessions: number;
   readonly compactions: number;
   readonly compactedSessions: number;
-  /** All requests, by list prices; `null` if no call has a price. */
-  readonly usd: number | null;
-  /** About what the compactions cost of it: their summaries, and the new beginning of the cache. `null` if no model has a price. */
+  /** All requests by list prices of their reported usage, in words; `null` if nothing could be priced. */
+  readonly usdText: string | null;
+  /** About what the compactions cost, modelled: their summaries, and the new beginning of the cache. `null` if no model has a price. */
   readonly compactionUsd: number | null;
   readonly compactionTokens: number;
   /** Uses of something that a compaction had made unreadable. */
@@ -46,7 +47,7 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
     compactions: sum(rows.map(({ compactions }) => compactions.length)),
     compactedSessions: compacted.length,
-    usd: sumOfKnown(rows.map(({ metrics }) => metrics?.cost.withCacheUsd ?? null)),
+    usdText: recordedUsdText(report.sessions),
     compactionUsd: sumOfKnown(priced.map(({ usd }) => usd)),
     compactionTokens: sum(priced.map(({ tokens }) => tokens)),
     neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),

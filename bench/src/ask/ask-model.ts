@@ -2,7 +2,7 @@ import { isPlimsollError, type ModelClient } from "@plimsoll/core";
 import { cacheUse } from "@plimsoll/core/internal";
 import type { Cassette, RecordedAnswer, RecordedUsage } from "../summaries/cassette.ts";
 import { askAndKeep } from "../summaries/recording-client.ts";
-import { type PriceSource, usageUsd } from "../summaries/request-price.ts";
+import { type PriceSource, requestUsd } from "../summaries/request-price.ts";
 import type { MissingReason } from "./ask-report.ts";
 import { type AskedModel, MOST_REPLY_TOKENS, type PlannedRequest } from "./ask-request.ts";
 
@@ -114,7 +114,7 @@ function createRun({ model, cassette, openClient, catalog, mostUsd, signal }: As
     return await askAndKeep(await client, { host: model.host, cassette })(request, signal);
   };
   const note = (more: Pick<AskSpending, "sent" | "failed">, usage: RecordedUsage, lastFailure = spent.lastFailure) => {
-    const usd = usageUsd(model.modelId, usage, catalog);
+    const usd = requestUsd(model.modelId, usage, catalog);
     spent = {
       ...spent,
       sent: spent.sent + more.sent,
@@ -192,5 +192,5 @@ export function likelyUsd(
 ): number | null {
   const { writeTokens } = cacheUse({ promptTokens, previous: null, warmBaseTokens: 0 }, catalog.cacheRulesOf(modelId));
   const usage = { inputTokens: promptTokens, cacheReadTokens: 0, cacheWriteTokens: writeTokens, outputTokens: replyTokens };
-  return usageUsd(modelId, usage, catalog);
+  return requestUsd(modelId, usage, catalog);
 }

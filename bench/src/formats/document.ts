@@ -13,6 +13,8 @@ export interface DocumentSession {
   readonly notes?: readonly ImportNote[];
   readonly sidechains?: readonly DocumentSidechain[];
   readonly outcome?: Outcome | null;
+  /** What the whole run cost, as the document states it, in US dollars. */
+  readonly statedUsd?: number | null;
 }
 
 /** A session that a call of another one started; `key` is its own among those of its parent. */
@@ -63,9 +65,9 @@ export function documentImporter(spec: DocumentFormat): Importer {
 /** The transcript of a session, and those of its sidechains behind it. */
 function transcriptsOf(
   session: DocumentSession,
-  place: Omit<TranscriptParts, "start" | "items" | "notes" | "outcome">,
+  place: Omit<TranscriptParts, "start" | "items" | "notes" | "outcome" | "statedUsd">,
 ): readonly Transcript[] {
-  const { start, items, notes = [], sidechains = [], outcome = null } = session;
+  const { start, items, notes = [], sidechains = [], outcome = null, statedUsd = null } = session;
   const { name } = place;
   const id = start.id ?? name;
   const below = sidechains.flatMap(({ key, callId, ...child }) => {
@@ -75,7 +77,7 @@ function transcriptsOf(
       { ...place, name: `${name}#${key}`, parentName: name },
     );
   });
-  return [transcriptOf({ ...place, start: { ...start, id }, items, notes, outcome }), ...below];
+  return [transcriptOf({ ...place, start: { ...start, id }, items, notes, outcome, statedUsd }), ...below];
 }
 
 /** The JSON of a file that belongs to another one; `undefined` if it is not there or holds none. */

@@ -60,11 +60,12 @@ export interface TranscriptParts {
   readonly items: readonly LogItem[];
   readonly notes: readonly ImportNote[];
   readonly outcome?: Outcome | null;
+  readonly statedUsd?: number | null;
 }
 
 /** The transcript of what an importer read. A recording that reports no sizes is noted. */
 export function transcriptOf(parts: TranscriptParts): Transcript {
-  const { name, file, format, parentName = null, outcome = null } = parts;
+  const { name, file, format, parentName = null, outcome = null, statedUsd = null } = parts;
   const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };
   const { entries, notes, automaticCompactionIds, putBack } = buildLog(start, parts.items, file);
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
@@ -73,7 +74,8 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   const automatic = automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds };
   const back = putBack.length === 0 ? {} : { putBack };
   const came = outcome === null ? {} : { outcome };
-  return { name, file, format, entries, parentName, ...automatic, ...back, ...came, hasUsage, notes: allNotes };
+  const stated = statedUsd === null || statedUsd <= 0 ? {} : { statedUsd };
+  return { name, file, format, entries, parentName, ...automatic, ...back, ...came, ...stated, hasUsage, notes: allNotes };
 }
 
 const EMPTY_START: Omit<SessionStartEntry, "id"> = {

@@ -86,8 +86,8 @@ export function createCost(input: CostInput): {
       count.summaryRequests += served.summaries.length;
       count.summaryPromptTokens += served.summaries.reduce((sum, { use }) => sum + totalOf(use), 0);
       count.summaryReplyTokens += served.summaries.reduce((sum, summary) => sum + summary.replyTokens, 0);
-      const { modelId } = sent.recorded;
-      const prices = catalog.pricesOf(modelId);
+      const { modelId, atMs } = sent.recorded;
+      const prices = catalog.pricesOf(modelId, atMs);
       if (prices === null) {
         unpricedCalls += 1;
         unpricedModels.add(modelId);
@@ -97,7 +97,7 @@ export function createCost(input: CostInput): {
       charge(served.call, replyTokens, { modelId, prices });
       for (const { use, replyTokens: written, modelId: writerId } of served.summaries) {
         const writer = writerId ?? modelId;
-        const writerPrices = catalog.pricesOf(writer);
+        const writerPrices = catalog.pricesOf(writer, atMs);
         if (writerPrices === null) hasUnpricedSummary = true;
         else charge(use, written, { modelId: writer, prices: writerPrices });
       }

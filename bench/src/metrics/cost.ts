@@ -19,7 +19,7 @@ type CostFigure = "pricedSessions" | keyof Requests | Dollars | `${Dollars}Lasti
 
 const SUMMARIES_CHARGED =
   "Each summary is charged as if a model had written it: its request at its cache state, and a reply of fixed length.";
-const LIST_PRICES = "List prices of one date; calls whose model has no price are left out, under every policy alike.";
+const LIST_PRICES = "List prices of each call's day; calls whose model has no price are left out, under every policy alike.";
 const WITH_CACHE_GROUP = "US dollars with a prompt cache";
 const NO_CACHE_GROUP = "US dollars without a prompt cache";
 const LASTING_GROUP = "… that never expires";

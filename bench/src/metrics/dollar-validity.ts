@@ -1,9 +1,9 @@
-import type { Usage } from "@plimsoll/core";
-import { type CacheRules, type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/internal";
+import { type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/internal";
+import { usageUsd } from "@plimsoll/providers";
 import { z } from "zod";
 import type { CacheSign } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
-import { ONE_HOUR_MS, ruledCache, type SessionCache } from "../economics/session-cache.ts";
+import { ruledCache, type SessionCache } from "../economics/session-cache.ts";
 import type { RecordedCall } from "../size-model/recorded-calls.ts";
 import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
 
@@ -53,7 +53,7 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
   return {
     add: (sent) => {
       const ruledUse = serveByRules(sent).call;
-      const dollars = dollarsOf(sent, { ruledUse, cache, prices: catalog.pricesOf(sent.recorded.modelId) });
+      const dollars = dollarsOf(sent, { ruledUse, cache, prices: catalog.pricesOf(sent.recorded.modelId, sent.recorded.atMs) });
       const call = calls[sent.call];
       if (dollars === null || call === undefined) return;
       total.stated += dollars.stated;
@@ -94,21 +94,10 @@ function dollarsOf({ recorded, served }: MeasuredCall, { ruledUse, cache, prices
   if (prices === null || input.cacheReadTokens === null || input.totalTokens === null || input.totalTokens <= 0) return null;
   const rules = cache.rulesFor(recorded.modelId);
   return {
-    stated: statedUsd(input, prices, rules),
+    stated: usageUsd(recorded.usage, prices)?.promptUsd ?? 0,
     computed: promptUsd(served.call, prices, rules),
     ruled: promptUsd(ruledUse, prices, rules),
   };
-}
-
-/** What a report comes to: writes that live an hour have their own price, the others that of the shortest time. */
-function statedUsd(input: Usage["input"], prices: ModelPrices, rules: CacheRules): number {
-  const writeTokens = input.cacheWriteTokens ?? 0;
-  const readTokens = input.cacheReadTokens ?? 0;
-  const uncachedTokens = input.uncachedTokens ?? 0;
-  const use: CacheUse = { readTokens, writeTokens, uncachedTokens, state: "first" };
-  const hourRatio = writeTokens === 0 ? 0 : (input.cacheWriteOneHourTokens ?? 0) / writeTokens;
-  const usdAt = (timeToLiveMs: number) => promptUsd(use, prices, { ...rules, timeToLiveMs });
-  return hourRatio * usdAt(ONE_HOUR_MS) + (1 - hourRatio) * usdAt(0);
 }
 
 interface Differing {

@@ -43,11 +43,11 @@ export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "t
     const found = { edits: { uses: 0, usd: 0 }, files: { uses: 0, usd: 0 } };
     const needs = session.needs();
     return {
-      add: ({ recorded: { modelId }, chargedTokens }) => {
+      add: ({ recorded: { modelId, atMs }, chargedTokens }) => {
         for (const { needle, kind } of held.missing(REDONE)) {
           const into = kind === "edits" ? found.edits : found.files;
           into.uses += 1;
-          const prices = catalog.pricesOf(modelId);
+          const prices = catalog.pricesOf(modelId, atMs);
           if (prices === null) continue;
           const writeTokens = Math.ceil(needs.charsOf(needle) / CHARS_PER_TOKEN);
           const use = { readTokens: chargedTokens, writeTokens, uncachedTokens: 0, state: "warm" } as const;

@@ -1,4 +1,4 @@
-import type { ModelCatalog } from "@plimsoll/providers";
+import { type ModelCatalog, rememberedPrices } from "@plimsoll/providers";
 
 /** Gives for a catalog one that looks each model up once: a look through the price tables takes longer than a call's other measures. */
 export type RememberedCatalogs = (catalog: ModelCatalog) => ModelCatalog;
@@ -10,13 +10,18 @@ export function rememberedCatalogs(): RememberedCatalogs {
     const before = known.get(catalog);
     if (before !== undefined) return before;
     const remembered = {
-      pricesOf: onceEach((modelId) => catalog.pricesOf(modelId)),
+      pricesOf: datedPrices(catalog),
       cacheRulesOf: onceEach((modelId) => catalog.cacheRulesOf(modelId)),
       contextWindowOf: onceEach((modelId) => catalog.contextWindowOf(modelId)),
     };
     known.set(catalog, remembered);
     return remembered;
   };
+}
+
+function datedPrices(catalog: ModelCatalog): ModelCatalog["pricesOf"] {
+  const known = rememberedPrices(catalog.pricesOf);
+  return (modelId, atMs = null) => known(modelId, atMs);
 }
 
 function onceEach<Found>(find: (modelId: string) => Found): (modelId: string) => Found {

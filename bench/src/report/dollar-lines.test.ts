@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { DollarValidity } from "../metrics/dollar-validity.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { dollarLines, windowCounts, windowLines } from "./dollar-lines.ts";
+import { dollarLines, type RecordedDollars, recordedUsdText, windowCounts, windowLines } from "./dollar-lines.ts";
 import { validityLines } from "./validity.ts";
 
 const REPORT = exampleReport({ sessions: ["a.jsonl", "b.jsonl", "c.jsonl"] });
@@ -34,7 +34,28 @@ test("the error in dollars comes first, as replayed and by rules alone, then eac
     "a.jsonl: dollars +0.50 %, by rules alone −45.0 %: the cache was cold within its time (33 calls, $13.23)",
     "c.jsonl: dollars +12.0 %, by rules alone +12.0 %: the cache of another model (1 call, $12.00)",
   ]);
-  expect(validityLines(WITH_DOLLARS).slice(0, 4)).toEqual(dollarLines(WITH_DOLLARS, same));
+  const [usage, ...others] = validityLines(WITH_DOLLARS);
+  expect(usage).toMatch(/^Recorded usage: \$[\d.]+ by list prices\. All other dollars are modelled by replays\.$/);
+  expect(others.slice(0, 4)).toEqual(dollarLines(WITH_DOLLARS, same));
+});
+
+const session = (recordedUsd: number | null, statedCostUsd: number | null, isWhole = true): RecordedDollars => ({
+  ...{ recordedUsd, recordedUsdIs: isWhole ? "whole" : "a-part", statedCostUsd },
+});
+
+test.each<[string, readonly RecordedDollars[], string | null]>([
+  ["alone, if the log agrees within a percent", [session(10, 10.09)], "$10.00 by list prices"],
+  ["with what the log says, if they differ", [session(10, 8)], "$10.00 by list prices; its log says $8.00 (+25.0 %)"],
+  [
+    "of many, against the same sessions",
+    [session(10, 8), session(5, 4), session(100, null)],
+    "$115.00 by list prices; 2 logs say $12.00 (+25.0 %)",
+  ],
+  ["as a part, if a model has no price", [session(10, null, false)], "at least $10.00 by list prices"],
+  ["as the log says, if nothing has a price", [session(null, 2, false)], "no prices known; its log says $2.00"],
+  ["not at all, if nobody knows", [session(null, null, false)], null],
+])("what sessions cost is told %s", (_rule, sessions, text) => {
+  expect(recordedUsdText(sessions)).toBe(text);
 });
 
 test("a model without a price is named, with how many calls the dollars lack", () => {

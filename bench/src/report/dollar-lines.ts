@@ -1,9 +1,39 @@
 import type { DollarValidity } from "../metrics/dollar-validity.ts";
-import type { BenchReport, ReplayRow } from "../results.ts";
-import { formatNumberOf, formatPercent, formatTokens } from "./figures.ts";
+import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
 
 /** Sessions whose dollars are off by more are named with the cause, in percent; the bar that every session is held against. */
 export const DOLLAR_BAR_PERCENT = 10;
+
+/** Sessions' dollars, as {@link recordedUsdText} tells them. */
+export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd">;
+
+/** From this difference on, in percent of what a log states, both figures are told. */
+const TOLD_PERCENT = 1;
+
+/**
+ * What sessions cost by list prices of the usage that they report, in words; beside it what logs state by themselves, if it differs by more than
+ * one percent from list prices of the same sessions. `null` if nothing could be priced and no log states anything.
+ */
+export function recordedUsdText(sessions: readonly RecordedDollars[]): string | null {
+  const sum = (of: readonly RecordedDollars[], key: "recordedUsd" | "statedCostUsd") =>
+    of.reduce((total, session) => total + (session[key] ?? 0), 0);
+  const stating = sessions.filter(({ statedCostUsd }) => statedCostUsd !== null);
+  const stated = sum(stating, "statedCostUsd");
+  const isWhole = sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole");
+  const percent = stated === 0 ? 0 : (100 * (sum(stating, "recordedUsd") - stated)) / stated;
+  const isTold = Math.abs(percent) > TOLD_PERCENT;
+  const states = `${stating.length === 1 ? "its log says" : `${formatNumberOf(stating.length, "log")} say`} $${formatUsd(stated)}`;
+  if (sessions.every(({ recordedUsd }) => recordedUsd === null)) return stated === 0 ? null : `no prices known; ${states}`;
+  const whole = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
+  return isTold ? `${whole}; ${states} (${signedPercent(percent)} %)` : whole;
+}
+
+/** The same as a sentence beside figures of replays; none if there is nothing to tell. */
+export function recordedUsdLines({ sessions }: Pick<BenchReport, "sessions">): readonly string[] {
+  const usd = recordedUsdText(sessions);
+  return usd === null ? [] : [`Recorded usage: ${usd}. All other dollars are modelled by replays.`];
+}
 
 /** The rows of `recorded`, each session once: the window does not matter to recorded requests. */
 export function recordedRows({ rows }: Pick<BenchReport, "rows">): ReadonlyMap<string, ReplayRow> {

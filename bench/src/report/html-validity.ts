@@ -58,8 +58,8 @@ const DOLLARS = {
   stated: fact("US dollars", "Sum of the prices that the reports of the calls state.", "Agents on a subscription state none."),
   computed: fact(
     "US dollars",
-    "The recorded requests and replies at the prices of this run and the computed state of the prompt cache.",
-    "Differs with the cache reads, and where prices have changed since.",
+    "The reported usage by list prices, each call by those of its day.",
+    "Differs where the agent had other prices.",
   ),
 };
 

@@ -1,6 +1,6 @@
 import type { CacheValidity } from "../metrics/cache-validity.ts";
 import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
-import { dollarLines, recordedRows, signedPercent, windowLines } from "./dollar-lines.ts";
+import { dollarLines, recordedRows, recordedUsdLines, signedPercent, windowLines } from "./dollar-lines.ts";
 import { formatNumberOf, formatPercent } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
 
@@ -14,7 +14,7 @@ export interface RecordedValidity {
   readonly dollars: Compared | null;
   /** Error of the same by the rules of the cache alone, in percent. */
   readonly ruledErrorPercent: number | null;
-  /** What the recording states as the cost of its calls, replies included. */
+  /** What the recording states as the cost of its calls, against its reported usage by list prices. */
   readonly usd: Compared | null;
   /** What explains most of the difference, if one of them exceeds 5 %. */
   readonly cause: string | null;
@@ -39,8 +39,7 @@ export function recordedValidities(report: BenchReport): readonly RecordedValidi
     const metrics = recorded.get(session.session)?.metrics ?? null;
     const cache: CacheValidity | null = metrics?.cacheValidity ?? null;
     const dollars = metrics?.dollarValidity ?? null;
-    const isWhole = metrics?.cost.unpricedCalls === 0;
-    const usd = compared(session.statedCostUsd, isWhole ? metrics.cost.withCacheUsd : null);
+    const usd = compared(session.statedCostUsd, session.recordedUsdIs === "whole" ? session.recordedUsd : null);
     const isDearer = Math.abs(usd?.errorPercent ?? 0) > LISTED_ERROR_PERCENT;
     return [
       {
@@ -54,7 +53,7 @@ export function recordedValidities(report: BenchReport): readonly RecordedValidi
         cause:
           dollars?.cause ??
           cache?.cause ??
-          (isDearer ? "the small difference in cache reads, at the price of what is not cached" : null),
+          (isDearer ? "its agent had other prices, or counted calls that it did not log" : null),
       },
     ];
   });
@@ -140,6 +139,7 @@ export function validityLines(report: BenchReport): readonly string[] {
   const short = (session: string) => session.slice(folder.length);
   const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
   return [
+    ...recordedUsdLines(report),
     ...dollarLines(report, short),
     ...(size.worst === null
       ? []

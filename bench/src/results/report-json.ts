@@ -124,6 +124,8 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   recordedBoundaries: count,
   repairs: count,
   isEstimated: z.boolean(),
+  recordedUsd: figure.default(null),
+  recordedUsdIs: z.enum(["whole", "a-part"]).default("a-part"),
   statedCostUsd: figure,
   outcome: z
     .strictObject({ grades: z.array(z.strictObject({ name: z.string(), value: z.number() })).readonly() })

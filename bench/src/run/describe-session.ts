@@ -1,15 +1,16 @@
-import type { SessionEntry } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
-import { numberAt, recordAt } from "../formats/fields.ts";
-import { type CellRequest, realWindowOf } from "../replay/cell.ts";
+import { createSpending, type ModelCatalog } from "@plimsoll/providers";
+import { realWindowOf } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SessionDescription } from "../results.ts";
 import { sessionOpening } from "./session-opening.ts";
 
 /** What a session's recording states. The catalogue tells its window if nothing in it does. */
-export function describeSession(session: PreparedSession, catalog: CellRequest["catalog"]): SessionDescription {
+export function describeSession(session: PreparedSession, catalog: ModelCatalog): SessionDescription {
   const { transcript, sizeModel, repaired } = session;
   const [start] = transcript.entries;
+  const spending = createSpending((modelId, atMs) => catalog.pricesOf(modelId, atMs));
+  for (const entry of transcript.entries) spending.add(entry);
+  const { usd, usdIs, statedUsd } = spending.now();
   const reported = sizeModel.calls.flatMap((call) => call.reportedTokens ?? []);
   return {
     session: transcript.name,
@@ -27,24 +28,10 @@ export function describeSession(session: PreparedSession, catalog: CellRequest["
     recordedBoundaries: transcript.entries.filter((entry) => entry.type === "compaction").length,
     repairs: repaired.repairCount + repaired.continuationCount,
     isEstimated: sizeModel.isEstimated,
-    statedCostUsd: statedCostUsd(transcript.entries),
+    recordedUsd: usd,
+    recordedUsdIs: usdIs,
+    statedCostUsd: transcript.statedUsd ?? statedUsd,
     ...(transcript.outcome !== undefined && { outcome: transcript.outcome }),
     sizeModel: sizeModel.error,
   };
-}
-
-/**
- * What the reports of a session's calls state as their price, in US dollars, summed; `null` if no report states one above zero (agents
- * on a subscription write zeros).
- */
-export function statedCostUsd(entries: readonly SessionEntry[]): number | null {
-  let sum = 0;
-  for (const entry of entries) if (entry.type === "usage") sum += reportCostUsd(entry.usage.raw);
-  return sum > 0 ? sum : null;
-}
-
-/** The price in one report, as a number or as the total of an object. */
-function reportCostUsd(raw: unknown): number {
-  const report = isRecord(raw) ? raw : null;
-  return Math.max(0, numberAt(report, "cost") ?? numberAt(recordAt(report, "cost"), "total") ?? 0);
 }

@@ -97,7 +97,7 @@ function createSessionsOf(): (task: FileTask, parts: BenchParts) => KeptSessions
 }
 
 function catalogWith(prices: ReadonlyMap<string, ModelPrices>): ModelCatalog {
-  return { ...MODEL_CATALOG, pricesOf: (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId) };
+  return { ...MODEL_CATALOG, pricesOf: (modelId, atMs) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId, atMs) };
 }
 
 function reasonOf(error: unknown): string {

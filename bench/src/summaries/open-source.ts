@@ -5,7 +5,7 @@ import { digestSource, type SummarySource } from "../replay/summary-source.ts";
 import { openCassette, type RecordedUsage } from "./cassette.ts";
 import { createModelSource } from "./model-source.ts";
 import { createRecordedSource } from "./recorded-source.ts";
-import { estimatedPromptTokens, type PriceSource, usageUsd } from "./request-price.ts";
+import { estimatedPromptTokens, type PriceSource, requestUsd } from "./request-price.ts";
 import type { SummarizerChoice } from "./summarizer-choice.ts";
 
 /** What a source is opened with. */
@@ -59,7 +59,7 @@ async function providersClient(host: string, environment: Environment | undefine
 function askedTally({ modelId }: ModelRequest, usage: RecordedUsage, catalog: SourceOptions["catalog"]): SummaryTally {
   const promptTokens = usage.inputTokens ?? 0;
   const replyTokens = usage.outputTokens ?? 0;
-  return { fromCassette: 0, asked: 1, promptTokens, replyTokens, usd: usageUsd(modelId, usage, catalog) };
+  return { fromCassette: 0, asked: 1, promptTokens, replyTokens, usd: requestUsd(modelId, usage, catalog) };
 }
 
 /** What a request is likely to take: its size as an estimator of that model sees it, and a reply of the fixed size. */

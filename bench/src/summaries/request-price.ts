@@ -1,7 +1,6 @@
-import type { ModelRequest } from "@plimsoll/core";
+import { type ModelRequest, usageOf } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/build";
-import { outputUsd, promptUsd } from "@plimsoll/core/internal";
-import { type ModelCatalog, modelPriors } from "@plimsoll/providers";
+import { type ModelCatalog, modelPriors, usageUsd } from "@plimsoll/providers";
 import type { RecordedUsage } from "./cassette.ts";
 
 /** What dollars are made from. */
@@ -17,13 +16,11 @@ export function estimatedPromptTokens({ context, modelId }: ModelRequest): numbe
 }
 
 /** Dollars of a request by its usage; what was not reported counts as nothing. `null` if the model has no price. */
-export function usageUsd(modelId: string, usage: RecordedUsage, catalog: PriceSource): number | null {
+export function requestUsd(modelId: string, usage: RecordedUsage, catalog: PriceSource): number | null {
   const prices = catalog.pricesOf(modelId);
   if (prices === null) return null;
-  const promptTokens = usage.inputTokens ?? 0;
-  const readTokens = usage.cacheReadTokens ?? 0;
-  const writeTokens = usage.cacheWriteTokens ?? 0;
-  const use = { readTokens, writeTokens, uncachedTokens: Math.max(0, promptTokens - readTokens - writeTokens) };
-  const promptCost = promptUsd({ ...use, state: "first" }, prices, catalog.cacheRulesOf(modelId));
-  return promptCost + outputUsd(usage.outputTokens ?? 0, promptTokens, prices);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const reported = usageOf({ totalInputTokens: inputTokens ?? 0, cacheReadTokens, cacheWriteTokens, outputTokens });
+  const dollars = usageUsd(reported, prices);
+  return dollars === null ? null : dollars.promptUsd + dollars.replyUsd;
 }

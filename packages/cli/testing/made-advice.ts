@@ -26,7 +26,7 @@ export function madeAdvice(text: string): readonly AgentAdvice[] {
     sessions: 15,
     compactions: 9,
     compactedSessions: 6,
-    usd: 41.5,
+    usdText: "$41.50 by list prices",
     compactionUsd: 3.2,
     compactionTokens: 1_900_000,
     neededLater: 31,

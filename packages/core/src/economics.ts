@@ -100,6 +100,7 @@ export function outputUsd(outputTokens: number, promptTokens: number, prices: Mo
 
 const TOKENS_PER_MILLION = 1_000_000;
 
-function tierFor(prices: ModelPrices, promptTokens: number): PriceTier {
+/** The prices that hold for a prompt of this many tokens. */
+export function tierFor(prices: ModelPrices, promptTokens: number): PriceTier {
   return prices.tiers.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? prices.tiers[0];
 }

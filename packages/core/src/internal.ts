@@ -3,7 +3,7 @@
 export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
 export { messagesWrittenBy } from "./applied-edit.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
-export { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
+export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { chainOf, newestOf } from "./engine/chain.ts";
 export { recoveriesOf } from "./engine/goal.ts";
 export type { SessionStartEntry } from "./entry.ts";

@@ -6,6 +6,14 @@ export { PRICES_AS_OF } from "./catalog/model-prices.ts";
 export { type ModelReference, parseModelReference } from "./catalog/model-reference.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
+export {
+  createSpending,
+  type PricesOf,
+  rememberedPrices,
+  type Spending,
+  type SpendingCount,
+  usageUsd,
+} from "./catalog/spending.ts";
 // Clients: what all of them take, and what a failure means
 export type { Environment } from "./client/options.ts";
 // Documents

@@ -1,9 +1,8 @@
-import type { Transcript } from "@plimsoll/bench";
 import { runBench } from "@plimsoll/bench";
 import { LISTED_ERROR_PERCENT, quantileOf } from "@plimsoll/bench/internal";
-import { NONE_POLICY, SVEN_POLICY, type UsageEntry } from "@plimsoll/core";
-import { isRecord, type ModelPrices, outputUsd, promptUsd, RECORDED_POLICY } from "@plimsoll/core/internal";
-import { MODEL_CATALOG } from "@plimsoll/providers";
+import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { recordedFiles, recordedTranscripts } from "./recorded-sessions.ts";
 
@@ -36,39 +35,11 @@ test.skipIf(files.length === 0)(
 );
 
 test.skipIf(files.length === 0)("prices give the dollars that a log states, from the log's own cache counts", async () => {
-  const priced = (await recordedTranscripts(recordedFiles(["pi-session"]))).map(dollarsOf);
+  const priced = (await recordedTranscripts(recordedFiles(["pi-session"]))).map(({ entries }) => {
+    const spending = createSpending(MODEL_CATALOG.pricesOf);
+    for (const entry of entries) spending.add(entry);
+    return spending.now();
+  });
   expect(priced.length).toBeGreaterThan(0);
-  for (const { statedUsd, computedUsd } of priced) expect(computedUsd).toBeCloseTo(statedUsd, 6);
+  for (const { statedUsd, usd } of priced) expect(usd).toBeCloseTo(statedUsd ?? 0, 6);
 });
-
-function dollarsOf({ entries }: Transcript): { readonly statedUsd: number; readonly computedUsd: number } {
-  const calls = entries.filter((entry) => entry.type === "usage");
-  const sum = (usdOf: (call: UsageEntry) => number) => calls.reduce((total, call) => total + usdOf(call), 0);
-  return { statedUsd: sum(statedUsd), computedUsd: sum(computedUsd) };
-}
-
-function computedUsd({ modelId, usage }: UsageEntry): number {
-  const prices = MODEL_CATALOG.pricesOf(modelId) ?? NO_PRICES;
-  const { totalTokens, cacheReadTokens, cacheWriteTokens, uncachedTokens } = usage.input;
-  const counts = { readTokens: cacheReadTokens ?? 0, writeTokens: cacheWriteTokens ?? 0, uncachedTokens: uncachedTokens ?? 0 };
-  const forPrompt = promptUsd({ ...counts, state: "warm" }, prices, MODEL_CATALOG.cacheRulesOf(modelId));
-  return forPrompt + outputUsd(usage.output.totalTokens ?? 0, totalTokens ?? 0, prices);
-}
-
-function statedUsd({ usage }: UsageEntry): number {
-  const cost = isRecord(usage.raw) && isRecord(usage.raw.cost) ? usage.raw.cost.total : null;
-  return typeof cost === "number" ? cost : 0;
-}
-
-const NO_PRICES: ModelPrices = {
-  tiers: [
-    {
-      abovePromptTokens: 0,
-      inputUsdPerMillion: 0,
-      outputUsdPerMillion: 0,
-      cacheReadUsdPerMillion: 0,
-      cacheWriteUsdPerMillion: 0,
-      cacheWriteOneHourUsdPerMillion: 0,
-    },
-  ],
-};

@@ -76,9 +76,14 @@ export function growReply(reply: GrowingReply, value: Fields): void {
     if (!reply.blockKeys.has(key)) reply.parts.push(part);
     reply.blockKeys.add(key);
   }
-  reply.usage = laterUsage(reply.usage, recordAt(message, "usage"));
+  reply.usage = laterUsage(reply.usage, withCost(recordAt(message, "usage"), value.costUSD));
   const reason = stringAt(message, "stop_reason");
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
+}
+
+/** Versions up to 1.0 write what a call cost beside its message. */
+function withCost(usage: Fields | null, costUSD: unknown): Fields | null {
+  return usage === null || costUSD === undefined ? usage : { ...usage, costUSD };
 }
 
 function blockKeyOf(part: ReplyPart): string {

@@ -213,6 +213,7 @@ function tokenReportOf(payload: Fields): TokenReport | null {
     usage: usageOf({
       totalInputTokens,
       cacheReadTokens: numberAt(last, "cached_input_tokens"),
+      cacheWriteTokens: numberAt(last, "cache_write_input_tokens"),
       outputTokens: numberAt(last, "output_tokens"),
       reasoningTokens: numberAt(last, "reasoning_output_tokens"),
       raw: jsonValueOf(last),

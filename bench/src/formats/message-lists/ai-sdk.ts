@@ -105,6 +105,7 @@ export function aiSdkUsageOf(usage: Fields | null): Usage | null {
     totalInputTokens,
     cacheReadTokens: numberAt(input, "cacheReadTokens") ?? numberAt(usage, "cachedInputTokens"),
     cacheWriteTokens: numberAt(input, "cacheWriteTokens"),
+    cacheWriteOneHourTokens: numberAt(recordAt(recordAt(usage, "raw"), "cache_creation"), "ephemeral_1h_input_tokens"),
     outputTokens: numberAt(usage, "outputTokens") ?? numberAt(usage, "completionTokens"),
     reasoningTokens: numberAt(output, "reasoningTokens") ?? numberAt(usage, "reasoningTokens"),
     raw: jsonValueOf(usage),

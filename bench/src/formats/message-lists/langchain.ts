@@ -104,10 +104,14 @@ function usageMetadata(usage: Fields | null): Usage {
   const totalInputTokens = numberAt(usage, "input_tokens");
   if (totalInputTokens === null) return UNREPORTED_USAGE;
   const details = recordAt(usage, "input_token_details");
+  const hourTokens = numberAt(details, "ephemeral_1h_input_tokens");
+  // Where the writes are told apart by their time to live, their sum may be left out.
+  const split = hourTokens === null ? 0 : hourTokens + (numberAt(details, "ephemeral_5m_input_tokens") ?? 0);
   return usageOf({
     totalInputTokens,
     cacheReadTokens: numberAt(details, "cache_read"),
-    cacheWriteTokens: numberAt(details, "cache_creation"),
+    cacheWriteTokens: numberAt(details, "cache_creation") || split || null,
+    cacheWriteOneHourTokens: hourTokens,
     outputTokens: numberAt(usage, "output_tokens"),
     reasoningTokens: numberAt(recordAt(usage, "output_token_details"), "reasoning"),
     raw: jsonValueOf(usage),

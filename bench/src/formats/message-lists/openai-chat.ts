@@ -115,8 +115,12 @@ export function openAiUsageOf(usage: Fields | null): Usage | null {
   const outputDetails = recordAt(usage, "completion_tokens_details") ?? recordAt(usage, "output_tokens_details");
   return usageOf({
     totalInputTokens,
-    cacheReadTokens: numberAt(inputDetails, "cached_tokens") ?? numberAt(usage, "cache_read_input_tokens"),
-    cacheWriteTokens: numberAt(usage, "cache_creation_input_tokens"),
+    cacheReadTokens:
+      numberAt(inputDetails, "cached_tokens") ??
+      numberAt(usage, "cache_read_input_tokens") ??
+      numberAt(usage, "prompt_cache_hit_tokens") ??
+      numberAt(usage, "cached_tokens"),
+    cacheWriteTokens: numberAt(inputDetails, "cache_write_tokens") ?? numberAt(usage, "cache_creation_input_tokens"),
     outputTokens: numberAt(usage, "completion_tokens") ?? numberAt(usage, "output_tokens"),
     reasoningTokens: numberAt(outputDetails, "reasoning_tokens"),
     raw: jsonValueOf(usage),

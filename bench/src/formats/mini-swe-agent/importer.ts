@@ -44,7 +44,8 @@ function sessionOf(document: Fields): DocumentSession {
     system: hasSystem ? (stringAt(first, "content") ?? "") : "",
     agent: { name: FORMAT, version: stringAt(recordAt(document, "info"), "mini_version") },
   };
-  return { start, items: itemsOf(messages) };
+  const statedUsd = numberAt(recordAt(recordAt(document, "info"), "model_stats"), "instance_cost");
+  return { start, items: itemsOf(messages), statedUsd };
 }
 
 function itemsOf(messages: readonly Fields[]): readonly LogItem[] {

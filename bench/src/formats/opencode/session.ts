@@ -141,6 +141,7 @@ function replyItems(info: Fields, parts: readonly Fields[], role: "message" | "s
   return steps.flatMap((step, index) => {
     const finish = step.find((part) => part.type === "step-finish");
     const tokens = steps.length > 1 ? recordAt(finish, "tokens") : (recordAt(info, "tokens") ?? recordAt(finish, "tokens"));
+    const usage = tokenUsage(tokens, numberAt(steps.length > 1 ? finish : info, "cost") ?? numberAt(finish, "cost"));
     const from = {
       sourceId: index === 0 ? stringAt(info, "id") : null,
       requestId: index === 0 ? stringAt(info, "id") : null,
@@ -148,8 +149,8 @@ function replyItems(info: Fields, parts: readonly Fields[], role: "message" | "s
       modelId: stringAt(info, "modelID"),
       stopReason: stopReasonOf(info, step),
     };
-    if (role === "summary") return [replyItem([], tokenUsage(tokens), { ...from, sourceId: null, requestId: null })];
-    return [replyItem(step.flatMap(replyPart), tokenUsage(tokens), from), ...step.flatMap(toolResult)];
+    if (role === "summary") return [replyItem([], usage, { ...from, sourceId: null, requestId: null })];
+    return [replyItem(step.flatMap(replyPart), usage, from), ...step.flatMap(toolResult)];
   });
 }
 
@@ -197,8 +198,8 @@ function toolResult(part: Fields): readonly LogItem[] {
   return [resultItem(stringAt(part, "callID") ?? "", parts, { isError: state.status === "error", atMs })];
 }
 
-/** Counts are disjoint and reasoning stands beside the output. An aborted call reports zeros: that is no report. */
-function tokenUsage(tokens: Fields | null): Usage | null {
+/** Counts are disjoint, and reasoning and the cost stand beside the output. An aborted call reports zeros: that is no report. */
+function tokenUsage(tokens: Fields | null, cost: number | null): Usage | null {
   const cache = recordAt(tokens, "cache");
   const uncachedTokens = numberAt(tokens, "input");
   const cacheReadTokens = numberAt(cache, "read");
@@ -213,6 +214,6 @@ function tokenUsage(tokens: Fields | null): Usage | null {
     cacheWriteTokens,
     outputTokens,
     reasoningTokens,
-    raw: jsonValueOf(tokens),
+    raw: jsonValueOf({ ...tokens, cost }),
   });
 }

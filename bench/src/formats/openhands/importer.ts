@@ -3,7 +3,7 @@ import type { ToolTable } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, toolSpecs } from "../document.ts";
-import { type Fields, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
+import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
@@ -47,7 +47,10 @@ function sessionOf(output: Fields): DocumentSession {
     tools: toolSpecs(args?.tools),
     agent: { name: FORMAT, version: stringAt(args, "openhands_version") },
   };
-  return { start, items: eventItems(events) };
+  // Each event repeats the cost so far.
+  const last = events.findLast((event) => recordAt(event, "llm_metrics") !== null);
+  const statedUsd = numberAt(recordAt(output, "metrics") ?? recordAt(last, "llm_metrics"), "accumulated_cost");
+  return { start, items: eventItems(events), statedUsd };
 }
 
 const TOOLS: ToolTable = {

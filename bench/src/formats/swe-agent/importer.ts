@@ -3,7 +3,7 @@ import type { ToolTable } from "@plimsoll/core/internal";
 import { isRecord } from "@plimsoll/core/internal";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
-import { type Fields, recordsAt, stringAt, stringsAt } from "../fields.ts";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, callIdChain, type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
@@ -42,7 +42,9 @@ function sessionOf(document: Fields): DocumentSession {
   const isSystem = (entry: Fields) => entry.role === "system";
   const system = history.filter(isSystem).map((entry) => stringAt(entry, "content") ?? "");
   const items = itemsOf(history.filter((entry) => !isSystem(entry)));
-  return { start: { system: system.join("\n\n"), agent: { name: FORMAT, version: null } }, items };
+  const stats = recordAt(recordAt(document, "info"), "model_stats");
+  const statedUsd = numberAt(stats, "instance_cost") ?? numberAt(stats, "total_cost");
+  return { start: { system: system.join("\n\n"), agent: { name: FORMAT, version: null } }, items, statedUsd };
 }
 
 function itemsOf(history: readonly Fields[]): readonly LogItem[] {

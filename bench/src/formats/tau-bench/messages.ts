@@ -49,7 +49,12 @@ export function simulationMessages(messages: readonly Fields[]): readonly Fields
     const report = recordAt(recordAt(message, "raw_data"), "usage") ?? recordAt(message, "usage");
     const isGreeting =
       report === null && recordsAt(message, "tool_calls").length === 0 && (numberAt(message, "cost") ?? 0) === 0;
-    const reply = { role: "assistant", content: said ?? "", tool_calls: recordsAt(message, "tool_calls"), usage: report };
+    const reply = {
+      role: "assistant",
+      content: said ?? "",
+      tool_calls: recordsAt(message, "tool_calls"),
+      usage: report === null ? null : { ...report, cost: message.cost },
+    };
     return [isGreeting ? { ...reply, is_no_call: true } : reply];
   });
 }

@@ -56,14 +56,14 @@ ${turning === null ? html`<p class="soft">It has no setting that advise knows.</
 
 /** What compactions cost and lost, each with its name. */
 function costFacts({ cost, waitsMs }: AgentAdvice): readonly (readonly [name: string, value: string])[] {
-  const usd = cost.usd === null ? "no prices known" : `$${formatUsd(cost.usd)} by list prices`;
+  const usd = cost.usdText ?? "no prices known";
   if (cost.compactions === 0)
     return [
       ["all requests", usd],
       ["compactions", "none"],
     ];
   const waited = waitsMs.reduce((sum, ms) => sum + ms, 0);
-  const part = cost.compactionUsd === null ? "" : `about $${formatUsd(cost.compactionUsd)}, `;
+  const part = cost.compactionUsd === null ? "" : `modelled at $${formatUsd(cost.compactionUsd)}, `;
   return [
     ["all requests", usd],
     ["compactions", `${formatCount(cost.compactions)} in ${formatNumberOf(cost.compactedSessions, "session")}`],

@@ -61,9 +61,9 @@ export function lostText({ neededLater }: Pick<RecordedCost, "neededLater">): st
 }
 
 function costFields({ cost, waitsMs }: AgentAdvice): readonly string[] {
-  const whole = cost.usd === null ? "no prices known" : `$${formatUsd(cost.usd)} by list prices`;
+  const whole = cost.usdText ?? "no prices known";
   if (cost.compactions === 0) return field("cost", `${whole}; nothing was compacted`);
-  const part = cost.compactionUsd === null ? "" : `, about $${formatUsd(cost.compactionUsd)} of it for compactions`;
+  const part = cost.compactionUsd === null ? "" : `; compactions are modelled at $${formatUsd(cost.compactionUsd)} of it`;
   const waited =
     waitsMs.length === 0
       ? "how long you waited is not in the logs"

@@ -35,7 +35,7 @@ function adviceOn(agent: LocatedAgent, kind: Kind, compactions = 123): AgentAdvi
         sessions: 45,
         compactions,
         compactedSessions: 9,
-        usd: 12_345.6,
+        usdText: "$12,346 by list prices",
         compactionUsd: 1_234.5,
         compactionTokens: 234_000_000,
       },
@@ -48,7 +48,7 @@ function adviceOn(agent: LocatedAgent, kind: Kind, compactions = 123): AgentAdvi
   };
 }
 
-const COST = "123 compactions since 2026-10-25 cost you about $1,235, 234M tokens, 50 h.";
+const COST = "123 compactions since 2026-10-25 cost a modelled $1,235, 234M tokens, 50 h.";
 const SET = "set reserveTokens=110000 keepRecentTokens=40000: 30 % cheaper (20 to 40).";
 
 test.each<readonly [string, readonly AgentAdvice[], readonly string[]]>([

@@ -53,11 +53,11 @@ function costLine(advice: readonly AgentAdvice[], since: string): string {
   const usd = advice.flatMap(({ cost }) => cost.compactionUsd ?? []);
   const waitMs = sum(({ waitsMs }) => waitsMs.reduce((total, ms) => total + ms, 0));
   const parts = [
-    usd.length === 0 ? null : `about $${formatUsd(usd.reduce((total, each) => total + each, 0))}`,
+    usd.length === 0 ? null : `a modelled $${formatUsd(usd.reduce((total, each) => total + each, 0))}`,
     `${formatTokens(sum(({ cost }) => cost.compactionTokens))} tokens`,
     waitMs === 0 ? null : minutesText(waitMs),
   ];
-  return `${formatNumberOf(compactions, "compaction")} ${where} cost you ${parts.filter((part) => part !== null).join(", ")}.`;
+  return `${formatNumberOf(compactions, "compaction")} ${where} cost ${parts.filter((part) => part !== null).join(", ")}.`;
 }
 
 /** From here on minutes are told as hours; chosen. */

@@ -124,8 +124,8 @@ function modelLines({ agent }: OpenSession): readonly string[] {
 
 /** Prices, window and tokenizer are looked up by the model's id; summaries are written by the model that is asked. */
 async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
-  const { model, windowLine, prices } = await session.switchModel(reference);
-  const priced = prices === null ? "prices unknown" : "at its own prices";
+  const { model, windowLine, pricesAt } = await session.switchModel(reference);
+  const priced = pricesAt(null) === null ? "prices unknown" : "at its own prices";
   const does = asksModel(session.policy, session.parts.kinds) ? "answers and writes the summaries" : "answers";
   return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }

@@ -1,8 +1,7 @@
 import type { Grade, Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatPercent, formatTokens, recordedUsdText } from "@plimsoll/bench/internal";
 import type { SessionEntry } from "@plimsoll/core";
-import { MODEL_CATALOG } from "@plimsoll/providers";
-import { createSpending } from "../run/spending.ts";
+import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { printable } from "../terminal/printable.ts";
 import type { SessionStory } from "./session-story.ts";
 
@@ -13,7 +12,7 @@ interface SessionFact {
 }
 
 /** What a person wants to know first. What the log does not tell is left out. */
-export function sessionFacts({ entries, outcome }: Transcript, story: SessionStory): readonly SessionFact[] {
+export function sessionFacts({ entries, outcome, statedUsd: stated }: Transcript, story: SessionStory): readonly SessionFact[] {
   const results = entries.flatMap((entry) =>
     entry.type === "message" && entry.message.role === "tool-result" ? [entry.message] : [],
   );
@@ -21,9 +20,11 @@ export function sessionFacts({ entries, outcome }: Transcript, story: SessionSto
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
   const undone = story.compactions.filter(({ isReverted }) => isReverted).length;
   const models = modelsOf(entries);
-  const spending = createSpending((modelId) => MODEL_CATALOG.pricesOf(modelId));
+  const spending = createSpending(MODEL_CATALOG.pricesOf);
   for (const entry of entries) spending.add(entry);
-  const { usd, usdIs } = spending.now();
+  const { usd, usdIs, statedUsd } = spending.now();
+  const dollars = { recordedUsd: usd, recordedUsdIs: usdIs, statedCostUsd: stated ?? statedUsd };
+  const dollarsText = recordedUsdText([dollars]);
   return [
     { name: "model calls", value: String(story.calls.length) },
     { name: "turns", value: String(turns) },
@@ -33,7 +34,7 @@ export function sessionFacts({ entries, outcome }: Transcript, story: SessionSto
       value: `${story.compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
     },
     ...promptFacts(story),
-    ...(usd === null ? [] : [{ name: "dollars", value: `${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}` }]),
+    ...(dollarsText === null ? [] : [{ name: "dollars", value: dollarsText }]),
     ...(models.length === 0
       ? []
       : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),

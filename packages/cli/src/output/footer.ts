@@ -11,6 +11,7 @@ import {
   groupNotes,
   medianErrorPercent,
   type NoteGroup,
+  recordedUsdLines,
   type SkippedInput,
   type SummaryTally,
   windowCounts,
@@ -31,6 +32,7 @@ export function footerLines(report: BenchReport, notSessions: readonly string[])
     ...skippedLines(report),
     ...notSessionLines(notSessions),
     ...noteLines(report),
+    ...recordedUsdLines(report).flatMap((line) => wrapped(line, { first: "", further: "" })),
     ...(report.rows.some(({ metrics }) => metrics !== null) ? wrapped(OPEN_LOOP, { first: "", further: "" }) : []),
   ];
 }

@@ -9,7 +9,8 @@ import type { EffectiveConfig } from "../config/settings.ts";
 /** A model that a session can go on with. */
 export interface ChosenModel {
   readonly model: AgentModel;
-  readonly prices: ModelPrices | null;
+  /** Its prices at its host, at a time in milliseconds since 1970; `null` if nobody knows them. */
+  readonly pricesAt: (atMs: number | null) => ModelPrices | null;
   /** The window and where its size comes from, in one line. */
   readonly windowLine: string;
 }
@@ -38,7 +39,7 @@ export async function chooseModel(reference: string, { config, environment }: Mo
     context_window === undefined ? null : `context window ${context_window.value} tokens (${context_window.source})`;
   return {
     model: { client, modelId: resolved.modelId, limits: limitsWithin(resolved) },
-    prices: resolved.prices,
+    pricesAt: resolved.pricesAt,
     windowLine: fromConfig ?? describeWindow(resolved),
   };
 }

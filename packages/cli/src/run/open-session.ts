@@ -5,7 +5,7 @@ import { startAgent } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
-import { isBoundReasoning, modelPriors } from "@plimsoll/providers";
+import { createSpending, isBoundReasoning, modelPriors, type Spending, type SpendingCount } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import { readConfig } from "../config/read-config.ts";
@@ -20,8 +20,6 @@ import { openModels, type SessionModels } from "./session-models.ts";
 import { sessionNotices } from "./session-notices.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { openTools, type SessionTools } from "./session-tools.ts";
-import type { Spending } from "./spending.ts";
-import { createSpending } from "./spending.ts";
 import { artifactsFolderOf, newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
 
 /** A session that a person or a program works with, and what has to be ended with it. */
@@ -140,7 +138,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<O
 
 /** What the log of a session says before it goes on: what it cost, and which model it had. */
 interface SessionPast {
-  readonly spending: ReturnType<typeof createSpending>;
+  readonly spending: SpendingCount;
   readonly modelBefore: string | null;
 }
 

@@ -1,14 +1,12 @@
 import type { Summarizer } from "@plimsoll/core";
 import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
-import type { ModelPrices } from "@plimsoll/core/internal";
-import { MODEL_CATALOG } from "@plimsoll/providers";
+import { MODEL_CATALOG, type PricesOf } from "@plimsoll/providers";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";
 import type { ChosenModel, ModelChoice } from "./choose-model.ts";
 import { chooseModel } from "./choose-model.ts";
-import type { PricesOf } from "./spending.ts";
 
 /** The models of a session: the one that it begins with, and those that it goes on with. */
 export interface SessionModels {
@@ -17,7 +15,7 @@ export interface SessionModels {
   readonly simulator: Simulator | null;
   /** Who writes summaries if not the policy says it; `null` for the model that is asked. */
   readonly summarizer: Summarizer | null;
-  /** Prices as they were when a model was chosen, else the catalogue's. */
+  /** Of the host that a model was chosen at, else of its maker. */
   readonly pricesOf: PricesOf;
   named(reference: string): Promise<ChosenModel>;
   /** Says which model is asked from now on. */
@@ -30,9 +28,9 @@ const DEFAULT_MODEL = "sonnet";
 
 /** Chooses the first model, or starts the demo's. */
 export async function openModels(kind: "demo" | "chosen", choice: ModelChoice): Promise<SessionModels> {
-  const prices = new Map<string, ModelPrices | null>();
+  const chosenPrices = new Map<string, ChosenModel["pricesAt"]>();
   const known = (chosen: ChosenModel) => {
-    prices.set(chosen.model.modelId, chosen.prices);
+    chosenPrices.set(chosen.model.modelId, chosen.pricesAt);
     return chosen;
   };
   const named = async (reference: string) => known(await chooseModel(reference, choice));
@@ -43,7 +41,7 @@ export async function openModels(kind: "demo" | "chosen", choice: ModelChoice): 
     first,
     simulator: demo?.simulator ?? null,
     summarizer: demo === null ? null : demoSummarizer(demo.model, () => current),
-    pricesOf: (modelId) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId),
+    pricesOf: (modelId, atMs) => (chosenPrices.get(modelId) ?? ((at) => MODEL_CATALOG.pricesOf(modelId, at)))(atMs),
     named,
     use: (model) => {
       current = model;
@@ -73,7 +71,7 @@ interface DemoModel {
   readonly model: AgentModel;
   readonly simulator: Simulator;
   /** Nobody charges; the dollars are what another model would. */
-  readonly prices: ModelPrices | null;
+  readonly pricesAt: ChosenModel["pricesAt"];
   readonly windowLine: string;
 }
 
@@ -97,7 +95,7 @@ async function startDemoModel(): Promise<DemoModel> {
   return {
     simulator,
     model: { client, modelId: "claude-demo", limits: DEMO_LIMITS },
-    prices: MODEL_CATALOG.pricesOf(PRICED_AS),
+    pricesAt: (atMs) => MODEL_CATALOG.pricesOf(PRICED_AS, atMs),
     windowLine: `simulated, window ${DEMO_LIMITS.contextWindowTokens} tokens; dollars as ${PRICED_AS} would charge`,
   };
 }

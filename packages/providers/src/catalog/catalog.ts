@@ -37,10 +37,15 @@ export function cacheRulesOf(modelId: string): CacheRules {
 
 /** What is known of models by id. Every answer is data; a run may put its own prices before it. */
 export interface ModelCatalog {
-  pricesOf(modelId: string): ModelPrices | null;
+  /** As they were at a time in milliseconds since 1970; left out, as they are known last. */
+  pricesOf(modelId: string, atMs?: number | null): ModelPrices | null;
   cacheRulesOf(modelId: string): CacheRules;
   contextWindowOf(modelId: string): number | null;
 }
 
 /** The catalog that comes with this version. */
-export const MODEL_CATALOG: ModelCatalog = { pricesOf, cacheRulesOf, contextWindowOf };
+export const MODEL_CATALOG: ModelCatalog = {
+  pricesOf: (modelId, atMs) => pricesOf(modelId, atMs),
+  cacheRulesOf,
+  contextWindowOf,
+};

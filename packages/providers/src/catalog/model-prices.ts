@@ -5,17 +5,18 @@ import { modelFamily, priceHostOf, withoutVariant } from "./model-reference.ts";
 import { PRICE_OVERRIDES, type PriceOverride } from "./price-overrides.ts";
 
 /**
- * The day whose prices are used, so that two runs of one version give the same dollars whatever the calendar says: the day of the
- * newest release of the price tables that this version was made with.
+ * The day whose prices are used where a log tells no time, so that two runs of one version give the same dollars whatever the calendar
+ * says: the day of the newest release of the price tables that this version was made with.
  */
 export const PRICES_AS_OF = "2026-09-23";
 
 /**
- * The model's prices, from our own dated table if it names the model, else from the price package; `null` if nobody knows. A model
- * that is served by another than its maker has that host's prices, if the package knows them.
+ * The model's prices, from our own dated table if it names the model, else from the price package, as they were at a time in milliseconds
+ * since 1970 (`null`: on {@link PRICES_AS_OF}); `null` if nobody knows. A model that is served by another than its maker has that
+ * host's prices, if the package knows them.
  */
-export function pricesOf(modelId: string, host: string | null = null): ModelPrices | null {
-  return overrideOf(modelId)?.prices ?? packagePrices(modelId, host);
+export function pricesOf(modelId: string, atMs: number | null = null, host: string | null = null): ModelPrices | null {
+  return overrideOf(modelId)?.prices ?? packagePrices(modelId, host, atMs);
 }
 
 function overrideOf(modelId: string): PriceOverride | null {
@@ -37,10 +38,10 @@ export function contextWindowOf(modelId: string, host: string | null = null): nu
 }
 
 /** An id that no vendor's rule matches is looked up among those of the largest router, which lists models of every vendor. */
-function lookUp(id: string, host: string | null): ReturnType<typeof calcPrice> {
+function lookUp(id: string, host: string | null = null, atMs: number | null = null): ReturnType<typeof calcPrice> {
   const { modelId } = withoutVariant(id);
   const usage = { input_tokens: 0, output_tokens: 0 };
-  const timestamp = new Date(`${PRICES_AS_OF}T00:00:00Z`);
+  const timestamp = new Date(atMs ?? `${PRICES_AS_OF}T00:00:00Z`);
   const providerId = priceHostOf(host);
   const atHost = providerId === null ? null : calcPrice(usage, modelId, { timestamp, providerId });
   return (
@@ -48,8 +49,8 @@ function lookUp(id: string, host: string | null): ReturnType<typeof calcPrice> {
   );
 }
 
-function packagePrices(modelId: string, host: string | null): ModelPrices | null {
-  const found = lookUp(modelId, host);
+function packagePrices(modelId: string, host: string | null, atMs: number | null): ModelPrices | null {
+  const found = lookUp(modelId, host, atMs);
   if (found === null) return null;
   const { model_price: prices } = found;
   const [first, ...rest] = [0, ...tierStarts(prices)].map((start) => tierAbove(start, prices));

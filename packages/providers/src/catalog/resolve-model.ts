@@ -29,6 +29,8 @@ export interface ResolvedModel extends ModelReference {
   /** The limits as the engine takes them. */
   readonly limits: ModelLimits;
   readonly prices: ModelPrices | null;
+  /** The same at a time in milliseconds since 1970. */
+  readonly pricesAt: (atMs: number | null) => ModelPrices | null;
   /** Which table the prices are from, and under which name; `null` if nobody knows them. */
   readonly priceSource: string | null;
   readonly cacheRules: CacheRules;
@@ -76,13 +78,15 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
     { tokens: family?.maxOutputTokens ?? null, source: "catalogue", note: table },
     { tokens: probed?.maxOutputTokens ?? null, source: "server", note: probed?.url ?? null },
   ]);
+  const pricesAt = (atMs: number | null) => (isLocal ? null : pricesOf(modelId, atMs, host));
   return {
     ...reference,
     contextWindow,
     maxInput,
     maxOutput,
     limits: { contextWindowTokens: contextWindow.tokens, maxOutputTokens: maxOutput.tokens },
-    prices: isLocal ? null : pricesOf(modelId, host),
+    prices: pricesAt(null),
+    pricesAt,
     priceSource: isLocal ? null : priceSourceOf(modelId, host),
     cacheRules: cacheRulesOf(modelId),
     tokenizer: tokenizerOf(modelId),

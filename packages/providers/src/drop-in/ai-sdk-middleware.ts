@@ -149,6 +149,7 @@ const PROMPTS: WireArray<PromptMessage, unknown> = {
         uncachedTokens: numberAt(input, "noCache"),
         cacheReadTokens: numberAt(input, "cacheRead"),
         cacheWriteTokens: numberAt(input, "cacheWrite"),
+        cacheWriteOneHourTokens: numberAt(recordAt(recordAt(usage, "raw"), "cache_creation"), "ephemeral_1h_input_tokens"),
         outputTokens: numberAt(output, "total"),
         reasoningTokens: numberAt(output, "reasoning"),
         raw: jsonValueOf(usage),

@@ -105,6 +105,7 @@ const STEPS: WireArray<ModelMessage, unknown> = {
         uncachedTokens: numberAt(details, "noCacheTokens"),
         cacheReadTokens: numberAt(details, "cacheReadTokens"),
         cacheWriteTokens: numberAt(details, "cacheWriteTokens"),
+        cacheWriteOneHourTokens: numberAt(recordAt(recordAt(usage, "raw"), "cache_creation"), "ephemeral_1h_input_tokens"),
         outputTokens: numberAt(usage, "outputTokens"),
         reasoningTokens: numberAt(recordAt(usage, "outputTokenDetails"), "reasoningTokens"),
         raw: jsonValueOf(usage),

@@ -152,6 +152,7 @@ const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
       usage: usageOf({
         totalInputTokens: numberAt(usage, "inputTokens"),
         cacheReadTokens: numberAt(input, "cached_tokens"),
+        cacheWriteTokens: numberAt(input, "cache_write_tokens"),
         outputTokens: numberAt(usage, "outputTokens"),
         reasoningTokens: numberAt(output, "reasoning_tokens"),
         raw: jsonValueOf({ ...usage }),
