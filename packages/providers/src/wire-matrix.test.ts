@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Policy } from "@plimsoll/core";
-import { PRESETS } from "@plimsoll/core";
+import { PRESETS, presetNamed } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-runs.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
@@ -8,6 +8,7 @@ import { matrixScript } from "../testing/matrix-script.ts";
 import type { SessionExchange, SessionVerdict, VendorViolation } from "../testing/vendor-rules/index.ts";
 import {
   validateChatRequest,
+  validateDeclared,
   validateMessagesRequest,
   validateMessagesSession,
   validateResponsesRequest,
@@ -64,7 +65,30 @@ function judgedWhole({ wire, thinking }: MatrixColumn, exchanges: readonly Sessi
   return wire === "anthropic" ? validateMessagesSession(exchanges) : validateResponsesSession(exchanges);
 }
 
-async function play(column: MatrixColumn, policy: Policy): Promise<Played> {
+const COMPARED = { anthropic: "messages", "openai-chat": "chat", "openai-responses": "responses" } as const;
+
+/** What a column's program sends if nothing is ever cut, by the replies that it got before. */
+type OwnRequests = readonly unknown[];
+
+/** Plays a column in a window without an end, under no compaction. */
+async function ownRequests(column: MatrixColumn): Promise<OwnRequests> {
+  const own: unknown[] = [];
+  const simulator = await startSimulator({
+    replies: matrixScript(column.thinking),
+    contextWindowTokens: Number.MAX_SAFE_INTEGER,
+    roles: column.roles,
+    nowMs: () => 0,
+    rules: idsOf(column) === "again" ? { callIds: "by-name" } : {},
+    onRequest: (_, request) => void own.push(request),
+  });
+  const [policy, windowTokens] = [presetNamed("none") ?? PRESETS[0], Number.MAX_SAFE_INTEGER];
+  if (policy === undefined) throw new Error("there is no preset");
+  await column.play({ simulator, policy, steps: STEPS, windowTokens });
+  await simulator.close();
+  return own;
+}
+
+async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Promise<Played> {
   const violations: string[] = [];
   const session: { readonly request: unknown; answer: unknown }[] = [];
   const said = ({ rule, at, message }: VendorViolation) => `${rule} ${at}: ${message}`;
@@ -77,7 +101,9 @@ async function play(column: MatrixColumn, policy: Policy): Promise<Played> {
     rules: idsOf(column) === "again" ? { callIds: "by-name" } : {},
     onRequest: (_, request) => {
       session.push({ request, answer: null });
-      violations.push(...judged(column, request).map(said));
+      const answered = simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
+      const found = [...judged(column, request), ...validateDeclared(COMPARED[column.wire], own[answered], request)];
+      violations.push(...found.map(said));
     },
     onAnswer: (_, answer) => {
       const last = session.at(-1);
@@ -137,7 +163,8 @@ test("no preset dies on any wire, through any SDK, with thinking on or off, unde
   const wrong: (Played & { readonly column: string })[] = [];
   for (const column of [...MATRIX_COLUMNS, ...BOUND_COLUMNS].filter(({ sdk }) => sdk.includes(ONLY))) {
     const runs: Played[] = [];
-    for (const policy of acting) runs.push(await play(column, policy));
+    const own = await ownRequests(column);
+    for (const policy of acting) runs.push(await play(column, policy, own));
     rows.push(rowOf(column, runs));
     const name = `${column.sdk}, ${column.wire}, ${column.roles}, thinking ${column.thinking}`;
     const failed = runs.filter(

@@ -72,9 +72,15 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
         }
         userParts(partsOf(message, quirks, images));
         break;
-      case "assistant":
-        list.push(replyMessage(message, quirks));
+      case "assistant": {
+        const reply = replyMessage(message, quirks);
+        const last = list.at(-1);
+        // A reply that another follows has no calls, only words.
+        if (last?.role === "assistant") list.pop();
+        const words = last?.role === "assistant" ? [last.content, reply.content].filter(Boolean).join("\n") : "";
+        list.push(words === "" ? reply : { ...reply, content: words });
         break;
+      }
       case "tool-result": {
         const parts = partsOf(message, quirks, images);
         const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
@@ -130,7 +136,7 @@ function imagePart(part: ImagePart, quirks: ChatQuirks, images: LoadedImages): C
 /** A reply with the extra field that some servers want their reasoning back in. */
 type ReplyMessage = OpenAI.ChatCompletionAssistantMessageParam & { reasoning_content?: string; reasoning?: string };
 
-function replyMessage(message: AssistantMessage, quirks: ChatQuirks): ChatMessage {
+function replyMessage(message: AssistantMessage, quirks: ChatQuirks): ReplyMessage {
   const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n");
   const calls = message.parts.flatMap((part): OpenAI.ChatCompletionMessageFunctionToolCall[] =>
@@ -146,13 +152,12 @@ function replyMessage(message: AssistantMessage, quirks: ChatQuirks): ChatMessag
   );
   if (calls.length === 0) return { role: "assistant", content: text };
   const sendsReasoning = quirks.reasoningSentBack === "with-calls" && quirks.reasoningField !== null && reasoning !== "";
-  const reply: ReplyMessage = {
+  return {
     role: "assistant",
     content: text === "" && quirks.callContent === "null" ? null : text,
     tool_calls: calls,
     ...(sendsReasoning ? { [quirks.reasoningField]: reasoning } : {}),
   };
-  return reply;
 }
 
 /** The call id as the server takes it. A server that takes shorter ids than a hash has gets the beginning of the hash. */

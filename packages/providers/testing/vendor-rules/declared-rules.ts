@@ -24,11 +24,16 @@ export function validateDeclared(wire: ComparedWire, agent: unknown, sent: unkno
   const lead = asked.leading;
   if (made.leading < lead)
     violations.push({ rule: "declared-first", at: "$", message: `${lead} declarations stand first, not ${made.leading}` });
-  const known = new Set(pairsOf(asked.roles));
+  const known = new Set([...TURNS, ...(wire === "responses" ? REPLIES : []), ...pairsOf(asked.roles)]);
   for (const pair of new Set(pairsOf(made.roles)))
     if (!known.has(pair)) violations.push({ rule: "declared-order", at: "$", message: `the agent never sends ${pair}` });
   return violations;
 }
+
+/** Orders that every conversation may have. */
+const TURNS = ["user, assistant", "user, call", "assistant, user", "call, result", "result, call", "result, assistant"];
+/** Items of one reply on the Responses wire, which may be any number. */
+const REPLIES = ["assistant, assistant", "assistant, call", "call, assistant"];
 
 interface Declared {
   /** What the request declares beside its messages. */
