@@ -31,6 +31,8 @@ export function checkBlocks(role: unknown, blocks: readonly Fields[], index: num
         break;
       case "redacted_thinking":
         if (stringAt(block, "data") === null) throw invalid(`${where}.redacted_thinking.data: Field required`);
+        if (role !== "assistant") throw invalid(`${where}: \`redacted_thinking\` blocks can only be in \`assistant\` messages`);
+        if (!isSigned(block)) throw invalid(`${where}: Invalid \`data\` in \`redacted_thinking\` block`);
         break;
       case "image":
       case "document":

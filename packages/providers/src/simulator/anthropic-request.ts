@@ -19,7 +19,7 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   const tools = recordsAt(body, "tools");
   checkTools(tools);
   const messages = recordsAt(body, "messages");
-  const joined = checkMessages(messages, listAt(body, "messages").length, limits);
+  const joined = checkMessages(messages, listAt(body, "messages").length, { ...limits, modelId });
   checkSystem(blocksOf(body, "system"));
   checkParameters(body, joined, maxOutputTokens);
   const asSent = messages.map((message) => ({ role: message.role, blocks: blocksOf(message, "content") }));
@@ -92,11 +92,16 @@ function checkSystem(blocks: readonly Fields[]): void {
 }
 
 /** Checks the messages one by one, then as the vendor joins them; gives the joined ones. */
-function checkMessages(messages: readonly Fields[], listed: number, { prefill, rules }: WireLimits): readonly JoinedMessage[] {
+function checkMessages(
+  messages: readonly Fields[],
+  listed: number,
+  { prefill, rules, modelId }: WireLimits & { readonly modelId: string },
+): readonly JoinedMessage[] {
   if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
   if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
   for (const [index, message] of messages.entries()) {
-    if (message.role !== "user" && message.role !== "assistant")
+    if (message.role === "system") checkSystemMessage(messages, index, { modelId, rules });
+    else if (message.role !== "user" && message.role !== "assistant")
       throw invalid(`messages.${index}.role: Input should be 'user' or 'assistant'`);
   }
   if (messages[0]?.role !== "user") throw invalid('messages: first message must use the "user" role');
@@ -108,6 +113,21 @@ function checkMessages(messages: readonly Fields[], listed: number, { prefill, r
   checkReasoning(joined);
   checkPairs(joined, rules.callIds === undefined ? "once" : "again");
   return joined;
+}
+
+/** Models before Claude Opus 4.8, which take no system message in the middle: the page of `SIMULATED_RULES`, and anthropics/claude-code#61412 for the words. */
+const NO_SYSTEM_MESSAGES = /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?![-.](?:[89]|\d\d(?!\d))))/;
+
+function checkSystemMessage(
+  messages: readonly Fields[],
+  index: number,
+  { modelId, rules: { systemMessages } }: Pick<WireLimits, "rules"> & { readonly modelId: string },
+): void {
+  const isTaken = systemMessages === undefined ? !NO_SYSTEM_MESSAGES.test(modelId) : systemMessages === "every-model";
+  if (!isTaken) throw invalid("role 'system' is not supported on this model");
+  const [before, after] = [messages[index - 1]?.role, messages[index + 1]?.role ?? "assistant"];
+  if (index > 0 && (before !== "user" || after !== "assistant"))
+    throw invalid(`messages.${index}: a system message follows a user message, and is last or before an assistant message`);
 }
 
 /** Models from Claude 4.6 on take no prefill; older ones take one that does not end with white space. */

@@ -54,7 +54,7 @@ export function sealOf(block: Fields): Seal | null {
 /** True for a signature that the simulator gave, whatever it was bound to. */
 export function isSigned(block: Fields): boolean {
   const text = stringAt(block, "thinking") ?? "";
-  const signature = stringAt(block, "signature");
+  const signature = stringAt(block, "signature") ?? stringAt(block, "data");
   if (signature === signatureOf(text)) return true;
   const seal = sealOf(block);
   return (

@@ -122,6 +122,10 @@ function blockOf({ reply, serial, binding, callId }: Answer, index: number, befo
         deltas: halves(part.text).map((text) => ({ type: "text_delta", text })),
       };
     case "reasoning": {
+      if (part.form === "redacted") {
+        const whole = { type: "redacted_thinking", data: binding?.sign("", before) ?? signatureOf("") };
+        return { whole, start: whole, deltas: [] };
+      }
       const signature = binding?.sign(part.text, before) ?? signatureOf(part.text);
       return {
         whole: { type: "thinking", thinking: part.text, signature },

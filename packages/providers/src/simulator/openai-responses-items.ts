@@ -50,6 +50,9 @@ export function checkItem(item: Fields, index: number): void {
   if (OUTPUT_OF[type] === undefined && !OUTPUTS.has(type) && !ALONE.has(type))
     throw invalid(`Invalid value: '${type}'.`, { param: `input[${index}]`, code: "invalid_value" });
   const where = `input[${index}]`;
+  const id = stringAt(item, "id") ?? "";
+  if (id.startsWith(COMPACTED) && stringAt(item, "encrypted_content") !== encryptedReasoning(id))
+    throw invalid(`The encrypted content for item ${id} could not be verified.`, { code: "invalid_encrypted_content" });
   for (const key of REQUIRED[type] ?? []) {
     checkPresent(item, key, where);
     if (key === "name") checkToolNames([stringAt(item, key) ?? ""], () => `${where}.name`);
@@ -143,6 +146,16 @@ export function responsesTools(body: unknown): readonly Fields[] {
   return [body, ...added]
     .flatMap((each) => recordsAt(each, "tools"))
     .flatMap((tool) => (tool.type === "namespace" ? recordsAt(tool, "tools") : [tool]));
+}
+
+/** What the id of a compaction of this server begins with. */
+const COMPACTED = "cmp_simulated_";
+
+/** What compaction leaves of a request: the messages of the user, and one item that stands for all the rest. */
+export function compactedItems(body: unknown, serial: number): readonly Fields[] {
+  const id = `${COMPACTED}${serial}`;
+  const said = recordsAt(body, "input").filter(({ role }) => role === "user");
+  return [...said, { id, type: "compaction", encrypted_content: encryptedReasoning(id) }];
 }
 
 /** The text that an item is counted by: of what no agent writes by hand all that is in it. */

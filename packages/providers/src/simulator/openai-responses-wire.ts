@@ -1,6 +1,7 @@
 import type { JsonObject } from "@plimsoll/core/internal";
+import { jsonValueOf } from "../fields.ts";
 import { OPENAI_ERRORS } from "./openai-errors.ts";
-import { encryptedReasoning, itemId } from "./openai-responses-items.ts";
+import { compactedItems, encryptedReasoning, itemId } from "./openai-responses-items.ts";
 import { readOpenAiResponses } from "./openai-responses-request.ts";
 import type { SimulatedReply } from "./reply.ts";
 import type { Answer, Counts, SimulatedWire, WireEvent } from "./wire.ts";
@@ -181,6 +182,17 @@ function summaryGrowth(text: string): readonly JsonObject[] {
     { type: "response.reasoning_summary_text.done", ...place, text },
     { type: "response.reasoning_summary_part.done", ...place, part: summaryPart(text) },
   ];
+}
+
+/** The answer of `/responses/compact`: openai 6.49.0, CompactedResponse. */
+export function compactedResponse(
+  body: unknown,
+  { serial, createdSeconds, promptTokens }: Pick<Answer, "serial" | "createdSeconds"> & Pick<Counts, "promptTokens">,
+): JsonObject {
+  const written = { readTokens: 0, writeTokens: 0, writeOneHourTokens: 0, outputTokens: 0, reasoningTokens: 0 };
+  const output = jsonValueOf(compactedItems(body, serial));
+  const usage = usageOf({ promptTokens, uncachedTokens: promptTokens, ...written });
+  return { id: `resp_simulated_compacted_${serial}`, object: "response.compaction", created_at: createdSeconds, output, usage };
 }
 
 function usageOf(counts: Counts): JsonObject {

@@ -25,9 +25,9 @@ export interface SimulatorOptions {
   readonly rules?: SimulatedRules;
   /**
    * Whether every reply begins with reasoning, as models that decide for themselves give it, also between calls; and whether its text is left out, as it is by default
-   * since Claude Opus 4.7. Left out, replies reason where the script says so.
+   * since Claude Opus 4.7, or all of it is encrypted. Left out, replies reason where the script says so.
    */
-  readonly reasoning?: "every-reply" | "every-reply-without-text";
+  readonly reasoning?: "every-reply" | "every-reply-without-text" | "every-reply-redacted";
   /** Counts the text of each block; four UTF-16 units a token, rounded up, if it is left out. */
   readonly countTokens?: CountTokens;
   /** What every count is multiplied by, to play a model whose tokenizer differs; 1 if it is left out. */

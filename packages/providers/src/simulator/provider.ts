@@ -1,6 +1,7 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { isRecord, wellFormed } from "@plimsoll/core/internal";
 import { countsOf, outputOf, toldCounts } from "./counts.ts";
+import { compactedResponse } from "./openai-responses-wire.ts";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
@@ -32,6 +33,8 @@ export interface SimulatedProvider {
   refuse(wire: SimulatedWire, error: WireError): Response;
   /** Tokens of a request that is not answered. */
   count(wire: SimulatedWire, body: unknown, headers: Headers): Response;
+  /** What the vendor's own compaction makes of a request on the Responses wire. */
+  compact(wire: SimulatedWire, body: unknown, headers: Headers): Response;
   exchanges(): readonly Exchange[];
   readonly windowTokens: number;
 }
@@ -93,6 +96,15 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
         const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, { ...limits, headers });
         const content = { body: wire.countBody(totalTokens(sizer.sized(prompt.segments))) };
         return { status: 200, retryAfterSeconds: null, content, fault: null };
+      }),
+    compact: (wire, body, headers) =>
+      answered(provider, { wire, body, headers }, () => {
+        const { modelId, segments } = wire.read(body, { ...limits, headers });
+        const facts = { modelId, promptTokens: totalTokens(sizer.sized(segments)) };
+        note(provider, { wire: wire.name, outcome: "answered", status: 200, ...facts });
+        const createdSeconds = Math.floor(nowMs() / MS_PER_SECOND);
+        const compacted = { serial: provider.exchanges.length, createdSeconds, promptTokens: facts.promptTokens };
+        return { status: 200, retryAfterSeconds: null, content: { body: compactedResponse(body, compacted) }, fault: null };
       }),
     respond: (wire, body, headers) => {
       options.onRequest?.(wire.name, body);
@@ -220,7 +232,8 @@ function scriptedReply({ replies, reasoning }: SimulatorOptions, request: Simula
   const reply = typeof replies === "function" ? replies(request) : (replies[request.replyIndex] ?? SCRIPT_END);
   if (reasoning === undefined || reply.parts[0]?.type === "reasoning" || reply.parts.length === 0) return reply;
   const text = reasoning === "every-reply" ? `Reasoning before reply ${request.replyIndex}.` : "";
-  return { ...reply, parts: [{ type: "reasoning", text }, ...reply.parts] };
+  const form = reasoning === "every-reply-redacted" ? { form: "redacted" as const } : {};
+  return { ...reply, parts: [{ type: "reasoning", text, ...form }, ...reply.parts] };
 }
 
 /** The reply with words in the place of calls of tools that the request does not declare. */

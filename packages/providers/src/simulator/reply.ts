@@ -17,11 +17,11 @@ export type ScriptedUsage = "missing" | { readonly promptTokens: number; readonl
 
 /**
  * One part of a reply. Signatures and call ids are the simulator's to give. A call with the form `text` has plain text as its arguments: the Responses wire alone
- * knows such tools ("custom").
+ * knows such tools ("custom"). Reasoning with the form `redacted` comes without its text: the Messages wire alone sends it so.
  */
 export type SimulatedPart =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string; readonly form?: "redacted" }
   | { readonly type: "tool-call"; readonly toolName: string; readonly argumentsJson: string; readonly form?: "text" };
 
 /** What a script or fault function is told of a request that passed validation. */

@@ -17,6 +17,10 @@ export interface SimulatedRules {
    * reply. An id may then name two calls. Left out, each is given once.
    */
   readonly callIds?: "by-name" | "each-start" | "each-reply";
+  /** Whether the Messages API takes the role `system` in the middle: of every model, or of none. */
+  readonly systemMessages?: "every-model" | "refused";
+  /** Whether the Responses API compacts when it is asked to. */
+  readonly compactEndpoint?: "off";
   /** What comes of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, nobody looks. */
   readonly undeclaredTools?: "refused" | "not-called";
 }
@@ -80,6 +84,22 @@ export const SIMULATED_RULES: readonly SimulatedRule[] = [
     switch: "`rules.thinkingModel`: `off`",
   },
   {
+    id: "thinking-redacted",
+    wire: "anthropic",
+    since: "2025-02-24",
+    says: "Thinking may come without its text, as `redacted_thinking` with `data`. It goes back as it came, is bound as other thinking is, and its data is refused if it was not given here.",
+    source: "https://platform.claude.com/docs/en/build-with-claude/extended-thinking",
+    switch: "a part's `form`: `redacted`, or `reasoning`: `every-reply-redacted`",
+  },
+  {
+    id: "system-messages",
+    wire: "anthropic",
+    since: "2026-05-28",
+    says: "A message with the role `system` stands in the middle from Claude Opus 4.8 on: right behind a message of the user, and last or before one of the assistant. Older models refuse the role in the vendor's words; the words for a wrong place are chosen.",
+    source: "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages",
+    switch: "`rules.systemMessages`: `every-model`, `refused`",
+  },
+  {
     id: "reasoning-prefix",
     wire: "openai-responses",
     since: "2026-11-18",
@@ -94,6 +114,14 @@ export const SIMULATED_RULES: readonly SimulatedRule[] = [
     says: "An item that goes back under its id is refused without the reasoning that it came with, and reasoning under its id without the item that it came with after it; without ids nobody looks.",
     source: "https://github.com/openai/openai-node/issues/1567",
     switch: "none: leave the ids out",
+  },
+  {
+    id: "compact-endpoint",
+    wire: "openai-responses",
+    since: "2026-11-26",
+    says: "`/responses/compact` answers with the input's messages of the user and one `compaction` item with encrypted content, which is the next input. Such an item is refused if it was changed.",
+    source: "https://developers.openai.com/api/docs/guides/compaction.md",
+    switch: "`rules.compactEndpoint`: `off` answers 404",
   },
   {
     id: "turns",

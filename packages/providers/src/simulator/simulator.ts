@@ -30,12 +30,13 @@ const WIRES: Readonly<Record<string, SimulatedWire>> = {
   "/v1/messages/count_tokens": ANTHROPIC_WIRE,
   "/v1/chat/completions": OPENAI_CHAT_WIRE,
   "/v1/responses": OPENAI_RESPONSES_WIRE,
+  "/v1/responses/compact": OPENAI_RESPONSES_WIRE,
 };
 
 /** What an address asks for: a wire, whether the request is only counted, and what the address says in the place of the body. */
 interface Asked {
   readonly wire: SimulatedWire;
-  readonly isCount: boolean;
+  readonly kind: "respond" | "count" | "compact";
   readonly told: JsonObject;
 }
 
@@ -50,10 +51,11 @@ function askedAt(path: string): Asked | null {
   if (gemini !== null) {
     const [, model = "", method] = gemini;
     const told = { model: decodeURIComponent(model), stream: method === "streamGenerateContent" };
-    return { wire: GEMINI_WIRE, isCount: method === "countTokens", told };
+    return { wire: GEMINI_WIRE, kind: method === "countTokens" ? "count" : "respond", told };
   }
   const wire = WIRES[path.startsWith("/v1/") ? path : `/v1${path}`];
-  return wire === undefined ? null : { wire, isCount: path.endsWith(COUNT_PATH), told: {} };
+  const kind = path.endsWith(COUNT_PATH) ? "count" : path.endsWith("/compact") ? "compact" : "respond";
+  return wire === undefined ? null : { wire, kind, told: {} };
 }
 
 /** The names of this machine under which programs on it ask. */
@@ -65,7 +67,7 @@ function isFromHere({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Starts a provider on 127.0.0.1 that speaks four wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions`, `/v1/responses` and
+ * Starts a provider on 127.0.0.1 that speaks four wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions`, `/v1/responses` (with `/compact`) and
  * `/v1beta/models/{id}:generateContent` (with `:streamGenerateContent` and `:countTokens`), and tells its window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
  *
  * @throws PlimsollError `bad-input` if the port is taken.
@@ -84,11 +86,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       sendJson(response, about === null ? 404 : 200, about ?? notFound(path));
       return;
     }
-    if (asked === null || request.method !== "POST") {
+    const isOff = asked?.kind === "compact" && options.rules?.compactEndpoint === "off";
+    if (asked === null || isOff || request.method !== "POST") {
       sendJson(response, 404, notFound(path));
       return;
     }
-    const { wire, isCount, told } = asked;
+    const { wire, kind, told } = asked;
     const text = await readBody(request);
     if (text === null) {
       await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
@@ -96,12 +99,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     }
     const record = parseRecord(text);
     const body = record === null ? null : { ...record, ...told };
-    if (isCount) {
-      await sendResponse(response, provider.count(wire, body, request.headers), { wire, echo: "" });
-      return;
-    }
-    const answer = provider.respond(wire, body, request.headers);
-    await sendResponse(response, answer, { wire, echo: `${JSON.stringify(request.headers)} ${text}` });
+    const echo = kind === "respond" ? `${JSON.stringify(request.headers)} ${text}` : "";
+    await sendResponse(response, provider[kind](wire, body, request.headers), { wire, echo });
   };
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {

@@ -70,13 +70,18 @@ const ROWS: readonly (readonly [rule: string, accepted: unknown, refused: unknow
   ["first-user", body([says("go")]), body([answers(words("hi")), says("go")])],
   [
     "system-place",
-    body([says("go"), { role: "system", content: "be brief" }]),
+    body([says("go"), { role: "system", content: "be brief" }], { model: "claude-opus-5" }),
     body([{ role: "system", content: "be brief" }, says("go")]),
   ],
   [
     "system-place",
-    body([says("go"), { role: "system", content: "be brief" }, answers(words("hi")), says("on")]),
+    body([says("go"), { role: "system", content: "be brief" }, answers(words("hi")), says("on")], { model: "claude-opus-5" }),
     body([says("go"), { role: "system", content: "be brief" }, says("on")]),
+  ],
+  [
+    "system-model",
+    body([says("go"), { role: "system", content: "be brief" }], { model: "claude-opus-4-8" }),
+    body([says("go"), { role: "system", content: "be brief" }]),
   ],
   [
     "content-present",

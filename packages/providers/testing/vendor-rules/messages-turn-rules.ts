@@ -8,6 +8,9 @@ import { at, repeated } from "./vendor-rule.ts";
 /** Models that still accept the beginning of a reply, and that think only when told to: up to Claude 4.5. */
 const OLDER_MODEL = /^claude-(?:2|3|instant|(?:opus|sonnet|haiku)-4-(?:[0-5](?:-|$)|\d{8}))/;
 
+/** Models that take a system message at the top alone: those before Claude Opus 4.8. */
+const BEFORE_SYSTEM = /^claude-(?:2|3|instant|(?:sonnet|haiku)-4|opus-4(?!-(?:8|9)(?!\d)))/;
+
 /** Turns and their order, pairs of calls and results, and thinking, as the Messages API checks them after joining neighbours. */
 export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
   {
@@ -51,6 +54,15 @@ export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
         if (after !== undefined && fieldText(after, "role") !== "assistant")
           yield at(node, "a system message is the last or is followed by an assistant message");
       }
+    },
+  },
+  {
+    id: "system-model",
+    source: "https://github.com/anthropics/claude-code/issues/61412, and the page above (models from Claude Opus 4.8 on)",
+    *check({ messages, model }) {
+      for (const node of messages)
+        if (fieldText(node, "role") === "system" && BEFORE_SYSTEM.test(model))
+          yield at(node, "role 'system' is not supported on this model");
     },
   },
   {
