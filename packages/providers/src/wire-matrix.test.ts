@@ -14,6 +14,7 @@ import {
   validateResponsesRequest,
   validateResponsesSession,
 } from "../testing/vendor-rules/index.ts";
+import type { SimulatedRules } from "./simulator/rules.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
@@ -57,6 +58,12 @@ function judged(column: MatrixColumn, body: unknown): readonly VendorViolation[]
 /** Where the model does not think, its server numbers calls by those in the request, as Kimi does: after a cut an id names two. */
 const idsOf = ({ thinking }: MatrixColumn) => (thinking === "off" ? "again" : "once");
 
+/** A call of a tool that the request does not declare is refused. */
+const rulesOf = (column: MatrixColumn): SimulatedRules => ({
+  undeclaredTools: "refused",
+  ...(idsOf(column) === "again" ? { callIds: "by-name" } : {}),
+});
+
 const NOTHING: SessionVerdict = { violations: [], drops: [] };
 
 /** What only the whole session shows. */
@@ -78,7 +85,7 @@ async function ownRequests(column: MatrixColumn): Promise<OwnRequests> {
     contextWindowTokens: Number.MAX_SAFE_INTEGER,
     roles: column.roles,
     nowMs: () => 0,
-    rules: idsOf(column) === "again" ? { callIds: "by-name" } : {},
+    rules: rulesOf(column),
     onRequest: (_, request) => void own.push(request),
   });
   const [policy, windowTokens] = [presetNamed("none") ?? PRESETS[0], Number.MAX_SAFE_INTEGER];
@@ -98,7 +105,7 @@ async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Pro
     roles: column.roles,
     tokenFactorRatio: column.tokenFactorRatio,
     nowMs: () => 0,
-    rules: idsOf(column) === "again" ? { callIds: "by-name" } : {},
+    rules: rulesOf(column),
     onRequest: (_, request) => {
       session.push({ request, answer: null });
       const answered = simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
@@ -145,7 +152,8 @@ const TEXT = `${HEADING}
 Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it): every preset that acts, in a window of 32k, plays at least ${SHORT_STEPS} replies, in turns
 of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
 that presets expect, but through \`prepareStep\`, with which an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
-refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone, *dropped* the reasoning that the model was not shown though the request was
+refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone, and what differs from the uncut session's
+declared texts, tools and order of roles, *dropped* the reasoning that the model was not shown though the request was
 answered; a run is *dead* if an error reached its caller. Where thinking is *bound*, the model compares what stands before it (Fable 5.2, GPT-6.2), and the rules judge whole sessions;
 where it is off, the server numbers its calls by those in the request, as Kimi does, so that an id names two calls after a cut.
 A long run is started by \`MATRIX_STEPS=200 pnpm vitest run packages/providers/src/wire-matrix.test.ts\`, outside of CI: it takes ten minutes or more and

@@ -27,7 +27,7 @@ import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import type { WireName } from "../src/simulator/reply.ts";
 import type { Simulator } from "../src/simulator/simulator.ts";
-import { fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
+import { declaration, fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
 
 /** What one run is played with. */
 export interface MatrixGame {
@@ -204,6 +204,9 @@ const messagesDropIn =
     };
     for (let turn = 0; answeredCount(game) < game.steps; turn++) {
       messages.push({ role: "user", content: question(turn) });
+      // Older models take no system message in the middle.
+      const declared = thinking === "bound" ? declaration(turn) : null;
+      if (declared !== null) messages.push({ role: "system", content: declared });
       for (;;) {
         const reply = await compactor.send(messages, (fitted) => sdk.messages.create({ ...settings, messages: fitted }));
         messages.push({ role: "assistant", content: reply.content });
@@ -256,6 +259,8 @@ const chatDropIn =
       : createChatCompactor({ policy, limits: limitsOf(game), quirks: host.quirks });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM }];
     for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+      const declared = host.quirks.roles === "any" ? declaration(turn) : null;
+      if (declared !== null) messages.push({ role: "developer", content: declared });
       messages.push({ role: "user", content: question(turn) });
       for (;;) {
         const { choices } = await compactor.send(messages, (fitted) =>
@@ -281,6 +286,12 @@ const chatDropIn =
     }
   };
 
+const addedTools = (tool: OpenAI.Responses.Tool): OpenAI.Responses.ResponseInputItem.AdditionalTools => ({
+  type: "additional_tools",
+  role: "developer",
+  tools: [tool],
+});
+
 const responsesDropIn =
   (thinking: Thinking, through: Through = "drop-in") =>
   async (game: MatrixGame) => {
@@ -289,18 +300,24 @@ const responsesDropIn =
     const compactor: Pick<ReturnType<typeof createItemsCompactor>, "send"> = through === "proxy"
       ? AS_IT_IS
       : createItemsCompactor({ policy, limits: limitsOf(game) });
-    const items: OpenAI.Responses.ResponseInputItem[] = [];
+    const read = { type: "function", strict: false, ...READ_TOOL, parameters: { ...READ_TOOL.parameters } } as const;
+    // As Codex does with the newest models: everything that is declared is an item.
+    const isOfItems = thinking === "bound";
+    const opening = isOfItems ? [addedTools(read), { role: "developer" as const, content: SYSTEM }] : [];
+    const items: OpenAI.Responses.ResponseInputItem[] = opening;
     for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+      const declared = declaration(turn);
+      if (declared !== null) items.push({ role: "developer", content: declared });
+      if (declared !== null && isOfItems) items.push(addedTools({ ...read, name: `read_${turn}` }));
       items.push({ role: "user", content: question(turn) });
       for (;;) {
         const { output } = await compactor.send(items, (input) =>
           sdk.responses.create({
             model: gptFor(thinking),
-            instructions: SYSTEM,
+            ...(isOfItems ? {} : { instructions: SYSTEM, tools: [read] }),
             max_output_tokens: MAXIMUM_OUTPUT_TOKENS,
             store: false,
             include: ["reasoning.encrypted_content"],
-            tools: [{ type: "function", strict: false, ...READ_TOOL, parameters: { ...READ_TOOL.parameters } }],
             input,
           }),
         );

@@ -14,6 +14,11 @@ export function question(turn: number): string {
   return `Please read what part ${turn} needs.`;
 }
 
+/** What the agent declares at the beginning of a turn; `null` for nothing. */
+export function declaration(turn: number): string | null {
+  return turn % 2 === 1 ? `From turn ${turn} on only ${turn} files are read at once.` : null;
+}
+
 /** Replies a turn: seven with calls, one with words. */
 const TURN_REPLIES = 8;
 

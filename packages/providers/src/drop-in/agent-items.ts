@@ -6,6 +6,7 @@ import type { Fields } from "../fields.ts";
 import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
+import { joinedSystem } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
@@ -121,12 +122,17 @@ export const ITEM_TURNS: TurnRules<AgentInputItem> = {
     return kind === "result" ? "tool" : "assistant";
   },
   said: (role, text) => (role === "user" ? { role, content: text } : replyItem(text)),
-  join: (first, second) =>
-    isPersons(first) && isPersons(second)
-      ? { ...first, ...second, content: [...writtenContents(first), ...writtenContents(second)] }
-      : null,
+  join: (first, second) => {
+    if (isPersons(first) && isPersons(second))
+      return { ...first, ...second, content: [...writtenContents(first), ...writtenContents(second)] };
+    return isAgents(first) && isAgents(second) ? joinedSystem(first, second) : null;
+  },
   userAfterTool: "reject",
 };
+
+function isAgents(item: AgentInputItem): item is Extract<AgentInputItem, { readonly role: "system" }> {
+  return "role" in item && item.role === "system";
+}
 
 function isPersons(item: AgentInputItem): item is Extract<AgentInputItem, { readonly role: "user" }> {
   return "role" in item && item.role === "user";

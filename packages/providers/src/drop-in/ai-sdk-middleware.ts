@@ -5,7 +5,7 @@ import type { Fields } from "../fields.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { inTurn } from "../wire/turns.ts";
+import { inTurn, joinedSystem } from "../wire/turns.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
@@ -101,10 +101,11 @@ function promptFor(model: { readonly provider: string }, given: PromptMessage[])
 const PROMPT_TURNS: TurnRules<PromptMessage> = {
   roleOf: ({ role }) => role,
   said: (role, text) => ({ role, content: [{ type: "text", text }] }),
-  join: (first, second) =>
-    first.role === "user" && second.role === "user"
-      ? { ...first, ...second, content: [...first.content, ...second.content] }
-      : null,
+  join: (first, second) => {
+    if (first.role === "user" && second.role === "user")
+      return { ...first, ...second, content: [...first.content, ...second.content] };
+    return first.role === "system" && second.role === "system" ? joinedSystem(first, second) : null;
+  },
   userAfterTool: "reject",
 };
 

@@ -107,7 +107,8 @@ export const MESSAGE_TURNS: TurnRules<BaseMessage> = {
   said: (role, text) => (role === "user" ? new HumanMessage(text) : new AIMessage(text)),
   join: (first, second) => {
     const id = first.id ?? second.id;
-    return new HumanMessage({ content: joinedContent(first.content, second.content), ...(id === undefined ? {} : { id }) });
+    const fields = { content: joinedContent(first.content, second.content), ...(id === undefined ? {} : { id }) };
+    return kindOf(first) === "system" ? new SystemMessage(fields) : new HumanMessage(fields);
   },
   userAfterTool: "reject",
 };

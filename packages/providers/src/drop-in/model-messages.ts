@@ -7,7 +7,7 @@ import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { inTurn } from "../wire/turns.ts";
+import { inTurn, joinedSystem } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
@@ -17,10 +17,11 @@ import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_IT
 const MODEL_TURNS: TurnRules<ModelMessage> = {
   roleOf: ({ role }) => role,
   said: (role, content) => ({ role, content }),
-  join: (first, second) =>
-    first.role === "user" && second.role === "user"
-      ? { ...first, ...second, content: [...contentOf(first), ...contentOf(second)] }
-      : null,
+  join: (first, second) => {
+    if (first.role === "user" && second.role === "user")
+      return { ...first, ...second, content: [...contentOf(first), ...contentOf(second)] };
+    return first.role === "system" && second.role === "system" ? joinedSystem(first, second) : null;
+  },
   userAfterTool: "reject",
 };
 

@@ -132,10 +132,15 @@ function textOf(item: ResponseItem): string {
   );
 }
 
-/** Two messages of a person as one; `null` for items that are none. */
+/** Two messages of a person or of the agent as one, or the tools that two items add; `null` for any others. */
 export function joinedMessages(first: ResponseItem, second: ResponseItem): ResponseItem | null {
+  if (isAdding(first) && isAdding(second)) return { ...first, ...second, tools: [...first.tools, ...second.tools] };
   if (!isMessage(first) || !isMessage(second) || first.role !== second.role) return null;
   return { ...first, ...second, content: [...contentsOf(first), ...contentsOf(second)] };
+}
+
+function isAdding(item: ResponseItem): item is OpenAI.Responses.ResponseInputItem.AdditionalTools {
+  return stringAt(item, "type") === "additional_tools";
 }
 
 function isMessage(item: ResponseItem): item is OpenAI.Responses.EasyInputMessage {

@@ -103,12 +103,23 @@ export const CHAT_TURNS: TurnRules<ChatMessage> = {
   roleOf: ({ role }) =>
     role === "user" || role === "assistant" ? role : role === "system" || role === "developer" ? "system" : "tool",
   said: (role, content) => ({ role, content }),
-  join: (first, second) =>
-    first.role === "user" && second.role === "user"
-      ? { ...first, ...second, content: contentOf([...contentParts(first.content), ...contentParts(second.content)]) }
-      : null,
+  join: (first, second) => {
+    if (first.role === "user" && second.role === "user")
+      return { ...first, ...second, content: contentOf([...contentParts(first.content), ...contentParts(second.content)]) };
+    if (!isDeclaring(first) || !isDeclaring(second) || first.role !== second.role) return null;
+    const texts = [first, second].flatMap(({ content }) =>
+      typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+    );
+    return { ...first, ...second, content: texts };
+  },
   userAfterTool: "reject",
 };
+
+function isDeclaring(
+  message: ChatMessage,
+): message is OpenAI.ChatCompletionDeveloperMessageParam | OpenAI.ChatCompletionSystemMessageParam {
+  return message.role === "developer" || message.role === "system";
+}
 
 /** Text alone is sent as text: every server takes it. */
 function contentOf(parts: readonly ContentPart[]): string | ContentPart[] {

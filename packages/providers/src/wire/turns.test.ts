@@ -22,7 +22,8 @@ describe("inTurn", () => {
       ["user u", "assistant a", "tool r", "user v"],
       ["user u", "assistant a", "tool r", `assistant ${RESULTS_NOTICE}`, "user v"],
     ],
-    ["the user behind what the agent declares", ["user u", "system s", "user v"], ["user u + user v", "system s"]],
+    ["the user behind what the agent declares", ["user u", "system s", "user v"], ["system s", "user u + user v"]],
+    ["what the agent declares twice", ["user u", "system s", "system t", "user v"], ["system s + system t", "user u + user v"]],
   ])("puts %s in turn", (_, items, expected) => {
     expect(inTurn(items, rules)).toEqual(expected);
     expect(inTurn(inTurn(items, rules), rules)).toEqual(expected);
@@ -66,9 +67,19 @@ describe("stretches meet: the order of roles", () => {
     [
       "declared text before the user of another stretch",
       [["user s"], ["system d"], ["user u"]],
-      ["user s + user u", "system d"],
+      ["system d", "user s + user u"],
     ],
-    ["declared text before its own user stays there", [["user s"], ["system d", "user u"]], ["user s", "system d", "user u"]],
+    ["declared text before its own user stays there", [["user s"], ["system d", "user u"]], ["system d", "user s + user u"]],
+    [
+      "declared text of two stretches: one message",
+      [["user s"], ["system d"], ["system e", "user u"]],
+      ["system d + system e", "user s + user u"],
+    ],
+    [
+      "declared text that the caller has in a row",
+      [["user s"], ["assistant a", "system d", "system e", "user u"]],
+      ["user s", "assistant a", "system d", "system e", "user u"],
+    ],
     ["nothing before the assistant: a notice", [[], ["assistant a"]], [notice, "assistant a"]],
   ])("%s", (_, stretches, expected) => {
     expect(joinedStretches(stretches, rules, "own")).toEqual(expected);
@@ -89,6 +100,11 @@ describe("stretches meet: the order of roles", () => {
       ["user u", "assistant a", notice, "system d", "assistant b"],
     ],
     ["the user's words go before it", [["user s"], ["system d"], ["user u"]], ["user s + user u", "system d"]],
+    [
+      "the user's own stays before it",
+      [["user s"], ["system d"], ["user u", "system e", "assistant a"]],
+      ["user s + user u", "system d + system e", "assistant a"],
+    ],
   ])("where declared text stands alone behind the user, %s", (_, stretches, expected) => {
     expect(joinedStretches(stretches, { ...rules, system: "after-user" }, "own")).toEqual(expected);
   });

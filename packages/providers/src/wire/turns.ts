@@ -47,13 +47,23 @@ export function joinedStretches<Item>(
   beginning: "own" | "made",
 ): Item[] {
   const list: Item[] = [];
-  for (const [order, [first, ...rest]] of stretches.entries()) {
-    if (first === undefined) continue;
-    if (order === 0 && beginning === "own") list.push(first);
-    else addInTurn(list, first, rules);
-    list.push(...rest);
+  for (const [order, stretch] of stretches.entries()) {
+    // Neighbours meet up to the first that is no declaration; where declarations follow the user, up to the second.
+    let isMet = order === 0 && beginning === "own";
+    for (const [index, item] of stretch.entries()) {
+      if (isMet) list.push(item);
+      else addInTurn(list, item, rules);
+      const next = stretch[index + 1];
+      const isOpen = rules.system === "after-user" && next !== undefined && rules.roleOf(next) === "system";
+      isMet ||= rules.roleOf(item) !== "system" && !isOpen;
+    }
   }
   return list;
+}
+
+/** Two messages of the agent as one: for forms that are text alone. */
+export function joinedSystem<Message extends { readonly content: string }>(first: Message, second: Message): Message {
+  return { ...first, ...second, content: `${first.content}\n${second.content}` };
 }
 
 function addInTurn<Item>(list: Item[], item: Item, rules: TurnRules<Item>): void {
@@ -62,12 +72,13 @@ function addInTurn<Item>(list: Item[], item: Item, rules: TurnRules<Item>): void
   const at = list.findLastIndex((each) => roleOf(each) !== "system");
   const last = list[at];
   const before = last === undefined ? null : endOf(last);
-  const newest = list.at(-1);
-  const isTogether = role === "system" && rules.system === "after-user" && newest !== undefined && roleOf(newest) === role;
-  const joined =
-    role === "user" && before === "user" && last !== undefined ? join(last, item) : isTogether ? join(newest, item) : null;
+  const place = role === "system" ? list.length - 1 : role === "user" && before === "user" ? at : -1;
+  const together = list[place];
+  const joined = together === undefined || roleOf(together) !== role ? null : join(together, item);
   if (joined !== null) {
-    list.splice(role === "user" ? at : -1, 1, joined);
+    list.splice(place, 1);
+    // What is declared between two messages of the user stays before the later one, but where it has to follow the user.
+    list.splice(rules.system === "after-user" ? place : list.length, 0, joined);
     return;
   }
   if (role === "user" && before === "tool" && rules.userAfterTool === "reject") list.push(said("assistant", RESULTS_NOTICE));

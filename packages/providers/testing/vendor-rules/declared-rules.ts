@@ -1,5 +1,5 @@
 import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isFields, itemsOf, rootOf, textOf } from "./json-node.ts";
+import { field, fieldsOf, fieldText, isFields, itemsOf, rootOf, textOf } from "./json-node.ts";
 import type { VendorViolation } from "./vendor-rule.ts";
 
 /** The wires whose requests are compared. */
@@ -54,10 +54,18 @@ function readOf(wire: ComparedWire, body: unknown): Declared {
   const first = items.findIndex((node) => !isDeclaration(node));
   return {
     opening: JSON.stringify(["system", "instructions", "tools"].map((name) => plain(field(root, name).value ?? null))),
-    declared: items.filter(isDeclaration).map((node) => JSON.stringify(plain(node.value))),
+    declared: items.filter(isDeclaration).flatMap(piecesOf),
     leading: first < 0 ? items.length : first,
     roles: items.filter((node) => !isDeclaration(node)).map(roleOf),
   };
+}
+
+/** What one item declares, piece by piece: neighbours may be sent as one. */
+function piecesOf(node: JsonNode): readonly string[] {
+  const { content, tools, ...rest } = fieldsOf(node);
+  const texts = textOf(rootOf(content)) === null ? itemsOf(rootOf(content)).map(({ value }) => value) : [{ text: content }];
+  const pieces = [...texts, ...itemsOf(rootOf(tools)).map(({ value }) => value)];
+  return pieces.map((piece) => JSON.stringify([plain(rest), plain(piece)]));
 }
 
 /** Who speaks: on the Messages wire a user's results are a turn of their own kind. */
