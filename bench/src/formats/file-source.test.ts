@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fileSource, hashOfFile } from "./file-source.ts";
+import { fileSource } from "./file-source.ts";
 import { importFile } from "./registry.ts";
 
 let folder = "";
@@ -24,7 +24,6 @@ describe("a log that is no regular file is refused in a line, and nothing waits"
     const source = fileSource(log(), "log.jsonl");
     expect(() => [...source.lines()]).toThrow(line);
     await expect(source.text()).rejects.toThrow(line);
-    await expect(hashOfFile(log(), "log.jsonl")).rejects.toThrow(line);
     await expect(importFile(log(), "log.jsonl")).rejects.toThrow(line);
     expect(await source.beside("log.jsonl")).toBeNull();
   });

@@ -1,5 +1,4 @@
 import { constants, isAscii } from "node:buffer";
-import { createHash } from "node:crypto";
 import { closeSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -76,17 +75,6 @@ function firstBytes(path: string): Buffer {
     // A file that cannot be opened says so when it is read.
     return bytes.subarray(0, 0);
   }
-}
-
-/** SHA-256 of a file's bytes, or of the text of a session of a database, in hexadecimal. Rejects if it cannot be read. */
-export async function hashOfFile(path: string, displayName: string): Promise<string> {
-  const hash = createHash("sha256");
-  if (storedSession(path) !== null) return hash.update(storedSessionText(path, displayName)).digest("hex");
-  return withFile(path, displayName, (file) => {
-    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) hash.update(chunk.subarray(0, length));
-    return hash.digest("hex");
-  });
 }
 
 /** Works with an open file. Throws `bad-input` if it cannot be read. */

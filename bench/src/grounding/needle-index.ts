@@ -1,8 +1,6 @@
 import type { Message } from "@plimsoll/core";
-import { oncePerText } from "../references/once-per-text.ts";
-import { createStringSearch, type StringSearch } from "../references/string-search.ts";
+import { createStringSearch } from "../references/string-search.ts";
 import { comparable, comparedTexts } from "./comparable-text.ts";
-import { encodeLines, lineAt, lineNumbers } from "./line-code.ts";
 
 /**
  * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
@@ -13,7 +11,7 @@ export interface Needle {
   readonly share: number;
 }
 
-/** Which needles stand in which message. Every message is read once, in time linear in its texts and in what is found. */
+/** Which needles stand in which message. Every message is read once. */
 export interface NeedleIndex {
   /** The needles, by number, that a text of the message holds. */
   heldIn(message: Message): readonly number[];
@@ -21,33 +19,31 @@ export interface NeedleIndex {
 
 /**
  * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by
- * line: their memory follows the lines, not the characters.
+ * the longest of the lines that must stand whole.
  */
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
-  const lineNumber = lineNumbers(runs.flatMap(({ core }) => core));
-  const short = grouped(runs, ({ core, text }) => (core.length === 0 ? text : null));
-  const long = grouped(runs, ({ core }) =>
-    core.length === 0 ? null : encodeLines(core.map((line) => lineNumber.get(line) ?? 0)),
-  );
-  const lookedFor: LookedFor = {
-    lineNumber,
-    lineForms: formsOf(lineNumber.keys()),
-    short: { groups: short, search: createStringSearch(short.keys) },
-    long: { groups: long, search: createStringSearch(long.keys) },
-  };
+  const search = createStringSearch(runs.map(({ core, text }) => (core.length === 0 ? text : "")));
+  const byLine = new Map<string, AnchoredRun[]>();
+  for (const [number, run] of runs.entries()) {
+    if (run.core.length === 0) continue;
+    const offset = run.core.reduce((best, line, place) => (line.length > (run.core[best]?.length ?? 0) ? place : best), 0);
+    const line = run.core[offset] ?? "";
+    const anchored = byLine.get(line);
+    if (anchored === undefined) byLine.set(line, [{ number, run, offset }]);
+    else anchored.push({ number, run, offset });
+  }
   const heldBy = new WeakMap<Message, readonly number[]>();
-  const inText = oncePerText((text) => {
-    const held = new Set<number>();
-    addHeld(lookedFor, comparable(text), held);
-    return [...held];
-  });
   return {
     heldIn: (message) => {
-      const before = heldBy.get(message);
-      if (before !== undefined) return before;
+      const known = heldBy.get(message);
+      if (known !== undefined) return known;
       const held = new Set<number>();
-      for (const text of comparedTexts(message)) for (const number of inText.of(text)) held.add(number);
+      for (const { text, lines } of comparedTexts(message).map(comparable)) {
+        for (const { string } of search(text)) held.add(string);
+        for (const [place, line] of lines.entries())
+          for (const { number, run, offset } of byLine.get(line) ?? []) if (holds(run, lines, place - offset)) held.add(number);
+      }
       const numbers = [...held];
       heldBy.set(message, numbers);
       return numbers;
@@ -55,56 +51,11 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   };
 }
 
-interface LookedFor {
-  readonly lineNumber: ReadonlyMap<string, number>;
-  readonly lineForms: Uint8Array;
-  readonly short: SearchedGroups;
-  readonly long: SearchedGroups;
-}
-
-interface SearchedGroups {
-  readonly groups: Groups;
-  readonly search: StringSearch;
-}
-
-/** Adds the needles that a text holds. A function of the module: what is compiled of one that is made for each index is lost with it. */
-function addHeld(
-  { lineNumber, lineForms, short, long }: LookedFor,
-  { text, lines }: ReturnType<typeof comparable>,
-  held: Set<number>,
-): void {
-  for (const key of short.search.find(text).strings) for (const { number } of short.groups.values[key] ?? []) held.add(number);
-  const numbers: number[] = [];
-  let isKnown = false;
-  for (const line of lines) {
-    const number = lineForms[formOf(line)] === 1 ? (lineNumber.get(line) ?? 0) : 0;
-    isKnown ||= number !== 0;
-    numbers.push(number);
-  }
-  if (!isKnown) return;
-  const { strings, starts, ends } = long.search.find(encodeLines(numbers));
-  for (let place = 0; place < strings.length; place++) {
-    const from = lineAt(starts[place] ?? 0);
-    const through = lineAt(ends[place] ?? 0);
-    for (const { number, run } of long.groups.values[strings[place] ?? 0] ?? [])
-      if (holds(run, lines, { from, through })) held.add(number);
-  }
-}
-
-const FORM_BITS = 15;
-
-/** By form: 1 if one of the lines has it. To look up a line in a map, all of it is read. */
-function formsOf(lines: Iterable<string>): Uint8Array {
-  const forms = new Uint8Array(2 ** FORM_BITS);
-  for (const line of lines) forms[formOf(line)] = 1;
-  return forms;
-}
-
-/** A number that most lines do not share: of their length and three of their characters. */
-function formOf(line: string): number {
-  const { length } = line;
-  const chars = line.charCodeAt(0) ^ (line.charCodeAt(length >>> 1) << 8) ^ (line.charCodeAt(length - 1) << 16);
-  return Math.imul(chars ^ (length << 24), 0x9e3779b1) >>> (32 - FORM_BITS);
+/** A run, and which of its core's lines it is looked for by. */
+interface AnchoredRun {
+  readonly number: number;
+  readonly run: Run;
+  readonly offset: number;
 }
 
 /** How a needle is looked for. */
@@ -138,13 +89,10 @@ function runOf({ text, share }: Needle): Run {
   };
 }
 
-/** The lines of a text from one place up to another, which is not among them. */
-interface Lines {
-  readonly from: number;
-  readonly through: number;
-}
-
-function holds({ ends, before, after, moreLines }: Run, lines: readonly string[], { from, through }: Lines): boolean {
+/** Whether the core of a run stands at a place of the lines, and beside it what must. */
+function holds({ core, ends, before, after, moreLines }: Run, lines: readonly string[], from: number): boolean {
+  if (!core.every((line, place) => lines[from + place] === line)) return false;
+  const through = from + core.length;
   if (ends !== null) {
     const [previous, next] = [lines[from - 1], lines[through]];
     return previous !== undefined && next !== undefined && previous.endsWith(ends.before) && next.startsWith(ends.after);
@@ -158,28 +106,4 @@ function holds({ ends, before, after, moreLines }: Run, lines: readonly string[]
 function sameCount(lines: readonly string[], isSame: (line: string, place: number) => boolean): number {
   const different = lines.findIndex((line, place) => !isSame(line, place));
   return different < 0 ? lines.length : different;
-}
-
-interface Group {
-  readonly number: number;
-  readonly run: Run;
-}
-
-interface Groups {
-  readonly keys: readonly string[];
-  /** By key. */
-  readonly values: readonly (readonly Group[])[];
-}
-
-/** Needles by what is looked for: several may share it. */
-function grouped(runs: readonly Run[], keyOf: (run: Run) => string | null): Groups {
-  const groups = new Map<string, Group[]>();
-  for (const [number, run] of runs.entries()) {
-    const key = keyOf(run);
-    if (key === null || key === "") continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [{ number, run }]);
-    else group.push({ number, run });
-  }
-  return { keys: [...groups.keys()], values: [...groups.values()] };
 }

@@ -70,28 +70,17 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     needs.push(found);
     recordedChars += messageChars(message);
   }
-  return { index, ...needleTexts(needles.all()), recordedChars, at: (ordinal) => needs[ordinal] ?? [], leftOut };
-}
-
-/** What needs tell of their needles. */
-export function needleTexts(needles: readonly Needle[]): Pick<Needs, "needles" | "needleCount" | "charsOf" | "textOf"> {
+  const all = needles.all();
   return {
-    needles,
-    needleCount: needles.length,
-    charsOf: (needle) => needles[needle]?.text.length ?? 0,
-    textOf: (needle) => needles[needle]?.text ?? "",
+    index,
+    needles: all,
+    needleCount: all.length,
+    charsOf: (needle) => all[needle]?.text.length ?? 0,
+    textOf: (needle) => all[needle]?.text ?? "",
+    recordedChars,
+    at: (ordinal) => needs[ordinal] ?? [],
+    leftOut,
   };
-}
-
-/** The messages of a log that needs are found in: the place of each among them is its place in the recorded history. */
-export function neededMessages(
-  entries: readonly SessionEntry[],
-  { ordinalOf }: Pick<PreparedReferences, "ordinalOf">,
-): readonly Message[] {
-  const messages: Message[] = [];
-  for (const entry of entries)
-    if (entry.type === "message" && ordinalOf(entry.message) === messages.length) messages.push(entry.message);
-  return messages;
 }
 
 const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = {

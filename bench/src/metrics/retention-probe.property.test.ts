@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { createWorkCounter, messageChars } from "@plimsoll/core/build";
+import { messageChars } from "@plimsoll/core/build";
 import { sequenceOf } from "@plimsoll/core/internal";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import fc from "fast-check";
@@ -53,9 +53,7 @@ interface Call {
 
 /** `recalled/evidenced/sourceEvidenced/far` of each use, by searching the whole context for each. */
 function naiveUses({ history, last, context }: Call): readonly string[] {
-  const references = new Set(
-    messageTexts(last).flatMap((text) => extractReferences(text, createWorkCounter()).map((found) => found.text)),
-  );
+  const references = new Set(messageTexts(last).flatMap((text) => extractReferences(text).map((found) => found.text)));
   return [...references].flatMap((reference) => {
     const holders = history.filter((message) => linesOf(reference, message).length > 0);
     const latest = holders.at(-1);

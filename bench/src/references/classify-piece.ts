@@ -1,4 +1,3 @@
-import type { WorkCounter } from "@plimsoll/core/build";
 import { isAsciiLetter, isDigit, isHexDigit, isLowerCase, isUpperCase, isWordUnit } from "./character-class.ts";
 
 /** Shorter names are met by chance; chosen. */
@@ -9,8 +8,7 @@ const MINIMUM_DIGITS = 3;
 const MINIMUM_HASH_CHARS = 7;
 
 /** The reference that a run of name and path characters is, or `null` for plain words. A fixed number of passes over it. */
-export function classifyPiece(piece: string, isUrl: boolean, work: WorkCounter): Reference | null {
-  work.scanned(piece.length);
+export function classifyPiece(piece: string, isUrl: boolean): Reference | null {
   if (isUrl) return urlOf(trimEnd(piece, URL_ENDINGS));
   const text = trimEnd(piece, PIECE_ENDINGS);
   if (text.startsWith("--")) return flagOf(text);

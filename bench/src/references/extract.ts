@@ -1,4 +1,3 @@
-import type { WorkCounter } from "@plimsoll/core/build";
 import { isAsciiLetter, isLowerCase, isUpperCase, isWordUnit } from "./character-class.ts";
 import { classifyPiece, MAXIMUM_REFERENCE_CHARS, type Reference } from "./classify-piece.ts";
 import { createQuoteReader, isReadOfQuotes } from "./quoted-errors.ts";
@@ -10,31 +9,25 @@ export const REFERENCES_VERSION = 1;
  * The distinct references of a text, in order of first appearance: paths, identifiers that are no plain words, numbers of three
  * digits or more, hashes, URLs, long flags and quoted error texts. One pass: every character is looked at a fixed number of times.
  */
-export function extractReferences(text: string, work: WorkCounter): readonly Reference[] {
+export function extractReferences(text: string): readonly Reference[] {
   const found = new Map<string, Reference>();
-  createReferenceReader(work)(text, (reference) => {
+  createReferenceReader()(text, (reference) => {
     if (!found.has(reference.text)) found.set(reference.text, reference);
   });
   return [...found.values()];
 }
 
 /** Visits the references of texts, at each place again. It knows the pieces of the texts that it read before. */
-export function createReferenceReader(work: WorkCounter): (text: string, visit: (reference: Reference) => void) => void {
+export function createReferenceReader(): (text: string, visit: (reference: Reference) => void) => void {
   const pieces: KnownPieces = new Map();
-  return (text, visit) => readReferences(text, { pieces, work }, visit);
+  return (text, visit) => readReferences(text, pieces, visit);
 }
 
 /** The references that pieces are; `null` for plain words. */
 type KnownPieces = Map<string, Reference | null>;
 
-interface Reading {
-  readonly pieces: KnownPieces;
-  readonly work: WorkCounter;
-}
-
-/** A function of the module: what is compiled of one that is made for each session is lost with it. */
-function readReferences(text: string, { pieces, work }: Reading, visit: (reference: Reference) => void): void {
-  const quotes = createQuoteReader(text, work);
+function readReferences(text: string, pieces: KnownPieces, visit: (reference: Reference) => void): void {
+  const quotes = createQuoteReader(text);
   let index = 0;
   while (index < text.length) {
     const unit = text.charCodeAt(index);
@@ -53,13 +46,12 @@ function readReferences(text: string, { pieces, work }: Reading, visit: (referen
     if (end - index <= MAXIMUM_REFERENCE_CHARS) {
       const piece = text.slice(index, end);
       const known = pieces.get(piece);
-      const found = known === undefined ? classifyPiece(piece, isUrl, work) : known;
+      const found = known === undefined ? classifyPiece(piece, isUrl) : known;
       if (known === undefined) pieces.set(piece, found);
       if (found !== null) visit(found);
     }
     index = end;
   }
-  work.scanned(text.length);
 }
 
 /**

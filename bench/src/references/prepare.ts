@@ -1,5 +1,4 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { createWorkCounter } from "@plimsoll/core/build";
 import { type BoundaryViews, boundaryViews } from "../boundary-views.ts";
 import { createReferenceReader } from "./extract.ts";
 import { messageTexts } from "./message-texts.ts";
@@ -31,7 +30,6 @@ export interface PreparedReferences {
   /** What could be read in the recorded message of this id; `null` for an unknown id. */
   originalHoldings(messageId: string): Holdings | null;
   readonly touchedFiles: readonly TouchedFile[];
-  readonly charactersScanned: number;
 }
 
 /**
@@ -42,10 +40,9 @@ export function prepareReferences(
   entries: readonly SessionEntry[],
   boundaries: BoundaryViews = boundaryViews(entries),
 ): PreparedReferences {
-  const work = createWorkCounter();
   const textsOf = new Map<Message, readonly string[]>();
   const usedByReply = new Map<string, readonly number[]>();
-  const readReferences = createReferenceReader(work);
+  const readReferences = createReferenceReader();
   const numberOf = new Map<string, number>();
   const numbered = (text: string): number => {
     const known = numberOf.get(text);
@@ -63,9 +60,10 @@ export function prepareReferences(
     for (const { path } of touchedBy(message)) numbered(path);
   }
   const references = [...numberOf.keys()];
-  const index = createStatementIndex(references, work);
+  const index = createStatementIndex(references);
   const history = createRecordedHistory({ index, referenceCount: references.length, boundaries });
   const uses = new Map<string, readonly ReferenceUse[]>();
+  const scanned = new WeakMap<Message, Holdings>();
   const touchedFiles: TouchedFile[] = [];
   for (const entry of entries) {
     if (entry.type === "message" && isRecorded(entry.message)) {
@@ -82,22 +80,13 @@ export function prepareReferences(
     ordinalOf: history.ordinalOf,
     usesOf: (reply) => uses.get(reply.id) ?? [],
     recordedHoldings: history.holdingsOf,
-    scannedHoldings: scannedOnce(() => index),
+    scannedHoldings: (message) => {
+      const holdings = scanned.get(message) ?? index.scan(message);
+      scanned.set(message, holdings);
+      return holdings;
+    },
     originalHoldings: history.originalHoldings,
     touchedFiles,
-    charactersScanned: work.total().charactersScanned,
-  };
-}
-
-/** Scans each message value once. */
-export function scannedOnce(index: () => Pick<StatementIndex, "scan">): PreparedReferences["scannedHoldings"] {
-  const scanned = new WeakMap<Message, Holdings>();
-  return (message) => {
-    const known = scanned.get(message);
-    if (known !== undefined) return known;
-    const holdings = index().scan(message);
-    scanned.set(message, holdings);
-    return holdings;
   };
 }
 

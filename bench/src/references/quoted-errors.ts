@@ -1,4 +1,3 @@
-import type { WorkCounter } from "@plimsoll/core/build";
 import { MAXIMUM_REFERENCE_CHARS, type Reference } from "./classify-piece.ts";
 
 /** Reads a text's quotation marks as they are passed. */
@@ -36,7 +35,7 @@ const ERROR_WORDS = [
  * A reader of quotations in `"…"` and backticks on one line that say what an error says. Single quotes are not read, for they
  * are apostrophes too. Each quotation is looked at once, when it closes.
  */
-export function createQuoteReader(text: string, work: WorkCounter): QuoteReader {
+export function createQuoteReader(text: string): QuoteReader {
   const openAt = new Map<number, number>();
   return {
     read(unit, index) {
@@ -48,7 +47,6 @@ export function createQuoteReader(text: string, work: WorkCounter): QuoteReader 
         return null;
       }
       openAt.delete(unit);
-      work.scanned(index - start);
       return quotedError(text.slice(start, index));
     },
   };

@@ -1,4 +1,3 @@
-import { createWorkCounter } from "@plimsoll/core/build";
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { createStatementIndex, lineAround, NO_LINE, statementIn } from "./statement-index.ts";
@@ -29,7 +28,7 @@ describe("statementIn", () => {
 
 describe("createStatementIndex", () => {
   test("a line states the same wherever it is recorded, and the first message that has it is noted", () => {
-    const index = createStatementIndex(["key", "lock"], createWorkCounter());
+    const index = createStatementIndex(["key", "lock"]);
     const line = "the lock of a key and a lock";
     expect(index.add([`${line}\nno name`], 0)).toEqual({ references: [1, 0], statements: [1, 0] });
     expect(index.add(["a key", `  ${line}`], 1)).toEqual({ references: [0, 1], statements: [2, 1, 0] });
@@ -40,7 +39,7 @@ describe("createStatementIndex", () => {
   });
 
   test("a reference over two lines is found over two lines", () => {
-    const index = createStatementIndex(["a\nb", "b c"], createWorkCounter());
+    const index = createStatementIndex(["a\nb", "b c"]);
     expect(index.add(["a\nb c\nd", "a\nb\n"], 0)).toEqual({ references: [0, 1], statements: [0, 1, 2] });
     expect(index.statement(0)?.window).toBe("a\nb c");
   });

@@ -1,11 +1,9 @@
 import type { Message } from "@plimsoll/core";
-import type { WorkCounter } from "@plimsoll/core/build";
 import { beginsAlone, standsAlone } from "./character-class.ts";
 import { messageTexts } from "./message-texts.ts";
-import { createStatementScan, type Found } from "./statement-scan.ts";
-import { createStringSearch, type FoundPlaces } from "./string-search.ts";
+import { createStringSearch, type FoundPlace } from "./string-search.ts";
 
-/** What can be read in one message: references by number in order of their first place, statements in that of their last, each once. */
+/** References by number in order of their first place in a message, statements in that of their last, each once. */
 export interface Holdings {
   readonly references: readonly number[];
   readonly statements: readonly number[];
@@ -22,144 +20,84 @@ export interface IndexedStatement extends Statement {
 export interface StatementIndex {
   /** Adds a recorded message by its texts: their lines become statements. */
   add(texts: readonly string[], ordinal: number): Holdings;
-  /** What of the statements added so far can be read in a message that is not a recorded one (a summary, a shortened result). */
+  /** The statements added so far that can be read in a message that is not a recorded one (a summary, a shortened result). */
   scan(message: Message): Holdings;
   statement(number: number): IndexedStatement | undefined;
   /** The reference of a statement. */
   referenceOf(number: number): number;
   /** The numbers of all statements of a reference, oldest first. */
-  statementsOf(reference: number): Iterable<number>;
+  statementsOf(reference: number): readonly number[];
   /** Numbers are 0 up to this. */
   statementCount(): number;
 }
 
-/**
- * An index for the given references, which are known by their place in the list, with the statements that were found before.
- */
-export function createStatementIndex(
-  references: readonly string[],
-  work: WorkCounter,
-  found: Iterable<IndexedStatement> = [],
-): StatementIndex {
+/** An index for the given references, which are known by their place in the list. */
+export function createStatementIndex(references: readonly string[]): StatementIndex {
   const search = createStringSearch(references, { mayBegin: beginsAlone });
+  const placesIn = (text: string) => search(text).filter(({ start, end }) => standsAlone(text, start, end));
+  const statements: IndexedStatement[] = [];
   const numbersOf: number[][] = references.map(() => []);
-  const table: StatementTable = { statements: [], referenceOf: [], numbersOf, byWindow: new Map() };
-  const { statements, referenceOf } = table;
-  /** A reference over several lines ends what is said of a line. */
-  const readsWhole = references.some((reference) => reference.includes("\n"));
-
-  const holdingsOf = createHoldings(references.length);
-  for (const statement of found) numberOf(table, statement);
-
-  const scan = createStatementScan({
-    search,
-    readsWhole,
-    statementsOf: (reference) => numbersOf[reference] ?? [],
-    statement: (number) => statements[number] ?? NO_STATEMENT,
-    statementCount: () => statements.length,
-  });
-
+  const byWindow = new Map<string, number[]>();
+  /** The statements of a reference by what stands before it, which has so many characters. */
+  const byBefore = references.map(() => new Map<number, Map<string, number[]>>());
+  const numberOf = (statement: IndexedStatement): number => {
+    const { window, offset, reference } = statement;
+    const alike = listAt(byWindow, window);
+    const known = alike.find((number) => statements[number]?.reference === reference);
+    if (known !== undefined) return known;
+    const number = statements.push(statement) - 1;
+    alike.push(number);
+    numbersOf[reference]?.push(number);
+    const ofOffset = byBefore[reference]?.get(offset) ?? new Map<string, number[]>();
+    byBefore[reference]?.set(offset, ofOffset);
+    listAt(ofOffset, window.slice(0, offset)).push(number);
+    return number;
+  };
+  const readableAt = (text: string, { string, start }: FoundPlace) => {
+    const readable: number[] = [];
+    for (const [offset, ofOffset] of byBefore[string] ?? [])
+      if (offset <= start)
+        for (const number of ofOffset.get(text.slice(start - offset, start)) ?? [])
+          if (text.startsWith(statements[number]?.window ?? "", start - offset)) readable.push(number);
+    return readable.sort((a, b) => a - b);
+  };
   return {
-    add(texts, ordinal) {
-      const found: Found = { references: [], statements: [] };
-      for (const text of texts) {
-        const places = search.find(text);
-        addStatements(table, { text, places, ordinal }, found);
-        work.scanned(text.length + places.steps);
-      }
-      return holdingsOf(found);
-    },
-    scan: (message) => holdingsOf(scan(messageTexts(message))),
+    add: (texts, ordinal) =>
+      holdingsOf(
+        texts.flatMap((text) => {
+          let line = NO_LINE;
+          return placesIn(text).map((place) => {
+            line = lineAround(text, place, line);
+            const statement = { ...statementIn(text, place, line), reference: place.string, firstOrdinal: ordinal };
+            return { place, numbers: [numberOf(statement)] };
+          });
+        }),
+      ),
+    scan: (message) =>
+      holdingsOf(
+        messageTexts(message).flatMap((text) => placesIn(text).map((place) => ({ place, numbers: readableAt(text, place) }))),
+      ),
     statement: (number) => statements[number],
-    referenceOf: (number) => referenceOf[number] ?? -1,
+    referenceOf: (number) => statements[number]?.reference ?? -1,
     statementsOf: (reference) => numbersOf[reference] ?? [],
     statementCount: () => statements.length,
   };
 }
 
-const NO_STATEMENT: Statement = { window: "", offset: 0 };
-
-/** The statements of a session, by number, and how they are found again. */
-interface StatementTable {
-  readonly statements: IndexedStatement[];
-  readonly referenceOf: number[];
-  readonly numbersOf: readonly number[][];
-  readonly byWindow: Map<string, number[]>;
+function listAt(lists: Map<string, number[]>, key: string): number[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
-interface ReadText {
-  readonly text: string;
-  /** Where its references stand. */
-  readonly places: FoundPlaces;
-  readonly ordinal: number;
-}
-
-/** Adds what a text states, and notes what was found. A function of the module: what is compiled of one that is made for each session is lost with it. */
-function addStatements(table: StatementTable, { text, places, ordinal }: ReadText, found: Found): void {
-  const { strings, starts, ends } = places;
-  let line = NO_LINE;
-  for (let place = 0; place < strings.length; place++) {
-    const reference = strings[place] ?? 0;
-    const start = starts[place] ?? 0;
-    const end = ends[place] ?? 0;
-    if (!standsAlone(text, start, end)) continue;
-    line = lineAround(text, { start, end }, line);
-    const { window, offset } = statementIn(text, { start, end }, line);
-    found.references.push(reference);
-    found.statements.push(numberOf(table, { window, offset, reference, firstOrdinal: ordinal }));
-  }
-}
-
-/** The statements that have a window. */
-function withWindow({ byWindow }: StatementTable, window: string): number[] {
-  const known = byWindow.get(window);
-  if (known !== undefined) return known;
-  const numbers: number[] = [];
-  byWindow.set(window, numbers);
-  return numbers;
-}
-
-/** The number of a statement; a new one if none is known that has its window and its reference. */
-function numberOf(table: StatementTable, statement: IndexedStatement): number {
-  const { statements, referenceOf, numbersOf } = table;
-  const { reference } = statement;
-  const ofWindow = withWindow(table, statement.window);
-  for (const number of ofWindow) if (referenceOf[number] === reference) return number;
-  const number = statements.length;
-  ofWindow.push(number);
-  numbersOf[reference]?.push(number);
-  referenceOf.push(reference);
-  statements.push(statement);
-  return number;
-}
-
-/** Takes each once: references in order of their first place, statements in that of their last, so that the last one of a reference is its latest. */
-function createHoldings(referenceCount: number): (found: Found) => Holdings {
-  const takenIn = new Int32Array(referenceCount);
-  const lastPlaces: number[] = [];
-  let round = 0;
-  return (found) => {
-    if (found.references.length === 0) return NOTHING;
-    round += 1;
-    const references: number[] = [];
-    for (const reference of found.references) {
-      if (takenIn[reference] === round) continue;
-      takenIn[reference] = round;
-      references.push(reference);
-    }
-    let place = 0;
-    for (const statement of found.statements) {
-      while (lastPlaces.length <= statement) lastPlaces.push(0);
-      lastPlaces[statement] = place++;
-    }
-    place = 0;
-    const statements: number[] = [];
-    for (const statement of found.statements) if (lastPlaces[statement] === place++) statements.push(statement);
-    return { references, statements };
+/** Takes each once. The last statement of a reference is its latest. */
+function holdingsOf(found: readonly { readonly place: FoundPlace; readonly numbers: readonly number[] }[]): Holdings {
+  const statements = found.flatMap(({ numbers }) => numbers);
+  return {
+    references: [...new Set(found.map(({ place }) => place.string))],
+    statements: [...new Set(statements.reverse())].reverse(),
   };
 }
-
-const NOTHING: Holdings = { references: [], statements: [] };
 
 /** Lines up to this length are taken whole; chosen, about four lines of a terminal. */
 const WHOLE_LINE_CHARS = 320;

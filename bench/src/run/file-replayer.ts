@@ -7,7 +7,6 @@ import type { SummarySource } from "../replay/summary-source.ts";
 import { openSource, type SummaryTally } from "../summaries/open-source.ts";
 import type { FileTask } from "./file-task.ts";
 import { type KeptReplays, NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
-import { type KeptSessions, NO_SESSIONS_KEPT, openKeptSessions } from "./kept-sessions.ts";
 import { type LoadedFile, loadFile } from "./loaded-file.ts";
 import { type ReplayedCells, replayCells } from "./replay-cells.ts";
 
@@ -20,8 +19,6 @@ export type FileReplay =
       readonly kind: "replayed";
       /** Requests for summaries that went to a model, or would have to. */
       readonly summaries: SummaryTally;
-      /** Whether the file was prepared for this task: it was neither the last one here, nor kept. */
-      readonly isPrepared: boolean;
     })
   | { readonly kind: "stopped"; readonly reason: string }
   | { readonly kind: "skipped"; readonly reason: string };
@@ -42,11 +39,9 @@ export function createFileReplayer({
   parts = BUILT_IN_PARTS,
 }: ReplayerOptions = {}): (task: FileTask) => Promise<FileReplay> {
   const loadTokenizers = createTokenizerLoader();
-  const sessionsOf = createSessionsOf();
   let file: LoadedFile | null = null;
   return async (task) => {
-    if (file?.path !== task.file.path) file = loadFile(task.file, parts.importers, sessionsOf(task, parts));
-    const wasPrepared = file.isPrepared();
+    if (file?.path !== task.file.path) file = loadFile(task.file, parts.importers);
     const catalog = catalogWith(task.prices);
     const summaries = openSource(task.summarizer, { catalog, ...(environment === undefined ? {} : { environment }) });
     const stops: string[] = [];
@@ -67,7 +62,7 @@ export function createFileReplayer({
         programs: parts.programs,
         rewriters: parts.rewriters,
       });
-      return { kind: "replayed", ...replayed, summaries: summaries.takeTally(), isPrepared: file.isPrepared() && !wasPrepared };
+      return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {
       const [reason] = stops;
       if (reason !== undefined) return { kind: "stopped", reason };
@@ -81,19 +76,6 @@ export function createFileReplayer({
 function keptOf({ state }: FileTask, { identity }: BenchParts): KeptReplays {
   if (state === null || identity === null) return NOTHING_KEPT;
   return openKeptReplays({ ...state, version: `${state.version} ${identity}` });
-}
-
-/** What is kept of prepared sessions, opened once: it watches how much it writes. */
-function createSessionsOf(): (task: FileTask, parts: BenchParts) => KeptSessions {
-  const opened = new Map<string, KeptSessions>();
-  return ({ cache }, { identity }) => {
-    if (cache === null || identity === null) return NO_SESSIONS_KEPT;
-    const place = { ...cache, version: `${cache.version} ${identity}` };
-    const name = JSON.stringify(place);
-    const known = opened.get(name) ?? openKeptSessions(place);
-    opened.set(name, known);
-    return known;
-  };
 }
 
 function catalogWith(prices: ReadonlyMap<string, ModelPrices>): ModelCatalog {

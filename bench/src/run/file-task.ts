@@ -5,7 +5,6 @@ import type { PackedEntry } from "../results/packed-entry.ts";
 import type { ReplayRow } from "../results.ts";
 import type { SummarizerChoice } from "../summaries/summarizer-choice.ts";
 import type { ReplayState } from "./kept-replays.ts";
-import type { SessionCache } from "./kept-sessions.ts";
 
 /** A file to import, with its name as the user gave it. */
 export interface InputFile {
@@ -27,8 +26,6 @@ export interface FileTask {
   readonly calibrates: boolean;
   /** Where finished cells are kept; `null` keeps none. */
   readonly state: ReplayState | null;
-  /** Where prepared sessions are kept; `null` keeps none. */
-  readonly cache: SessionCache | null;
 }
 
 /** A row with its place: the file's session, and the cell's number. */

@@ -14,7 +14,6 @@ import { eachAtMost } from "./each-at-most.ts";
 import type { FileReplay } from "./file-replayer.ts";
 import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
 import type { ReplayState } from "./kept-replays.ts";
-import type { SessionCache } from "./kept-sessions.ts";
 import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
 /** What to replay: files that were found, under every policy in every window. */
@@ -37,8 +36,6 @@ export interface BenchInput {
   readonly summarizer?: SummarizerChoice;
   /** Where finished cells are kept, so that the same run goes on where it was broken off; nowhere unless given. */
   readonly state?: ReplayState | null;
-  /** Where prepared sessions are kept for the runs that follow; nowhere unless given. */
-  readonly cache?: SessionCache | null;
   /** False leaves the judging of estimators out, for runs that only compare policies. */
   readonly calibrates?: boolean;
   readonly onProgress?: (progress: BenchProgress) => void;
@@ -46,8 +43,6 @@ export interface BenchInput {
   readonly onKept?: (cells: number) => void;
   /** Told of each task's requests for summaries to a model. */
   readonly onSummaries?: (tally: SummaryTally) => void;
-  /** Told of each task for which its file was prepared, and not taken from what is kept. */
-  readonly onPrepared?: (file: InputFile) => void;
 }
 
 /** How far a run is, for a progress bar: said at the start and after each task. Work is in bytes of sessions × cells. */
@@ -75,13 +70,8 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   const progress = createProgress(input, files, work);
   const openers: Openers = { row: createRowOpener(), record: createEntryOpener() };
   const replayed = await eachAtMost(files, pool.jobs, async (file, place) => {
-    const tasks = tasksOf(file, input);
-    const [first] = tasks;
-    // Workers wait for the one that prepares the file, and take what it keeps.
-    if (first !== undefined && tasks.length > 1 && first.cache !== null)
-      await runTask({ ...first, cells: [], calibrates: false }, input, pool);
     const replays = await Promise.all(
-      tasks.map(async (task) => {
+      tasksOf(file, input).map(async (task) => {
         const replay = await runTask(task, input, pool);
         progress(place, task.cells.length);
         return replay;
@@ -124,7 +114,7 @@ export function describeRun({
 async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Promise<FinishedReplay> {
   const replay = await pool.run(task).catch(lostTask);
   if (replay.kind === "stopped") throw withoutSummary(replay.reason);
-  if (replay.kind === "replayed") tell(input, task.file, replay);
+  if (replay.kind === "replayed") tell(input, replay);
   return replay;
 }
 
@@ -163,21 +153,16 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
 function tasksOf(file: InputFile, input: BenchInput): readonly FileTask[] {
   const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DEFAULT_SUMMARIZER } = input;
-  const { state = null, cache = null, calibrates = true } = input;
+  const { state = null, calibrates = true } = input;
   const cellCount = policies.length * windows.length;
   const count = Math.max(1, Math.min(tasksPerFile, cellCount));
   return Array.from({ length: count }, (_, task) => {
     const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
-    return { file, policies, windows, cells, prices, summarizer, state, cache, calibrates };
+    return { file, policies, windows, cells, prices, summarizer, state, calibrates };
   });
 }
 
-function tell(
-  { onSummaries, onKept, onPrepared }: BenchInput,
-  file: InputFile,
-  replay: Extract<FileReplay, { readonly kind: "replayed" }>,
-): void {
-  if (replay.isPrepared) onPrepared?.(file);
+function tell({ onSummaries, onKept }: BenchInput, replay: Extract<FileReplay, { readonly kind: "replayed" }>): void {
   onSummaries?.(replay.summaries);
   onKept?.(replay.cellsKept);
 }

@@ -50,16 +50,6 @@ describe("a pool of workers", { timeout: START_MS }, () => {
     expect(JSON.parse(shared).rows).toHaveLength(3 * 6);
   });
 
-  test.each([3, 100])("prepares a file once for all that share it, with %i tasks a file", async (tasksPerFile) => {
-    const cache = { folder: join(folder, `cache-${tasksPerFile}`), version: "1", mostBytes: 2 ** 30 };
-    const prepared: string[] = [];
-    const onPrepared = ({ displayName }: InputFile) => prepared.push(displayName);
-    expect(await run({ pool, tasksPerFile, cache, onPrepared })).toBe(await run({}));
-    expect(prepared.toSorted()).toEqual(["a.jsonl", "b.jsonl", "c.jsonl"]);
-    await run({ pool, tasksPerFile, cache, onPrepared });
-    expect(prepared).toHaveLength(3);
-  });
-
   test("takes prices along", async () => {
     const tier = { abovePromptTokens: 0, inputUsdPerMillion: 7, outputUsdPerMillion: 7 };
     const cache = { cacheReadUsdPerMillion: 7, cacheWriteUsdPerMillion: 7, cacheWriteOneHourUsdPerMillion: 7 };

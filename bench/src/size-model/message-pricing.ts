@@ -7,7 +7,7 @@ import type { RecordedCall } from "./recorded-calls.ts";
 export interface PricingInput {
   readonly fitted: { readonly calls: readonly RecordedCall[] };
   readonly entries: readonly SessionEntry[];
-  readonly sizes: () => Pick<MessageSizes, "at">;
+  readonly sizes: Pick<MessageSizes, "at">;
   readonly weights: MessageWeights;
 }
 
@@ -31,11 +31,11 @@ export function createMessagePricing(input: PricingInput): (message: Message, ca
     return tokens;
   };
   return (message, call) => {
-    const measured = sizes().at(message, call);
+    const measured = sizes.at(message, call);
     if (measured !== undefined) return measured;
     const modelId = fitted.calls[call]?.modelId ?? "";
     const original = originalOf(message);
-    const originalTokens = original === undefined ? undefined : sizes().at(original, call);
+    const originalTokens = original === undefined ? undefined : sizes.at(original, call);
     if (original === undefined || originalTokens === undefined) return Math.round(weightOf(message, modelId));
     const before = weightOf(original, modelId);
     return before > 0

@@ -39,12 +39,10 @@ export interface SizeModel extends RequestSizes {
   readonly recordedPromptTokens: readonly number[];
   /** Error on calls that were held out of the fit. */
   readonly error: SizeModelError;
-  /** What it was made from, beside the log. */
-  readonly fitted: FittedSizes;
 }
 
-/** What a size model is made from beside its log. */
-export interface FittedSizes {
+/** What was fitted to a recorded log. */
+interface FittedSizes {
   readonly calls: readonly RecordedCall[];
   readonly isEstimated: boolean;
   readonly coefficients: ReadonlyMap<string, Coefficients>;
@@ -52,8 +50,6 @@ export interface FittedSizes {
   readonly recordedAccounts: readonly number[];
   readonly ownAccounts: readonly number[];
   readonly firstOverheadTokens: number;
-  readonly recordedPromptTokens: readonly number[];
-  readonly error: SizeModelError;
 }
 
 /** The size model of a recorded log (after repairs: the messages that it holds are those that a replay sends). */
@@ -73,56 +69,30 @@ export function createSizeModel(entries: readonly SessionEntry[], boundaries?: B
   const { sizesSet } = sizes;
   const fitted = { calls, isEstimated, coefficients, sizesSet, recordedAccounts, ownAccounts, firstOverheadTokens };
   const error = heldOutError(calls, (reportOf) => fit(reportOf).measured);
-  const recordedPromptTokens = recordedPrompts(calls, pricingOf(entries, fitted));
-  return sizeModelOf(entries, {
-    calls,
-    isEstimated,
-    coefficients,
-    sizesSet,
-    recordedAccounts,
-    ownAccounts,
-    firstOverheadTokens,
-    recordedPromptTokens,
-    error,
-  });
-}
-
-/** The size model of a log for which it was fitted before. */
-export function sizeModelOf(entries: readonly SessionEntry[], fitted: FittedSizes): SizeModel {
-  const { isEstimated, recordedPromptTokens, error } = fitted;
-  const { sizes, ...requestSizes } = pricingOf(entries, fitted);
+  const { sizes: messageSizes, ...requestSizes } = pricingOf(entries, fitted);
   return {
     isEstimated,
-    firstOverheadTokens: Math.max(0, fitted.firstOverheadTokens),
-    get calls() {
-      return fitted.calls;
-    },
+    firstOverheadTokens: Math.max(0, firstOverheadTokens),
+    calls,
     ...requestSizes,
-    sizeStepsOf: (message) => sizes().stepsOf(message),
-    isChangedAt: (message, call) => sizes().isChangedAt(message, call),
-    isChangedBetween: (after, through) => sizes().isChangedBetween(after, through),
-    recordedPromptTokens,
+    sizeStepsOf: (message) => messageSizes.stepsOf(message),
+    isChangedAt: (message, call) => messageSizes.isChangedAt(message, call),
+    isChangedBetween: (after, through) => messageSizes.isChangedBetween(after, through),
+    recordedPromptTokens: recordedPrompts(calls, requestSizes),
     error,
-    fitted,
   };
 }
 
-type Pricing = RequestSizes & { readonly sizes: () => MessageSizes };
-
-function pricingOf(entries: readonly SessionEntry[], fitted: Omit<FittedSizes, "recordedPromptTokens" | "error">): Pricing {
+function pricingOf(entries: readonly SessionEntry[], fitted: FittedSizes): RequestSizes & { readonly sizes: MessageSizes } {
   const { coefficients, recordedAccounts, ownAccounts, firstOverheadTokens } = fitted;
-  let made: MessageSizes | null = null;
-  const sizes = () => {
-    made ??= createMessageSizes(fitted.sizesSet);
-    return made;
-  };
+  const sizes = createMessageSizes(fitted.sizesSet);
   const weights = weightsFrom(coefficients, featureSource(fitted));
   const messageTokens = createMessagePricing({ fitted, entries, sizes, weights });
   const nonMessageTokens = (call: number, history: HistoryKind) =>
     (history === "recorded" ? recordedAccounts : ownAccounts)[call] ?? firstOverheadTokens;
   return {
     sizes,
-    isResizedBetween: (after, through) => sizes().isResizedBetween(after, through),
+    isResizedBetween: (after, through) => sizes.isResizedBetween(after, through),
     messageTokens,
     nonMessageTokens,
     promptTokens: (call, messages, history) => {

@@ -1,16 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { importFile, type Transcript } from "@plimsoll/bench";
-import {
-  cellOf,
-  IMPORTERS,
-  loadFile,
-  openKeptSessions,
-  type PreparedSession,
-  prepareSession,
-  replay,
-} from "@plimsoll/bench/internal";
+import { cellOf, type PreparedSession, prepareSession, replay } from "@plimsoll/bench/internal";
 import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { RecordedFile } from "../recorded/recorded-sessions.ts";
@@ -18,10 +8,9 @@ import type { Meter } from "./meter.ts";
 
 const WINDOW = { kind: "working-room", tokens: 64_000 } as const;
 
-/** Reads a file in both ways in which a run begins: it is imported, or what was kept of it is opened. */
+/** Imports a file. */
 export async function runFileStages(file: RecordedFile, { measure }: Meter): Promise<void> {
   await measure("import", () => importFile(file.path, file.displayName));
-  await measureKept(file, measure);
 }
 
 /** Prepares the sessions of a file. */
@@ -50,22 +39,6 @@ export async function runReplayStages({ path, displayName }: RecordedFile, { mea
     await measure(`replay, \`${policy.name}\``, async () => {
       for (const session of sessions) await replay(session, { policy, window: WINDOW });
     });
-}
-
-/** Opens what is kept of a file, with the hash of its bytes, which says that it is still the same, and with what calls need. */
-async function measureKept(file: RecordedFile, measure: Meter["measure"]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-speed-"));
-  try {
-    const kept = openKeptSessions({ folder, version: "speed", mostBytes: Number.POSITIVE_INFINITY });
-    await loadFile(file, IMPORTERS, kept).sessions();
-    await measure("prepared, from what is kept", async () => {
-      const opened = loadFile(file, IMPORTERS, kept);
-      for (const session of await opened.sessions()) session.needs();
-      if (opened.isPrepared()) throw new Error(`${file.displayName} was not kept`);
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** The limit of everything that reads the file: its bytes decoded and parsed, as one document or line by line. */

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { openState } from "../command/replay-state.ts";
 import { DEFAULT_LOG_LIMIT, findLogs, parseAgent, unreadInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
-import { NO_CACHE, parseJobs, parseSince } from "../option/replay-options.ts";
+import { parseJobs, parseSince } from "../option/replay-options.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { lineFor, printable, tableColumns } from "../terminal/printable.ts";
 import { adviceHtml } from "./advice-page.ts";
@@ -21,8 +21,6 @@ interface AdviseOptions {
   readonly limit?: string;
   readonly prices?: string;
   readonly jobs?: string;
-  /** False with `--no-cache`. */
-  readonly cache: boolean;
   readonly html?: string;
   readonly write?: true;
   readonly undo?: true;
@@ -42,7 +40,6 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
     .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
-    .option("--no-cache", NO_CACHE)
     .option("--html <file>", "write the advice as one HTML page, with what to paste")
     .option("--write", "show the change to the agent's settings file, ask, and write it, with a backup beside it")
     .option("--undo", "take back what --write wrote, if the file is still as it was written")
@@ -109,14 +106,13 @@ async function adviseAll(
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
   const given = { logs, prices: [...prices] };
-  const kept = await openState({ folder: undefined, run: given, cache: options.cache, plimsollVersion: plimsollVersion() }, io);
+  const kept = await openState({ folder: undefined, run: given, plimsollVersion: plimsollVersion() }, io);
   const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
   const run = {
     pool,
     tasksPerFile: TASKS_PER_JOB * jobs,
     prices,
     state: kept.state,
-    cache: kept.cache,
     onKept: kept.onKept,
   };
   const advice: AgentAdvice[] = [];

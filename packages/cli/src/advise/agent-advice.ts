@@ -12,7 +12,6 @@ import {
   type RecordedCost,
   type ReplayState,
   recordedCost,
-  type SessionCache,
   type SettingChoice,
   type SettingPoint,
 } from "@plimsoll/bench/internal";
@@ -63,7 +62,6 @@ export interface AdviceRun {
   readonly tasksPerFile: number;
   readonly prices: ReadonlyMap<string, ModelPrices>;
   readonly state: ReplayState;
-  readonly cache: SessionCache | null;
   readonly onKept: (cells: number) => void;
 }
 

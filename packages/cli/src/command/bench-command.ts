@@ -22,7 +22,6 @@ import {
   addReportOptions,
   DEFAULT_WINDOW,
   type ExtensionOptions,
-  NO_CACHE,
   openExtensions,
   parseJobs,
   parseShard,
@@ -51,8 +50,6 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
   readonly cassetteOnly?: true;
   readonly dryRun?: true;
   readonly state?: string;
-  /** False with `--no-cache`. */
-  readonly cache: boolean;
   readonly policy?: readonly string[];
   readonly window?: readonly string[];
   readonly from?: readonly string[];
@@ -94,7 +91,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--dry-run", "with a model: say what it is likely to cost, and send nothing")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
-    .option("--no-cache", NO_CACHE)
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option(
       "--out <folder>",
@@ -155,7 +151,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     summarizer,
     dryRun: options.dryRun ?? false,
   };
-  const kept = { stateFolder: options.state, cache: options.cache, ask };
+  const kept = { stateFolder: options.state, ask };
   try {
     return await runAndReport({ ...run, ...kept, listSessions, full: options.full ?? false, reports }, io);
   } finally {

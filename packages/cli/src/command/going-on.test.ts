@@ -62,30 +62,13 @@ test("a tuner that was killed goes on where it was, to the same words", { timeou
   expect(resumed.stdout).toBe((await run(...args)).stdout);
 });
 
-describe("the sessions that a run prepared", { timeout: RUN_MS }, () => {
-  const SESSIONS = ".cache/plimsoll/sessions";
+test("replays are kept in XDG_CACHE_HOME if it is an absolute path", { timeout: RUN_MS }, async () => {
   const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--json", "kept.json"];
-  const entriesIn = (place: string) => (existsSync(join(folder, place)) ? readdirSync(join(folder, place)) : []);
-  const empty = () => rmSync(join(folder, SESSIONS), { recursive: true, force: true });
-
-  test("are kept for the next, which has the same words, and not with --no-cache", async () => {
-    empty();
-    const none = await run(...args, "--no-cache");
-    expect(entriesIn(SESSIONS)).toEqual([]);
-    expect(await run(...args)).toEqual(none);
-    expect(entriesIn(SESSIONS)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.session$/)]);
-    expect(await run(...args)).toEqual(none);
-    expect(entriesIn(SESSIONS)).toHaveLength(1);
-  });
-
-  test("are kept in XDG_CACHE_HOME if it is an absolute path", async () => {
-    empty();
-    const { io } = recordedIo(folder);
-    await main(args, { ...io, environment: { XDG_CACHE_HOME: join(folder, "elsewhere") } });
-    expect([entriesIn(SESSIONS).length, entriesIn("elsewhere/plimsoll/sessions").length]).toEqual([0, 1]);
-    await main(args, { ...io, environment: { XDG_CACHE_HOME: "relative" } });
-    expect(entriesIn(SESSIONS)).toHaveLength(1);
-  });
+  const { io } = recordedIo(folder);
+  await main(args, { ...io, environment: { XDG_CACHE_HOME: join(folder, "elsewhere") } });
+  expect(existsSync(join(folder, "elsewhere/plimsoll/replays"))).toBe(true);
+  await main(args, { ...io, environment: { XDG_CACHE_HOME: "relative" } });
+  expect(existsSync(join(folder, "relative"))).toBe(false);
 });
 
 describe("what a run keeps", { timeout: RUN_MS }, () => {

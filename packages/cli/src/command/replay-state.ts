@@ -2,15 +2,13 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
-import { codeVersion, formatNumberOf, type ReplayState, type SessionCache } from "@plimsoll/bench/internal";
+import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench/internal";
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type { CliIo } from "../io.ts";
 
-/** Where a run keeps finished replays and prepared sessions. */
+/** Where a run keeps finished replays. */
 export interface OpenState {
   readonly state: ReplayState;
-  /** Where sessions are kept as they are prepared; `null` keeps none. */
-  readonly cache: SessionCache | null;
   /** Counts replays that were there already. */
   readonly onKept: (cells: number) => void;
   /** Says what was there. Takes away what was kept for this run alone; not to be called if the run did not get to its end. */
@@ -26,37 +24,27 @@ export interface StateRequest {
   readonly plimsollVersion: string;
   /** What is kept: replays unless given. */
   readonly unit?: string;
-  /** False with `--no-cache`: no prepared session is kept, nor taken. */
-  readonly cache?: boolean;
 }
 
 /** Below the folder that the system keeps for what can be made anew. */
 const REPLAYS = "plimsoll/replays";
-const SESSIONS = "plimsoll/sessions";
-/** Prepared sessions take at most so many bytes (chosen: about as many as a gigabyte of logs). */
-const MOST_SESSION_BYTES = 2 ** 30;
 /** What nobody came back to after a fortnight is taken away (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
 /** Opens the state of a run: of the same command with the same code, or of any run if a folder is named. After Ctrl-C it has nothing unfinished. */
 export async function openState(
-  { folder, run, plimsollVersion, unit = "replay", cache: keepsSessions = true }: StateRequest,
+  { folder, run, plimsollVersion, unit = "replay" }: StateRequest,
   io: CliIo,
 ): Promise<OpenState> {
   const version = `${plimsollVersion} ${await codeVersion()}`;
   const replays = join(cacheFolder(io), REPLAYS);
-  const sessions = { folder: join(cacheFolder(io), SESSIONS), version, mostBytes: MOST_SESSION_BYTES };
-  const cache = keepsSessions ? sessions : null;
   const own = join(replays, shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd })));
   if (folder === undefined) await removeOld(replays, io.nowMs());
   let cells = 0;
   const state = { folder: folder === undefined ? own : resolve(io.cwd, folder), version };
-  const stopListening = io.onInterrupt?.(() => {
-    for (const written of [state.folder, sessions.folder]) removeUnfinished(written);
-  });
+  const stopListening = io.onInterrupt?.(() => removeUnfinished(state.folder));
   return {
     state,
-    cache,
     onKept: (count) => {
       cells += count;
     },

@@ -70,8 +70,6 @@ interface RunRequest {
   readonly dryRun?: boolean;
   /** Where finished replays are kept; a folder for this run alone if it is left out. */
   readonly stateFolder?: string | undefined;
-  /** False keeps no prepared sessions, and takes none. */
-  readonly cache?: boolean;
   readonly reports: ReportFiles;
 }
 
@@ -119,9 +117,9 @@ const FEWEST_SHARED_REPLAYS = 60;
 const TASKS_PER_JOB = 4;
 
 function stateOf(request: RunRequest, io: CliIo): Promise<OpenState> {
-  const { found, parts, policies, windows, prices, shard, summarizer, stateFolder, cache = true } = request;
+  const { found, parts, policies, windows, prices, shard, summarizer, stateFolder } = request;
   const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer, with: parts?.identity };
-  return openState({ folder: stateFolder, run, cache, plimsollVersion: plimsollVersion() }, io);
+  return openState({ folder: stateFolder, run, plimsollVersion: plimsollVersion() }, io);
 }
 
 function countOf({ found, policies, windows }: Pick<RunRequest, "found" | "policies" | "windows">): number {
@@ -149,7 +147,7 @@ async function replayAll(
       ...inputOf(request),
       pool,
       tasksPerFile: TASKS_PER_JOB * threads,
-      ...(state === null ? {} : { state: state.state, cache: state.cache, onKept: state.onKept }),
+      ...(state === null ? {} : { state: state.state, onKept: state.onKept }),
       onProgress: bar.show,
       onSummaries: (asked) => {
         tally = addedTallies(tally, asked);

@@ -29,7 +29,6 @@ import {
   addExtensionOption,
   DEFAULT_WINDOW,
   type ExtensionOptions,
-  NO_CACHE,
   openExtensions,
   parseJobs,
   parseWindow,
@@ -48,8 +47,6 @@ interface TuneOptions extends ExtensionOptions {
   readonly jobs?: string;
   readonly prices?: string;
   readonly state?: string;
-  /** False with `--no-cache`. */
-  readonly cache: boolean;
   readonly html?: string;
   readonly write?: string;
   /** False with `--no-presets`. */
@@ -70,7 +67,6 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--html <file>", "write the fronts as charts and tables, one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml; what else is in it stays")
-    .option("--no-cache", NO_CACHE)
     .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
   addExtensionOption(command);
@@ -94,13 +90,13 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const version = plimsollVersion();
   const given = { files, policy, others, window, prices: [...prices.prices], with: parts.identity };
-  const kept = await openState({ folder: options.state, run: given, cache: options.cache, plimsollVersion: version }, io);
+  const kept = await openState({ folder: options.state, run: given, plimsollVersion: version }, io);
   const pool = jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
   const run = { files, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
   const described = new Map<string, SessionDescription>();
   const results = await tune(
     [policy, ...others],
-    replayRounds({ ...run, windows: [window], state: kept.state, cache: kept.cache, onKept: kept.onKept }, described, io),
+    replayRounds({ ...run, windows: [window], state: kept.state, onKept: kept.onKept }, described, io),
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();

@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<string, Groups>> = {
     Sessions: ["from", "since", "limit"],
     Policies: ["policy", "window", "sweep", "rewriter", "rewriter-command", "with"],
     "Prices and summaries": ["prices", "summarizer", "cassette", "cassette-only", "dry-run"],
-    "How it runs": ["jobs", "state", "no-cache", "shard"],
+    "How it runs": ["jobs", "state", "shard"],
     Results: ["out", "per-session", "full", "json", "html", "markdown"],
     "Asking a model for the next action": ["ask", "sample", "max-dollars", "yes"],
   },

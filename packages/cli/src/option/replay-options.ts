@@ -13,9 +13,6 @@ import { HOST_NAMES } from "@plimsoll/providers/clients";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 
-/** What `--no-cache` does, of every command that has it. */
-export const NO_CACHE = "keep no prepared sessions, and take none (default: up to 1 GB is kept for the runs that follow)";
-
 /** More workers than this only wait for each other's memory (chosen). */
 const MOST_JOBS = 64;
 
