@@ -76,7 +76,6 @@ export const MENU = [
       { text: "Differential", page: "docs/differential.md" },
       { text: "Recorded truth", page: "docs/recorded-truth.md" },
       { text: "Observatory", page: "docs/observatory.md" },
-      { text: "Speed", page: "docs/speed.md" },
       { text: "After a cut: bug-hunt", page: "docs/contexts/bug-hunt.md" },
       { text: "After a cut: conversation", page: "docs/contexts/conversation.md" },
       { text: "After a cut: tour-and-feature", page: "docs/contexts/tour-and-feature.md" },

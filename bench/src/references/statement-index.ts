@@ -38,45 +38,44 @@ export function createStatementIndex(references: readonly string[]): StatementIn
   const statements: IndexedStatement[] = [];
   const numbersOf: number[][] = references.map(() => []);
   const byWindow = new Map<string, number[]>();
-  /** The statements of a reference by what stands before it, which has so many characters. */
-  const byBefore = references.map(() => new Map<number, Map<string, number[]>>());
   const numberOf = (statement: IndexedStatement): number => {
-    const { window, offset, reference } = statement;
+    const { window, reference } = statement;
     const alike = listAt(byWindow, window);
     const known = alike.find((number) => statements[number]?.reference === reference);
     if (known !== undefined) return known;
     const number = statements.push(statement) - 1;
     alike.push(number);
     numbersOf[reference]?.push(number);
-    const ofOffset = byBefore[reference]?.get(offset) ?? new Map<string, number[]>();
-    byBefore[reference]?.set(offset, ofOffset);
-    listAt(ofOffset, window.slice(0, offset)).push(number);
     return number;
   };
-  const readableAt = (text: string, { string, start }: FoundPlace) => {
-    const readable: number[] = [];
-    for (const [offset, ofOffset] of byBefore[string] ?? [])
-      if (offset <= start)
-        for (const number of ofOffset.get(text.slice(start - offset, start)) ?? [])
-          if (text.startsWith(statements[number]?.window ?? "", start - offset)) readable.push(number);
-    return readable.sort((a, b) => a - b);
+  const readableAt = (text: string, { string, start }: FoundPlace) =>
+    (numbersOf[string] ?? []).filter((number) => {
+      const { window, offset } = statements[number] ?? NO_STATEMENT;
+      return offset <= start && window.length - offset <= text.length - start && text.startsWith(window, start - offset);
+    });
+  // A reference over several lines is looked for in whole texts; else in lines, most of which compactions write again and again.
+  const isOverLines = references.some((reference) => reference.includes("\n"));
+  const known = new Map<string, readonly FoundStatements[]>();
+  const readIn = (text: string): readonly FoundStatements[] => {
+    const found = known.get(text) ?? placesIn(text).map((place) => ({ place, numbers: readableAt(text, place) }));
+    known.set(text, found);
+    return found;
   };
   return {
-    add: (texts, ordinal) =>
-      holdingsOf(
-        texts.flatMap((text) => {
-          let line = NO_LINE;
-          return placesIn(text).map((place) => {
-            line = lineAround(text, place, line);
-            const statement = { ...statementIn(text, place, line), reference: place.string, firstOrdinal: ordinal };
-            return { place, numbers: [numberOf(statement)] };
-          });
-        }),
-      ),
+    add(texts, ordinal) {
+      known.clear();
+      const found = texts.flatMap((text) => {
+        let line = NO_LINE;
+        return placesIn(text).map((place) => {
+          line = lineAround(text, place, line);
+          const statement = { ...statementIn(text, place, line), reference: place.string, firstOrdinal: ordinal };
+          return { place, numbers: [numberOf(statement)] };
+        });
+      });
+      return holdingsOf(found);
+    },
     scan: (message) =>
-      holdingsOf(
-        messageTexts(message).flatMap((text) => placesIn(text).map((place) => ({ place, numbers: readableAt(text, place) }))),
-      ),
+      holdingsOf(messageTexts(message).flatMap((text) => (isOverLines ? readIn(text) : text.split("\n").flatMap(readIn)))),
     statement: (number) => statements[number],
     referenceOf: (number) => statements[number]?.reference ?? -1,
     statementsOf: (reference) => numbersOf[reference] ?? [],
@@ -90,8 +89,16 @@ function listAt(lists: Map<string, number[]>, key: string): number[] {
   return list;
 }
 
+const NO_STATEMENT: Statement = { window: "", offset: 0 };
+
+/** The statements that can be read at a place of a reference, by number. */
+interface FoundStatements {
+  readonly place: FoundPlace;
+  readonly numbers: readonly number[];
+}
+
 /** Takes each once. The last statement of a reference is its latest. */
-function holdingsOf(found: readonly { readonly place: FoundPlace; readonly numbers: readonly number[] }[]): Holdings {
+function holdingsOf(found: readonly FoundStatements[]): Holdings {
   const statements = found.flatMap(({ numbers }) => numbers);
   return {
     references: [...new Set(found.map(({ place }) => place.string))],
