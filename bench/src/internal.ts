@@ -96,7 +96,6 @@ export { codeVersion } from "./run/code-version.ts";
 export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
 export { openKeptReplays } from "./run/kept-replays.ts";
-export { loadFile } from "./run/loaded-file.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-model/least-squares.ts";
