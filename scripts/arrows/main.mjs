@@ -30,7 +30,7 @@ function readCode(folder, source) {
 function readManifest(folder) {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   return {
-    dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+    dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependenciesMeta }),
     devDependencies: Object.keys(manifest.devDependencies ?? {}),
   };
 }
