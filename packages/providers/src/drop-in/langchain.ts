@@ -1,9 +1,8 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { AIMessage } from "@langchain/core/messages";
-import { convertToOpenAITool, isLangChainTool } from "@langchain/core/utils/function_calling";
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { isRecord } from "@plimsoll/core/internal";
 import type { AgentMiddleware } from "langchain";
-import { createMiddleware } from "langchain";
 import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -16,6 +15,9 @@ export { createLangChainCompactor } from "./langgraph.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 export type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
+
+/** What `createMiddleware` of langchain 1.5.14 marks its own with. It is not imported, so that a version without it is refused in words. */
+const MIDDLEWARE = Symbol.for("AgentMiddleware");
 
 /** What a middleware is made of. */
 export interface LangChainOptions extends CompactorOptions {
@@ -38,8 +40,9 @@ export type LangChainMiddleware = AgentMiddleware &
 export function createLangChainMiddleware({ conversation, ...options }: LangChainOptions): LangChainMiddleware {
   refuseUnsupported("langchain");
   const compactor = createLangChainCompactor(options);
-  const middleware: AgentMiddleware = createMiddleware({
+  const middleware: AgentMiddleware = {
     name: "PlimsollMiddleware",
+    tools: [],
     wrapModelCall: (call, handler) =>
       compactor.send(
         call.messages,
@@ -50,9 +53,9 @@ export function createLangChainMiddleware({ conversation, ...options }: LangChai
         },
         requestOf(call, conversation?.(call) ?? null),
       ),
-  });
+  };
   const { recall, conversations, close } = compactor;
-  return Object.assign(middleware, { recall, conversations, delete: compactor.delete, close });
+  return Object.assign(middleware, { [MIDDLEWARE]: true, recall, conversations, delete: compactor.delete, close });
 }
 
 function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMessage> {
@@ -62,7 +65,7 @@ function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMess
   const { signal } = call.runtime;
   return {
     system: systemTextOf(call),
-    tools: toolSpecsOf(call.tools.map((tool) => (isLangChainTool(tool) ? convertToOpenAITool(tool) : tool))),
+    tools: toolSpecsOf(call.tools.map((tool) => convertToOpenAITool(tool))),
     ...(key === null ? {} : { conversation: key }),
     ...(modelId === null ? {} : { modelId }),
     ...(maxOutputTokens === null || maxOutputTokens <= 0 ? {} : { maxOutputTokens }),
