@@ -236,7 +236,6 @@ export async function recallIn(
 async function take(asked: AskedRequest, conversation: Conversation, logs: ArrayConversations): Promise<void> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
   if (modelId !== undefined) logs.asked.set(conversation, modelId);
-  noteSetup(conversation, request, logs.nowMs());
   const known = conversation.messageIds().length;
   // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
   const isNew = !logs.artifacts.has(conversation);
@@ -245,11 +244,15 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   const fresh = request.messages.slice(known);
   const last = fresh.at(-1);
   const submitted = last !== undefined && isHuman(last) ? [last] : [];
+  // A reply that is new was made behind the system text and tools of the request before this one.
+  const firstAfter = known === 0 ? 0 : fresh.findLastIndex(({ role }) => role === "assistant") + 1;
   const firstReply = known === 0 ? fresh.findIndex(({ role }) => role === "assistant") : -1;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
+    if (index === firstAfter) noteSetup(conversation, request, logs.nowMs());
     if (index === firstReply && firstReported !== null) await conversation.report(conversation.manager.view(), firstReported);
     conversation.add({ type: "message", message: answering(await admitted(message, conversation, logs), conversation) });
   }
+  noteSetup(conversation, request, logs.nowMs());
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
   await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
   for (const message of submitted) conversation.add({ type: "message", message });

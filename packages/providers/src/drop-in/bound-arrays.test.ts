@@ -33,6 +33,24 @@ test("Responses items lose their reasoning, and the ids by which the vendor woul
   expect(after).toEqual([user, free, output]);
 });
 
+test.each([0, 2])(
+  "a reply that comes with other tools was made behind those before them: %i calls before it",
+  async (before) => {
+    const user = { type: "message", role: "user", content: "go" } as const;
+    const step = (callId: string, id: string) => [
+      { type: "reasoning" as const, id: `rs_${id}`, summary: [], encrypted_content: "sealed" },
+      { type: "function_call" as const, call_id: callId, name: "read", arguments: "{}" },
+      { type: "function_call_output" as const, call_id: callId, output: "text" },
+    ];
+    const known = [user, ...Array.from({ length: before }, (_, index) => step(`c${index}`, `${index}`)).flat()];
+    const compactor = createItemsCompactor(OPTIONS);
+    await compactor.fit(known, { modelId: "gpt-6.2-sol", tools: [TOOL] });
+    const sent = await compactor.fit([...known, ...step("new", "new")], { modelId: "gpt-6.2-sol", tools: AFTER });
+    expect(sent.filter(({ type }) => type === "reasoning")).toEqual([]);
+    expect(sent).toHaveLength(1 + 2 * (before + 1));
+  },
+);
+
 test("items of OpenAI Agents lose it likewise", async () => {
   const user = { role: "user", content: "go" } as const;
   const reasoning = { type: "reasoning" as const, id: "rs_1", content: [] };
