@@ -50,7 +50,13 @@ export async function installedProject(folder: string, packages: readonly string
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--save-exact"];
   const { exitCode, output } = await npm(["install", ...options, ...packages], folder);
   if (exitCode === 0) return null;
-  return output.split("\n").find((line) => line.includes("No matching version")) ?? "npm could not install it";
+  return missingIn(output);
+}
+
+/** What npm says that the registry lacks, of a package or of what it needs. */
+export function missingIn(output: string): string {
+  const missing = /No matching version found for (\S+?)\.?\s|'(\S+)' could not be found/.exec(output);
+  return missing === null ? "npm could not install it" : `the registry has no ${missing[1] ?? missing[2]}`;
 }
 
 const DONE_FILE = ".installed";
@@ -75,15 +81,18 @@ export async function newestVersion({ packageName }: Pinned): Promise<string | n
 /** Versions that are tried for one that can be had: some are published before all that they need. Chosen. */
 const MOST_TRIED = 10;
 
-/** The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. */
-export async function newestInstalled(cache: string, program: Program): Promise<string | null> {
+/** The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. `say` is told why a newer one cannot. */
+export async function newestInstalled(cache: string, program: Program, say: (line: string) => void): Promise<string | null> {
   const { exitCode, output } = await npm(["view", "--loglevel=error", "--json", program.packageName], process.cwd());
   if (exitCode !== 0) return null;
   const { version: latest, versions } = versionsSchema.parse(JSON.parse(output));
   const plain = versions.filter((version) => /^\d+\.\d+\.\d+$/.test(version) && isAtMost(version, latest));
   const sorted = plain.toSorted((one, other) => (isAtMost(one, other) ? 1 : -1));
-  for (const version of sorted.slice(0, MOST_TRIED))
-    if ((await installed(cache, { ...program, version })) === null) return version;
+  for (const version of sorted.slice(0, MOST_TRIED)) {
+    const problem = await installed(cache, { ...program, version });
+    if (problem === null) return version;
+    say(`${program.packageName}@${version}: ${problem}`);
+  }
   return null;
 }
 

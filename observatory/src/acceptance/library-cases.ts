@@ -22,8 +22,11 @@ export interface Library {
   readonly callTokens?: number;
 }
 
-/** From 1.5.9 on the model's package asks for a newer core than langchain has. */
-const LANGCHAIN = ["langchain@1", "@langchain/core@1", "@langchain/langgraph@1", "@langchain/openai@>=1.5.0 <1.5.9"];
+/** By name, as npm takes what runs on its own Node for a range: from 1.5.9 on the model's package asks for Node 22. */
+const LANGCHAIN = {
+  libraries: ["langchain@1", "@langchain/core@1", "@langchain/langgraph@1", "@langchain/openai@latest"],
+  runtime: "node-22",
+} as const;
 
 /** Every adapter, at the versions that are in use. */
 export const LIBRARIES: readonly Library[] = [
@@ -39,7 +42,7 @@ export const LIBRARIES: readonly Library[] = [
     name: "langchain",
     title: "LangChain, LangGraph",
     example: "langchain",
-    libraries: LANGCHAIN,
+    ...LANGCHAIN,
   },
   {
     name: "openai-agents",
@@ -120,7 +123,7 @@ const STRICT: readonly Library[] = [
     name: "langchain-turns",
     title: "LangChain, LangGraph, turns",
     example: "langchain",
-    libraries: LANGCHAIN,
+    ...LANGCHAIN,
     server: { roles: "alternate" },
     callTokens: MORE_CALL_TOKENS,
   },

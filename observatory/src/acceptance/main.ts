@@ -120,7 +120,7 @@ async function inNewestVersions(rows: readonly AcceptanceCase[]): Promise<readon
   for (const row of rows.filter(isPublished)) {
     const program = row.program(projectOf(row));
     if (found.has(program.packageName)) continue;
-    const version = await newestInstalled(cache, program);
+    const version = await newestInstalled(cache, program, say);
     found.set(program.packageName, version ?? undefined);
     say(`${program.packageName}: ${version ?? "no newer version can be had"}`);
   }
