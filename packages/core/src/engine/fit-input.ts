@@ -70,6 +70,8 @@ export interface FitState {
   readonly useModel: boolean;
   /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
   readonly newTokens: number | null;
+  /** Tokens that a step adds, as measured so far. */
+  readonly stepTokens: number;
   /** True if the newest compaction could not reach the budget, and what it left was sent all the same. */
   readonly isGoalMissed: boolean;
   /** Time of the newest report; `null` if none has one. */

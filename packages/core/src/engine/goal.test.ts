@@ -51,6 +51,7 @@ function goal(
     summarizer: () => Promise.reject(new Error("not asked")),
     useModel: true,
     newTokens: null,
+    stepTokens: 0,
     isGoalMissed: false,
     reportedAtMs: null,
     facts: NO_FACTS,

@@ -88,6 +88,9 @@ function observedRoomTokens(
 /** Rounding of the parts that a prediction is added up from, in tokens; only if the bound is above what is expected. */
 const ROUNDING_TOKENS = 2;
 
+/** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of what is expected to fit is kept; chosen. */
+const LEAST_ROOM_RATIO = 0.5;
+
 /** What messages may be expected to measure so that their upper bound still fits. */
 function fittingTokensOf(
   { estimator, ledger }: FitState,
@@ -95,6 +98,8 @@ function fittingTokensOf(
   { overheadTokens, pendingTokens }: { readonly overheadTokens: number; readonly pendingTokens: number },
 ): number {
   const ratio = estimator.upperRatioAfterCut(ledger);
-  if (ratio <= 1) return inputBudgetTokens - overheadTokens - pendingTokens;
-  return Math.floor((inputBudgetTokens - pendingTokens) / ratio) - overheadTokens - ROUNDING_TOKENS;
+  const budgetTokens = inputBudgetTokens - overheadTokens - pendingTokens;
+  if (ratio <= 1) return budgetTokens;
+  const fittingTokens = Math.floor((inputBudgetTokens - pendingTokens) / ratio) - overheadTokens - ROUNDING_TOKENS;
+  return Math.max(fittingTokens, Math.floor(budgetTokens * LEAST_ROOM_RATIO));
 }

@@ -23,7 +23,8 @@ function sizes(usedTokens: number, more: Partial<GateSizes> & { readonly upperTo
     overheadTokens: 0,
     basis: "test",
   };
-  return { prediction, pendingTokens: 0, newTokens: null, isGoalMissed: false, pauseMs: null, ...rest };
+  const none = { pendingTokens: 0, newTokens: null, stepTokens: 0, upperRatioAfterCut: 1, isGoalMissed: false, pauseMs: null };
+  return { prediction, ...none, ...rest };
 }
 
 describe("reasonToAct", () => {
@@ -112,7 +113,15 @@ function gateAt(more: Partial<FitInput> = {}, changes: Partial<Policy> = {}, rep
   const model = { contextWindowTokens: 10_000, maxOutputTokens: null };
   const estimator = createEstimator(SVEN_POLICY.estimator, createWorkCounter());
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 6000 };
-  const state = { estimator, ledger: EMPTY_LEDGER, overhead, newTokens: null, isGoalMissed: false, reportedAtMs };
+  const state = {
+    estimator,
+    ledger: EMPTY_LEDGER,
+    overhead,
+    newTokens: null,
+    stepTokens: 0,
+    isGoalMissed: false,
+    reportedAtMs,
+  };
   const input: FitInput = { gate: "on-overflow", pending: [], model, nowMs: null, ...more };
   return [{ ...state, policy: { ...SVEN_POLICY, ...changes } }, input] as const;
 }

@@ -15,7 +15,7 @@ export type WhyAct =
 /** What a gate reads of the state. */
 export type GateState = Pick<
   FitState,
-  "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "isGoalMissed" | "reportedAtMs"
+  "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "stepTokens" | "isGoalMissed" | "reportedAtMs"
 >;
 
 /**
@@ -33,6 +33,8 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
     prediction: state.estimator.predict(state.ledger, state.overhead),
     pendingTokens: expectedTokensOf(input.pending, state),
     newTokens: state.newTokens,
+    stepTokens: state.stepTokens,
+    upperRatioAfterCut: state.estimator.upperRatioAfterCut(state.ledger),
     isGoalMissed: state.isGoalMissed,
     pauseMs: input.nowMs === null || state.reportedAtMs === null ? null : input.nowMs - state.reportedAtMs,
   });
@@ -46,30 +48,45 @@ export interface GateSizes {
   readonly pendingTokens: number;
   /** Tokens that arrived since the last compaction; `null` if there was none. */
   readonly newTokens: number | null;
+  /** Tokens that a step adds, as measured so far. */
+  readonly stepTokens: number;
+  /** The bound on what a cut leaves, as a multiple of what is expected of it. */
+  readonly upperRatioAfterCut: number;
   /** True if the newest compaction missed the budget: another one has to be worth it. */
   readonly isGoalMissed: boolean;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
 }
 
+/** System text and tools of more than this share of the budget fill it; chosen: with less, what a cut buys is decided by what it keeps. */
+const FILLED_RATIO = 0.5;
+
 /**
  * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and the
- * minimum of new material, and only under a policy whose fallback acts at the budget.
+ * minimum of new material, and only under a policy whose fallback acts at the budget. Where what no cut takes fills the window, each cut buys few steps: a
+ * policy that names its steps waits until as many have brought something.
  */
 export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, sizes: GateSizes): CompactionReason | null {
   if (!policy.enabled) return null;
   if (gate === "on-overflow") return "overflow";
   const { fallback } = policy;
   const { expectedTokens, upperTokens } = sizes.prediction;
-  // A bound that the last attempt could not bring down asks again only when something is new.
-  const isNew = sizes.newTokens === null || sizes.newTokens > 0;
-  const sendTokens = (isNew ? upperTokens : expectedTokens) + sizes.pendingTokens;
+  // What the newest attempt left.
+  const leftTokens = expectedTokens - (sizes.newTokens ?? 0);
+  const isFilled =
+    sizes.prediction.overheadTokens > budget.inputBudgetTokens * FILLED_RATIO || fires(policy.trigger, leftTokens, budget);
+  const minimumSteps = isFilled ? (policy.progress.minimumSteps ?? 0) : 0;
   const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
   const minimumNewTokens = Math.max(
     policy.progress.minimumNewTokens,
     (fallback?.minimumNewRatio ?? 0) * budget.inputBudgetTokens,
+    minimumSteps * sizes.stepTokens,
   );
   const isRipe = sizes.newTokens === null || sizes.newTokens >= minimumNewTokens;
+  // A bound that the last attempt could not bring down asks again only when something is new, or enough if no cut can.
+  const isNew = sizes.newTokens === null || sizes.newTokens > 0;
+  const isBoundInReach = minimumSteps === 0 || leftTokens * sizes.upperRatioAfterCut <= budget.inputBudgetTokens;
+  const sendTokens = (isNew && (isRipe || isBoundInReach) ? upperTokens : expectedTokens) + sizes.pendingTokens;
   if (policy.gates.at.includes(gate) && isRipe) {
     if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
     if (fires(policy.trigger, usedTokens, budget)) return "threshold";

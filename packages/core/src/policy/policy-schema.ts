@@ -135,6 +135,11 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .nullable()
           .describe("Where a compaction should end; null takes what the first strategy gives."),
         minimumNewTokens: z.number().nonnegative().describe("New tokens before the line counts again."),
+        minimumSteps: z
+          .int()
+          .positive()
+          .optional()
+          .describe("Steps' worth of new tokens before the line counts again, unless a request would not fit. Left out, none."),
         maximumFailures: z
           .int()
           .positive()

@@ -126,6 +126,11 @@ interface ProgressPolicy {
   readonly target: TargetPolicy | null;
   /** New tokens that must have arrived since the last compaction before a threshold may fire again. */
   readonly minimumNewTokens: number;
+  /**
+   * Steps that a compaction has to buy: at the growth measured so far, as much must be new before the next one, unless a request would not fit. Absent
+   * for none. Ours say ten: a rewritten token costs about as much as reading it from the cache in ten more requests.
+   */
+  readonly minimumSteps?: number | undefined;
   /** Failed attempts in a row after which the breaker opens until something new arrives. */
   readonly maximumFailures: number;
 }

@@ -115,13 +115,17 @@ export function gateStateOf(
   { policy, input, measuredBy }: Pick<SessionFit, "policy" | "input" | "measuredBy">,
 ): GateState {
   const { breaker, ledger, reportedAtMs } = state;
+  const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
+  // Before two calls tell what a step adds, the first one does.
+  const stepTokens = ledger.stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
   const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
   return {
     policy,
     estimator: setup.estimator,
     ledger: measuredBy,
     overhead: overheadOf(state, setup, input.dynamicContext ?? null),
-    newTokens: sinceTokens === null ? null : (ledger.estimatedTokens - sinceTokens) * ledger.factor,
+    newTokens: sinceTokens === null ? null : (estimatedTokens - sinceTokens) * ledger.factor,
+    stepTokens: stepTokens * ledger.factor,
     isGoalMissed: breaker.isGoalMissed,
     reportedAtMs,
   };

@@ -132,7 +132,9 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     case "compaction":
     case "revert": {
       const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
-      const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens;
+      // What came since the last call, and may be gone now, is part of what the step adds.
+      const grownTokens = ledger.estimatedTokens - (ledger.estimatedAtLastCallTokens ?? 0);
+      const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens - grownTokens;
       const isOthers = entry.type === "compaction" && entry.record.reason === "recorded";
       const recounted = fold.estimator.recount(ledger, fold.view.messages, isOthers ? "others" : "engine");
       const next = ledgerCopy(recounted);

@@ -73,6 +73,6 @@ export const PLIMSOLL_RICH_POLICY: Policy = {
       failedResult: { before: "[Tool result, failed]: ", after: "" },
     },
   },
-  progress: { target: null, minimumNewTokens: 1000, maximumFailures: 3 },
+  progress: { target: null, minimumNewTokens: 1000, minimumSteps: 10, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
 };

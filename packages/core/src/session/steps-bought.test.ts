@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { isHuman, type Message } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
+import type { Policy } from "../policy/policy.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PLIMSOLL_ECONOMY_POLICY } from "../policy/presets/plimsoll-economy.ts";
+import { PLIMSOLL_RICH_POLICY } from "../policy/presets/plimsoll-rich.ts";
+import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { createContextManager } from "./context-manager.ts";
+
+const WINDOW_TOKENS = 128_000;
+const LIMITS = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: null } as const;
+const STEPS = 60;
+const never = new AbortController().signal;
+const wordsOf = (tokens: number) => "some words of a text ".repeat(Math.round((tokens * 4) / 21));
+
+/** Sixty steps of so many tokens each, beside system text and a first message that fill so much of the window. */
+async function played(policy: Policy, filled: { readonly system?: number; readonly asked?: number }, stepTokens: number) {
+  const system = wordsOf(WINDOW_TOKENS * (filled.system ?? 0));
+  const manager = createContextManager({
+    policy,
+    summarizer: async () => ({ text: "## Goal\n\nDates are mended.", usage: null, stopReason: "end" }),
+    entries: [sessionStart(system)],
+  });
+  const append = (message: Message) => manager.append({ type: "message", message });
+  append(human("u", `Mend the parser of dates. ${wordsOf(WINDOW_TOKENS * (filled.asked ?? 0))}`));
+  const counts = { cuts: 0, refused: 0, withoutNewest: 0 };
+  for (let step = 0; step < STEPS; step += 1) {
+    const fitted = await manager.fit({ gate: "before-step", pending: [], model: LIMITS, nowMs: null }, never);
+    const { messages } = manager.context();
+    const tokens = messages.reduce((sum, message) => sum + messageChars(message) / 4, system.length / 4);
+    counts.refused += tokens > WINDOW_TOKENS ? 1 : 0;
+    manager.append(usageEntry(`q${step}`, messages.at(-1)?.id ?? null, Math.round(tokens)));
+    if (fitted.kind === "compacted") {
+      counts.cuts += 1;
+      counts.withoutNewest += messages.some((each) => each.id === `r${step - 1}` && messageChars(each) > stepTokens) ? 0 : 1;
+      expect(messages.some(isHuman)).toBe(true);
+    }
+    append(calling(`a${step}`, [`c${step}`]));
+    append(result(`r${step}`, `c${step}`, wordsOf(stepTokens)));
+  }
+  return counts;
+}
+
+/** A policy whose line is far below the budget. */
+const EARLY: Policy = { ...PLIMSOLL_POLICY, trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } };
+
+test.each<[string, Policy, Parameters<typeof played>[1], number, number]>([
+  ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 400, 6],
+  ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 1200, 6],
+  ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 100, 6],
+  ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 400, 6],
+  ["96 %", PLIMSOLL_ECONOMY_POLICY, { system: 0.96 }, 400, 6],
+  ["96 %", PLIMSOLL_RICH_POLICY, { system: 0.96 }, 400, 6],
+  ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 50, 6],
+  ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 100, 6],
+  ["60 %, above the line,", EARLY, { system: 0.6 }, 400, 6],
+  ["60 %, above the line,", EARLY, { system: 0.6 }, 3000, 6],
+  // Room for four steps: every other one has to be made.
+  ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 3000, 15],
+  ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 1200, 15],
+])(
+  "where rules and tools fill %s of the window few cuts are made, and each keeps what came last",
+  async (_, policy, filled, stepTokens, most) => {
+    const { cuts, refused, withoutNewest } = await played(policy, filled, stepTokens);
+    expect({ cuts: cuts <= most ? "few" : cuts, refused, withoutNewest }).toEqual({
+      cuts: "few",
+      refused: 0,
+      withoutNewest: 0,
+    });
+  },
+);
+
+test("where a message of the person fills it few cuts are made, too", async () => {
+  const { cuts, refused } = await played(PLIMSOLL_POLICY, { asked: 0.95 }, 400);
+  expect({ cuts: cuts <= 6 ? "few" : cuts, refused }).toEqual({ cuts: "few", refused: 0 });
+});
+
+test("where little fills the window the line counts as it did", async () => {
+  const without = { ...PLIMSOLL_POLICY, progress: { ...PLIMSOLL_POLICY.progress, minimumSteps: undefined } };
+  const filled = { system: 0.1 };
+  expect(await played(PLIMSOLL_POLICY, filled, 9000)).toEqual(await played(without, filled, 9000));
+});
+
+test("a documented preset keeps its own: sven makes five cuts where tools and rules fill 96 %", async () => {
+  expect((await played(SVEN_POLICY, { system: 0.96 }, 400)).cuts).toBe(5);
+});
