@@ -104,7 +104,8 @@ function imageBlock(part: ImagePart, images: LoadedImages): Anthropic.ImageBlock
   const isPdf = part.mediaType === "application/pdf";
   if (image.kind === "url") {
     const source = { type: "url", url: image.url } as const;
-    return isPdf ? { type: "document", source } : { type: "image", source };
+    if (isPdf) return { type: "document", source };
+    return part.mediaType.startsWith("image/") ? { type: "image", source } : null;
   }
   if (isPdf) return { type: "document", source: { type: "base64", media_type: "application/pdf", data: image.data } };
   const mediaType = IMAGE_TYPES.find((type) => type === image.mediaType);

@@ -2,8 +2,13 @@ import { type Part, textOf } from "@plimsoll/core";
 import { withIds } from "@plimsoll/core/internal";
 import type { ModelMessage } from "ai";
 import { describe, expect, test } from "vitest";
+import { chatMessages } from "../openai-chat/encode.ts";
+import { COMPATIBLE_QUIRKS, OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
+import { responseItems } from "../openai-responses/encode.ts";
 import { mediaParts } from "./media-parts.ts";
 import { MODEL_MESSAGES } from "./model-messages.ts";
+import { changedSaid } from "./response-items.ts";
+import { userDraft } from "./wire-array.ts";
 
 const MEGABYTE = Buffer.alloc(1_000_000, "A").toString("base64");
 const CSV = "name,port\nharbour,22\n";
@@ -169,3 +174,54 @@ function resultOf(output: object) {
   );
   return withIds(MODEL_MESSAGES.drafts([item], { toolNameOf: () => "look", calls: [], messageId: null }), null);
 }
+
+describe("media that were read are written as their wire takes them", () => {
+  const said = (part: unknown) => ({ id: "1", ...userDraft(mediaParts(part)) });
+  const contextWith = (part: unknown) => ({ system: "", tools: [], messages: [said(part)], dynamicContext: null });
+  const chatPart = (part: unknown, quirks = OPENAI_QUIRKS) =>
+    chatMessages(contextWith(part), { quirks, images: new Map() })[0]?.content;
+  const pdf = { filename: "document.pdf", file_data: `data:application/pdf;base64,${PDF}` };
+  const audio = { data: "UklGRg==", format: "wav" };
+
+  test.each<[string, unknown]>([
+    ["sound", { type: "input_audio", input_audio: audio }],
+    ["sound in another format", { type: "input_audio", input_audio: { ...audio, format: "mp3" } }],
+    ["a document", { type: "file", file: pdf }],
+    ["an image", { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }],
+    ["an image's address", { type: "image_url", image_url: { url: "https://e.org/a.png" } }],
+  ])("Chat: %s", (_, part) => {
+    expect(chatPart(part)).toEqual([part]);
+  });
+
+  test.each<[string, unknown]>([
+    ["a document", { type: "input_file", ...pdf }],
+    ["a document's address", { type: "input_file", file_url: "https://e.org/a.pdf" }],
+    ["an image", { type: "input_image", image_url: "data:image/png;base64,AAAA", detail: "auto" }],
+  ])("Responses: %s", (_, part) => {
+    expect(responseItems(contextWith(part), new Map())).toEqual([{ type: "message", role: "user", content: [part] }]);
+  });
+
+  test("what a wire cannot take is named", () => {
+    expect(chatPart({ type: "video_url", video_url: { url: "data:video/mp4;base64,AAAA" } })).toContain("video/mp4");
+    expect(chatPart({ type: "file", file: pdf }, COMPATIBLE_QUIRKS)).toContain("application/pdf");
+    const [item] = responseItems(contextWith({ type: "input_audio", input_audio: audio }), new Map());
+    expect(JSON.stringify(item)).toContain("audio/wav");
+  });
+
+  test("beside a part that was changed, the others stay as they came, whatever is in them", () => {
+    const kept = [
+      { type: "input_file", file_id: "file-1", filename: "plan.docx" },
+      { type: "input_image", file_id: "file-2", detail: "high" },
+    ] as const;
+    const item = {
+      type: "message" as const,
+      role: "user" as const,
+      content: [{ type: "input_text" as const, text: "old" }, ...kept],
+    };
+    const parts = [{ type: "text" as const, text: "new" }, ...kept.flatMap((part) => said(part).parts)];
+    expect(changedSaid(item, { ...said(""), parts })).toEqual({
+      ...item,
+      content: [{ type: "input_text", text: "new" }, ...kept],
+    });
+  });
+});

@@ -16,7 +16,7 @@ import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -53,14 +53,25 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
         // The caller's own items keep their ids, and so do their calls' results.
         { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
       ),
-    changed: ([item], [viewed]) =>
-      item?.role === "assistant" && viewed?.role === "assistant" && hasLostReasoning(item, viewed)
-        ? [withoutReasoning(item)]
-        : null,
+    changed: ([item], [viewed]) => {
+      if (item?.role === "assistant" && viewed?.role === "assistant")
+        return hasLostReasoning(item, viewed) ? [withoutReasoning(item)] : null;
+      return item?.role === "user" && viewed?.role === "user" ? [changedSaid(item, viewed)] : null;
+    },
     turns: CHAT_TURNS,
     joined: (items) => (quirks.roles === "alternate" ? inTurn(items, CHAT_TURNS) : items),
     observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
   };
+}
+
+/** What a person said, some of which was changed. */
+function changedSaid(item: OpenAI.ChatCompletionUserMessageParam, { parts }: UserMessage): ChatMessage {
+  const content = typeof item.content === "string" ? [textPart(item.content)] : item.content;
+  return { ...item, content: changedPieces(content, parts, { partsOf: (part) => partOf({ ...part }), made: textPart }) };
+}
+
+function textPart(text: string): OpenAI.ChatCompletionContentPartText {
+  return { type: "text", text };
 }
 
 /** True for a reply that lost its reasoning and nothing else. */

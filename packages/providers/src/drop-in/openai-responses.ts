@@ -14,6 +14,7 @@ import type { ResponseItem } from "./response-items.ts";
 import {
   changedOutput,
   changedReply,
+  changedSaid,
   clientParts,
   isModels,
   itemCallId,
@@ -79,8 +80,9 @@ function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): Me
   return resultDraft({ callId, toolName: toolNameOf(callId) }, outputParts(item));
 }
 
-/** The items of a message that was changed; a person's is written anew. */
+/** The items of a message that was changed. */
 function changed(items: readonly ResponseItem[], [viewed]: readonly Message[]): readonly ResponseItem[] | null {
   if (viewed?.role === "assistant") return changedReply(items, viewed);
-  return viewed?.role === "tool-result" ? items.map((item) => changedOutput(item, viewed)) : items;
+  if (viewed?.role === "user") return items.map((item) => changedSaid(item, viewed) ?? item);
+  return viewed === undefined ? null : items.map((item) => changedOutput(item, viewed));
 }

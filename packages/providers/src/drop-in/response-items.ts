@@ -6,7 +6,7 @@ import { replyParts } from "../openai-responses/decode.ts";
 import { partsNow } from "./array-items.ts";
 import { jsonParts, jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
-import { declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
+import { changedPieces, declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
 
 /** An item of an array on the Responses wire. */
 export type ResponseItem = OpenAI.Responses.ResponseInputItem;
@@ -188,14 +188,29 @@ export function changedOutput(item: ResponseItem, viewed: ToolResultMessage): Re
   const output = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   switch (item.type) {
     case "function_call_output":
-      return { ...item, output: typeof item.output === "string" ? output : changedPieces(item.output, parts, inputText) };
+      return {
+        ...item,
+        output:
+          typeof item.output === "string" ? output : changedPieces(item.output, parts, { partsOf: partOf, made: inputText }),
+      };
     case "custom_tool_call_output":
-      return { ...item, output: typeof item.output === "string" ? output : changedPieces(item.output, parts, inputText) };
+      return {
+        ...item,
+        output:
+          typeof item.output === "string" ? output : changedPieces(item.output, parts, { partsOf: partOf, made: inputText }),
+      };
     case "local_shell_call_output":
       return { ...item, output };
     default:
       return changedNewerOutput(item, { output, parts });
   }
+}
+
+/** What a person said, some of which was changed; `null` for items that are no message. */
+export function changedSaid(item: ResponseItem, { parts }: UserMessage): ResponseItem | null {
+  if (!isMessage(item)) return null;
+  const content = typeof item.content === "string" ? [inputText(item.content)] : item.content;
+  return { ...item, content: changedPieces(content, parts, { partsOf: partOf, made: inputText }) };
 }
 
 /** Outputs that the oldest SDK of the peer range has no types for. */
@@ -211,7 +226,7 @@ function changedNewerOutput(
       return Object.assign({}, item, { result: output });
     case "shell_call_output":
       return Object.assign({}, item, {
-        output: changedPieces(pieces, parts, (stdout, piece) => ({ ...piece, stdout, stderr: "" })),
+        output: changedPieces(pieces, parts, { partsOf: partOf, made: (stdout, piece) => ({ ...piece, stdout, stderr: "" }) }),
       });
     default:
       return item;
@@ -220,21 +235,6 @@ function changedNewerOutput(
 
 function inputText(text: string): OpenAI.Responses.ResponseInputText {
   return { type: "input_text", text };
-}
-
-/** Each piece of an output as it came if its part is the same in the view, else made anew of its text. */
-function changedPieces<Piece>(
-  pieces: readonly Piece[],
-  viewed: UserMessage["parts"],
-  made: (text: string, piece: Piece) => Piece,
-): Piece[] {
-  let next = 0;
-  return pieces.map((piece) => {
-    const own = partOf(piece);
-    const [now] = viewed.slice(next, next + own.length);
-    next += own.length;
-    return now?.type !== "text" || isSame(own, [now]) ? piece : made(now.text, piece);
-  });
 }
 
 function isSame(own: unknown, now: unknown): boolean {

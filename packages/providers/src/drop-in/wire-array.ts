@@ -10,7 +10,7 @@ import type {
   UserMessage,
 } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
 import type { Fields } from "../fields.ts";
 import { stringAt } from "../fields.ts";
@@ -98,6 +98,27 @@ export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, 
 
 /** Of an array whose items are whole messages. */
 export const WHOLE_ITEMS: Pick<WireArray<unknown, never>, "isPiece"> = { isPiece: () => false };
+
+/** How pieces of a content are read, and made anew of text. */
+interface PieceForm<Piece> {
+  readonly partsOf: (piece: Piece) => UserMessage["parts"];
+  readonly made: (text: string, piece: Piece) => Piece;
+}
+
+/** Each piece of a content as it came if its part is the same in the view, else made anew of its text. */
+export function changedPieces<Piece>(
+  pieces: readonly Piece[],
+  viewed: UserMessage["parts"],
+  { partsOf, made }: PieceForm<Piece>,
+): Piece[] {
+  let next = 0;
+  return pieces.map((piece) => {
+    const own = partsOf(piece);
+    const [now] = viewed.slice(next, next + own.length);
+    next += own.length;
+    return now?.type !== "text" || canonicalJson(own) === canonicalJson([now]) ? piece : made(now.text, piece);
+  });
+}
 
 /** A text part, or none for text without a visible character. */
 export function textParts(text: string): readonly TextPart[] {

@@ -5,7 +5,7 @@ import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { callIdHash, wireCallId } from "../wire/identifiers.ts";
 import type { LoadedImages } from "../wire/images.ts";
-import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn } from "../wire/turns.ts";
 import type { ChatQuirks } from "./hosts.ts";
@@ -23,7 +23,7 @@ interface ChatEncoding {
 }
 
 /**
- * The request on the Chat Completions wire. Images of results follow as the user's message behind the batch; neighbours of one role become
+ * The request on the Chat Completions wire. Media of results follow as the user's message behind the batch; neighbours of one role become
  * one message; the dynamic context comes last.
  */
 export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding): ChatBody {
@@ -49,7 +49,7 @@ function toolParam(tool: ToolSpec): OpenAI.ChatCompletionTool {
 /** The messages behind the system text. */
 export function chatMessages(context: Context, { quirks, images }: ChatEncoding): ChatMessage[] {
   const list: ChatMessage[] = [];
-  let imagesOfResults: ContentPart[] = [];
+  let mediaOfResults: ContentPart[] = [];
   const userParts = (parts: readonly ContentPart[]) => {
     const last = list.at(-1);
     const joined = last?.role === "user" ? [...contentParts(last.content), ...parts] : [...parts];
@@ -59,8 +59,8 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
   };
   for (const message of context.messages) {
     if (message.role !== "tool-result") {
-      userParts(imagesOfResults);
-      imagesOfResults = [];
+      userParts(mediaOfResults);
+      mediaOfResults = [];
     }
     switch (message.role) {
       case "user":
@@ -85,14 +85,14 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
         const parts = partsOf(message, quirks, images);
         const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
         list.push({ role: "tool", tool_call_id: callIdFor(message.callId, quirks), content: text });
-        imagesOfResults.push(...parts.filter((part) => part.type === "image_url"));
+        mediaOfResults.push(...parts.filter((part) => part.type !== "text"));
         break;
       }
       default:
         message satisfies never;
     }
   }
-  userParts(imagesOfResults);
+  userParts(mediaOfResults);
   if (context.dynamicContext !== null && context.dynamicContext.trim() !== "")
     list.push({ role: "user", content: context.dynamicContext });
   return list;
@@ -133,15 +133,32 @@ function contentParts(content: string | ContentPart[]): ContentPart[] {
 
 function partsOf(message: Exclude<Message, AssistantMessage>, quirks: ChatQuirks, images: LoadedImages): ContentPart[] {
   return message.parts.map((part) =>
-    part.type === "text" ? { type: "text", text: part.text } : imagePart(part, quirks, images),
+    part.type === "text" ? { type: "text", text: part.text } : mediaPart(part, quirks, images),
   );
 }
 
-function imagePart(part: ImagePart, quirks: ChatQuirks, images: LoadedImages): ContentPart {
-  const image = sendableImage(part, images);
-  const isImage = part.mediaType.startsWith("image/");
-  if (image === null || !isImage || quirks.images === "describe") return { type: "text", text: imagePlaceholder(part) };
-  return { type: "image_url", image_url: { url: imageUrl(image) } };
+/** Media types of the sound that the wire takes, and their names on it: openai 6.49.0, ChatCompletionContentPartInputAudio. */
+const AUDIO_FORMATS: Readonly<Record<string, "wav" | "mp3">> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
+
+/** The part as the wire takes it: images, sound of two kinds and documents, the last two by their bytes alone; of anything else a text. */
+function mediaPart(part: ImagePart, quirks: ChatQuirks, images: LoadedImages): ContentPart {
+  const media = sendableImage(part, images);
+  const [kind] = part.mediaType.split("/");
+  if (media !== null && kind === "image" && quirks.images === "accept")
+    return { type: "image_url", image_url: { url: imageUrl(media) } };
+  const format = AUDIO_FORMATS[part.mediaType];
+  if (media?.kind === "base64" && quirks.files === "accept") {
+    if (format !== undefined) return { type: "input_audio", input_audio: { data: media.data, format } };
+    if (kind !== "image" && kind !== "audio" && kind !== "video")
+      return { type: "file", file: { filename: documentName(part.mediaType), file_data: imageUrl(media) } };
+  }
+  return { type: "text", text: imagePlaceholder(part) };
 }
 
 /** A reply with the extra field that some servers want their reasoning back in. */

@@ -20,6 +20,8 @@ export interface ChatQuirks {
   readonly maximumCallIdChars: number | null;
   /** Whether images are taken, or a text stands for them. */
   readonly images: "accept" | "describe";
+  /** Whether sound and documents are taken (`input_audio`, `file`), or a text stands for them. */
+  readonly files: "accept" | "describe";
 }
 
 /** The vendor's own server. */
@@ -34,6 +36,7 @@ export const OPENAI_QUIRKS: ChatQuirks = {
   roles: "any",
   maximumCallIdChars: 40,
   images: "accept",
+  files: "accept",
 };
 
 /**
@@ -47,6 +50,7 @@ export const COMPATIBLE_QUIRKS: ChatQuirks = {
   reasoningField: "reasoning_content",
   reasoningEffort: "leave-out",
   roles: "alternate",
+  files: "describe",
 };
 
 /** A server that speaks Chat Completions. `keyVariable` is `null` if none is asked for. */
@@ -80,7 +84,7 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
     priceHost: "openrouter",
     baseUrl: "https://openrouter.ai/api/v1",
     keyVariable: "OPENROUTER_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningField: "reasoning", reasoningEffort: "send" },
+    quirks: { ...COMPATIBLE_QUIRKS, reasoningField: "reasoning", reasoningEffort: "send", files: "accept" },
   },
   {
     name: "deepseek",

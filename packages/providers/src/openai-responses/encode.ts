@@ -13,7 +13,7 @@ import type OpenAI from "openai";
 import { parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/identifiers.ts";
 import type { LoadedImages } from "../wire/images.ts";
-import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 
 /** The request's body without what only streaming decides. */
 export type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & {
@@ -72,20 +72,25 @@ export function responseItems(context: Context, images: LoadedImages): Item[] {
 function contentOf(message: UserMessage | ToolResultMessage, images: LoadedImages) {
   return message.parts.map((part) => {
     if (part.type === "text") return { type: "input_text", text: part.text } as const;
-    const image = part.mediaType.startsWith("image/") ? sendableImage(part, images) : null;
-    if (image === null) return { type: "input_text", text: imagePlaceholder(part) } as const;
-    return { type: "input_image", image_url: imageUrl(image), detail: "auto" } as const;
+    const media = sendableImage(part, images);
+    const [kind] = part.mediaType.split("/");
+    // The wire takes neither sound nor films: openai 6.49.0, ResponseInputContent.
+    if (media === null || kind === "audio" || kind === "video")
+      return { type: "input_text", text: imagePlaceholder(part) } as const;
+    if (kind === "image") return { type: "input_image", image_url: imageUrl(media), detail: "auto" } as const;
+    if (media.kind === "url") return { type: "input_file", file_url: media.url } as const;
+    return { type: "input_file", filename: documentName(part.mediaType), file_data: imageUrl(media) } as const;
   });
 }
 
 function outputItem(message: ToolResultMessage, images: LoadedImages): Item {
   const content = contentOf(message, images);
   const text = content.map((part) => (part.type === "input_text" ? part.text : "")).join("\n");
-  const hasImages = content.some((part) => part.type === "input_image");
+  const hasMedia = content.some((part) => part.type !== "input_text");
   return {
     type: "function_call_output",
     call_id: wireCallId(message.callId, OPENAI_RESPONSES_WIRE_RULES),
-    output: hasImages ? content : text,
+    output: hasMedia ? content : text,
   };
 }
 

@@ -49,6 +49,11 @@ export function imagePlaceholder(part: ImagePart): string {
   return `[image not available: ${part.mediaType}]`;
 }
 
+/** The name that a document of this type is sent under, on wires that want one. */
+export function documentName(mediaType: string): string {
+  return `document.${mediaType.split("/").at(-1) ?? ""}`;
+}
+
 /** The image as an address that holds its bytes, for wires that take addresses only. */
 export function imageUrl(image: SendableImage): string {
   return image.kind === "url" ? image.url : `data:${image.mediaType};base64,${image.data}`;
