@@ -74,3 +74,8 @@ test("a whole and a streamed reply are the same", async () => {
   expect(next.usage.input.totalTokens).toBeGreaterThan(0);
   expect(simulator.exchanges().map(({ error }) => error)).toEqual([null, null, null]);
 });
+
+test("a window behind a model's id is not sent", async () => {
+  await client().complete({ ...request, modelId: "claude-opus-4-8[1m]" }, signal);
+  expect(simulator.exchanges().at(-1)?.modelId).toBe("claude-opus-4-8");
+});

@@ -1,6 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { BoundReasoning } from "@plimsoll/core";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { sentModelId } from "../catalog/model-reference.ts";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -44,7 +45,8 @@ export async function createAnthropicSession({
   boundReasoning,
   ...options
 }: AnthropicSessionOptions): Promise<AnthropicSession> {
-  const { thinking, tools = [], ...parameters } = request;
+  const { thinking, tools = [], ...given } = request;
+  const parameters = { ...given, model: sentModelId(request.model) };
   const sentPrefixes = createSentPrefixes();
   const binds = isBoundReasoning(null, request.model);
   const session: Session<AnthropicBody, AnthropicAnswer> = await createSession(

@@ -64,6 +64,12 @@ export function withoutVariant(id: string): {
   return { modelId, suffix, windowTokens: size === null ? null : Number(size[1]) * unitTokens || null };
 }
 
+/** The id that a vendor is sent: a window behind it is the programs' own word, which vendors answer with 404 (decolua/9router#2531). */
+export function sentModelId(id: string): string {
+  const { modelId, windowTokens } = withoutVariant(id);
+  return windowTokens === null ? id : modelId;
+}
+
 /**
  * The id in the form in which families are told apart: without a variant, a router's maker, a cloud's region and version, a date or `latest`, with
  * hyphens for dots. `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `anthropic/claude-sonnet-4.5` are both `claude-sonnet-4-5`.

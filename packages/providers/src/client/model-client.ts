@@ -1,5 +1,6 @@
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { sentModelId } from "../catalog/model-reference.ts";
 import { createToolNames } from "../wire/identifiers.ts";
 import { loadImages } from "../wire/images.ts";
 import type { DecodedReply, DriverEvent, WireDriver } from "../wire/wire.ts";
@@ -21,7 +22,7 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
     attempt: (body: Body, linked: LinkedAbort) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
-    const { request: sent, ownName } = renamed(request);
+    const { request: sent, ownName } = renamed({ ...request, modelId: sentModelId(request.modelId) });
     checkSendable(sent.context.messages, driver.rules);
     const body = driver.encode(sent, await loadImages(sent.context, options.loadImage ?? null));
     for (let count = 1; ; count++) {

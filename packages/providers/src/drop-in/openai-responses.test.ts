@@ -174,6 +174,25 @@ test("what the array begins with is overhead, its tools among the request's own,
   });
 });
 
+test("tools that are added later are as large as at the beginning", async () => {
+  const name = "exec";
+  const description = 'Says "it".\n'.repeat(400);
+  const added: Item = { type: "additional_tools", role: "developer", tools: [{ type: "custom", name, description }] };
+  const sizeOf = async (own: readonly Item[]) => {
+    const compactor = compactorWith(PI_POLICY);
+    await compactor.fit(own);
+    const [entry] = compactor.conversations()[0]?.entries ?? [];
+    const tools = entry?.type === "session" ? entry.tools.map((tool) => Object.values(tool).join("\n").length) : [];
+    const later = (compactor.conversations()[0]?.entries ?? []).flatMap((each) =>
+      each.type === "message" && each.message.role === "user" && each.message.origin === "declared"
+        ? each.message.parts.map((part) => (part.type === "text" ? part.text.length : 0))
+        : [],
+    );
+    return [...tools, ...later];
+  };
+  expect(await sizeOf([GO, added, said("Yes."), GO])).toEqual(await sizeOf([added, GO, said("Yes."), GO]));
+});
+
 /** A result far over the cap of a policy that cuts what arrives, and one that is not. */
 const CUTTING: Policy = { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } };
 

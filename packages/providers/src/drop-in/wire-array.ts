@@ -90,9 +90,11 @@ export function declaredBy<Item>(item: Item, partsOf: (item: Item) => UserMessag
   return { parts, tools: countedTools(tools) };
 }
 
-/** What is declared in the middle of a conversation, as a message. */
+/** What is declared in the middle of a conversation, as a message. Its tools are counted as those at the beginning are. */
 export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, "id"> {
-  const texts = tools.map((tool): TextPart => ({ type: "text", text: JSON.stringify(tool) }));
+  const texts = tools.map(
+    ({ name, description, parametersJson }): TextPart => ({ type: "text", text: `${name}\n${description}\n${parametersJson}` }),
+  );
   return { role: "user", origin: "declared", parts: [...parts, ...texts], atMs: null };
 }
 

@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { sentModelId } from "../catalog/model-reference.ts";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -39,7 +40,7 @@ export async function createChatSession({ request, host = OPENAI_HOST, ...option
       encode: (asked): ChatBody => {
         const context = { ...asked.context, tools: [] };
         const { messages } = encodeOpenAiChat({ ...asked, context }, { quirks, images: new Map() });
-        return { ...request, messages };
+        return { ...request, model: sentModelId(modelId), messages };
       },
       decode: decodeOpenAiChat,
     },

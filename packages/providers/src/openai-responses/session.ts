@@ -1,4 +1,5 @@
 import type OpenAI from "openai";
+import { sentModelId } from "../catalog/model-reference.ts";
 import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -39,7 +40,7 @@ export async function createResponsesSession({ request, ...options }: ResponsesS
       boundReasoning: "leaves",
       encode: (asked): ResponsesBody => {
         const context = { ...asked.context, tools: [] };
-        return { ...encodeOpenAiResponses({ ...asked, context }, new Map()), ...request };
+        return { ...encodeOpenAiResponses({ ...asked, context }, new Map()), ...request, model: sentModelId(modelId) };
       },
       decode: decodeOpenAiResponse,
     },

@@ -1,4 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { NONE_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
@@ -173,4 +174,18 @@ test.each(wires)("$wire: a session that is taken up again sends the same request
   const resumed = await played(wire, [7, 30, 31]);
   expect(resumed.sent.map(({ body }) => body)).toEqual(whole.sent.map(({ body }) => body));
   expect(resumed.entries).toEqual(whole.entries);
+});
+
+test("a window behind a model's id is not sent", async () => {
+  const options = { policy: NONE_POLICY, limits: LIMITS };
+  const sessions = [
+    await createAnthropicSession({ ...options, request: { model: "claude-opus-4-8[1m]", max_tokens: 1_000 } }),
+    await createChatSession({ ...options, request: { model: "claude-opus-4-8[1m]" } }),
+    await createResponsesSession({ ...options, request: { model: "claude-opus-4-8[1m]" } }),
+  ];
+  for (const session of sessions) {
+    session.user("go");
+    expect((await session.request()).model).toBe("claude-opus-4-8");
+    await session.close();
+  }
 });
