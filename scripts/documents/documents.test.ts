@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -19,6 +19,12 @@ function rowsOf(...languages: readonly string[]) {
   const found = blocks.filter(({ language, fragment }) => languages.includes(language) && fragment === null);
   return found.map((block) => ({ ...block, at: `${block.page}:${block.line}`, text: `${block.code.join("\n")}\n` }));
 }
+
+test("decisions are at most fifteen pages of at most 300 words", () => {
+  const pages = readdirSync(join(root, "docs/decisions")).filter((name) => name !== "README.md");
+  expect(pages.length).toBeLessThanOrEqual(15);
+  expect(pages.filter((name) => read(`docs/decisions/${name}`).split(/\s+/).filter(Boolean).length > 300)).toEqual([]);
+});
 
 const LANGUAGES = ["", "json", "jsonl", "sh", "text", "ts", "yaml"];
 

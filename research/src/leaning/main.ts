@@ -7,7 +7,7 @@ import { NONE_POLICY } from "@plimsoll/core";
 
 /**
  * How often a setting that few sessions of Codex lean to holds on the sessions that were not asked: every set of three to seven of the sessions in
- * the folders that are given. Prints a table, docs/decisions/0051.
+ * the folders that are given. Prints a table, docs/decisions/advise.md.
  */
 const folders = process.argv.slice(2);
 const files = folders.flatMap((folder) =>

@@ -5,7 +5,7 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.
 /**
  * What Claude Code puts back into the context after a compaction, made anew from the lines before it: older versions send it and do not log it. Limits are the program's
  * constants, as published analyses give them (zhanghandong.github.io/harness-engineering-from-cc-to-ai-coding, chapter 10, read in November 2026); that files rank by their
- * last change, and stand there as JSON, is what recorded prompts show (docs/decisions/0073-what-agents-put-back.md).
+ * last change, and stand there as JSON, is what recorded prompts show (docs/decisions/agents-logs.md).
  */
 export interface PutBackReader {
   /** Takes a line of the conversation, in the order of the file. */

@@ -49,7 +49,7 @@ export function policyReference(): string {
     FORMS,
     "## Every key\n\nA key of a map is written with a dot: `overflow.maxRecoveries`. Rules, strategies, estimators and amounts have kinds, which are below.",
     table(["key", "means"], rowsOf(parts, "")),
-    "## Rules of `keep`\n\nWhat each does is in [decision 0035](decisions/0035-keep-rules.md).",
+    "## Rules of `keep`\n\nWhat each does is in [decision on keep rules](decisions/keep-rules.md).",
     table(["rule", "key", "means"], kindsOf("keep")),
     "## Strategies",
     table(["strategy", "key", "means"], kindsOf("strategies")),
