@@ -1,14 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { asPublished, importFile, PEERS, type Program, programPolicy } from "@plimsoll/bench";
 import { prepareSession, replay } from "@plimsoll/bench/internal";
 import { PRESETS } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import { ranOnNode22 } from "./node-22.ts";
-import { programSection, type Total, withSection } from "./program-rows.ts";
+import { programSection, type Total } from "./program-rows.ts";
 import { installedPrograms, REFERENCE_PROGRAMS } from "./programs.ts";
-import { ROOT, sampled, sessionFiles } from "./sessions.ts";
+import { sampled, sessionFiles } from "./sessions.ts";
 
 /** Working room of the comparison: that of the differential. */
 const WINDOW = { kind: "working-room", tokens: 64_000 } as const;
@@ -23,8 +21,8 @@ interface Run {
 }
 
 /**
- * Replays recorded sessions under each program that can be had, and under our likeness of it as published; prints them side by side. `--write`
- * puts them into docs/results.md, `--sample N` takes so many of the session files.
+ * Replays recorded sessions under each program that can be had, and under our likeness of it as published; prints them side by side.
+ * `--sample N` takes so many of the session files.
  */
 async function main(): Promise<void> {
   if (ranOnNode22(REFERENCE_PROGRAMS.map((program) => program.package))) return;
@@ -47,8 +45,6 @@ async function main(): Promise<void> {
     programs.map((program) => rowOf(program, totals)),
     { sessions, files: files.length, room: "64k" },
   );
-  const page = join(ROOT, "docs/results.md");
-  if (process.argv.includes("--write")) writeFileSync(page, withSection(readFileSync(page, "utf8"), section));
   process.stdout.write(`${section}\n`);
   process.stderr.write(`${programs.length} programs run, ${REFERENCE_PROGRAMS.length - programs.length} left out\n`);
 }

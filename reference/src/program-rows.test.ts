@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ProgramRow, programSection, SECTION_TITLE, withSection } from "./program-rows.ts";
+import { type ProgramRow, programSection } from "./program-rows.ts";
 
 const NOTHING = { calls: 10, compactions: 0, overflows: 0, lost: 0, promptTokens: 0 };
 const row = (program: string, lost: number, ours: number): ProgramRow => ({
@@ -22,11 +22,4 @@ test("what loses most calls stands first, with its likeness and the difference b
     "| a (as published) | 3 | 0 | 0 | 2.5M |",
     "| likeness − program | −1 | 0 | −1 | +25 % |",
   ]);
-});
-
-test.each([
-  ["a page without one", "# Results\n"],
-  ["a page with an older one", `# Results\n\n${SECTION_TITLE}\n\nold\n`],
-])("%s has the section once, at its end", (_, page) => {
-  expect(withSection(page, `${SECTION_TITLE}\n\nnew`)).toBe(`# Results\n\n${SECTION_TITLE}\n\nnew\n`);
 });

@@ -23,8 +23,8 @@ export interface RowsOf {
   readonly room: string;
 }
 
-/** How the section begins in docs/results.md. */
-export const SECTION_TITLE = "## Programs and our likenesses of them";
+/** How the section begins. */
+const SECTION_TITLE = "## Programs and our likenesses of them";
 
 const COLUMNS = ["", "compactions", "overflows", "calls lost", "prompt tokens"] as const;
 
@@ -65,10 +65,4 @@ function row(name: string, { compactions, overflows, lost, promptTokens }: Total
 
 function signed(value: number): string {
   return value > 0 ? `+${value}` : `${value}`.replace("-", "−");
-}
-
-/** The page with the section at its end, in the place of an older one. */
-export function withSection(page: string, section: string): string {
-  const at = page.indexOf(SECTION_TITLE);
-  return `${(at < 0 ? page : page.slice(0, at)).trimEnd()}\n\n${section}\n`;
 }

@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pageProblem, protocolVersion, sidesLine, stampLine } from "./protocol-stamp.ts";
-import { ROOT } from "./recorded/recorded-sessions.ts";
 
 const text =
   "# The protocol\n\nA use is far from 20,000 tokens on.\n\n## Changes\n\n| date | change |\n|---|---|\n| 2026-01-31 | first |\n";
@@ -46,11 +43,4 @@ test("the version has the date of the newest change", () => {
 
 test("owners that the split does not name are on the side that is reported once", () => {
   expect(sidesLine(["a", "a", "b", "x", "y"], split)).toContain("fit 2 of 1 owner, choose 1 of 1 owner, report 2 of 2 owners");
-});
-
-const read = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
-const results = read("results.md");
-
-test("docs/results.md is of the protocol that holds", () => {
-  expect(pageProblem(results, { text: read("protocol.md"), split: read("protocol-split.json") })).toBeNull();
 });

@@ -10,22 +10,22 @@ import { POLICY_BEFORE } from "./contexts/policy-before.ts";
 import { type Protocol, pageProblem, sidesLine, stampLine } from "./protocol-stamp.ts";
 import { allRecordedFiles, COMPACTIONS_FOLDER, RECORDED_FOLDER, ROOT, recordedFiles } from "./recorded/recorded-sessions.ts";
 
-const page = join(ROOT, "docs/results.md");
+const page = join(ROOT, "results.md");
 const read = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
 
 /**
- * Makes docs/results.md: all recorded sessions of other agents under every preset and peer in two working rooms. `--check` refuses a page whose
+ * Makes results.md, which git ignores: all recorded sessions of other agents under every preset and peer in two working rooms. `--check` refuses a page whose
  * figures are older than the protocol, and makes nothing. `--only programs` makes the section of the published programs alone. `--json FILE` keeps the rows.
  */
 const protocol: Protocol = { text: read("protocol.md"), split: read("protocol-split.json") };
 if (process.argv.includes("--check")) {
   const problem = pageProblem(readFileSync(page, "utf8"), protocol);
-  process.stdout.write(`docs/results.md: ${problem ?? "of the protocol that holds"}\n`);
+  process.stdout.write(`results.md: ${problem ?? "of the protocol that holds"}\n`);
   process.exitCode = problem === null ? 0 : 1;
 } else if (process.argv.includes("--only")) {
   // The published programs are run by a workspace member that nothing imports; what follows `--only programs` is its own.
   const rest = process.argv.slice(2).filter((each) => each !== "--only" && each !== "programs");
-  const programs = [join(ROOT, "reference/dist/main.js"), "--write", ...rest];
+  const programs = [join(ROOT, "reference/dist/main.js"), ...rest];
   process.exitCode = spawnSync(process.execPath, programs, { stdio: "inherit" }).status ?? 1;
 } else if (recordedFiles().length === 0) {
   process.stderr.write("no recorded sessions: set PLIMSOLL_TRANSCRIPTS to a folder of session files\n");
@@ -48,7 +48,6 @@ if (process.argv.includes("--check")) {
       cwd: join(RECORDED_FOLDER, ".."),
       encoding: "utf8",
     });
-  const kept = programRows(readFileSync(page, "utf8"));
   const main = join(temporary, "main.md");
   const further = join(temporary, "further.json");
   const near = named.filter(isNear).flatMap((policy) => ["--policy", policy]);
@@ -60,10 +59,10 @@ if (process.argv.includes("--check")) {
   if (failed === undefined) {
     const reportIn = (file: string) => benchReportSchema.parse(JSON.parse(readFileSync(file, "utf8")));
     const sides = `${bySideSection(reportIn(json), protocol.split)}\n\n${furtherRooms(reportIn(further), protocol.split)}`;
-    writeFileSync(page, `${headOf(protocol)}${readFileSync(main, "utf8")}\n${sides}\n${kept}`);
+    writeFileSync(page, `${headOf(protocol)}${readFileSync(main, "utf8")}\n${sides}\n`);
   }
   rmSync(temporary, { recursive: true });
-  process.stdout.write(failed === undefined ? "docs/results.md written\n" : failed.stdout + failed.stderr);
+  process.stdout.write(failed === undefined ? "results.md written\n" : failed.stdout + failed.stderr);
   process.exitCode = failed === undefined ? 0 : (failed.status ?? 1);
 }
 
@@ -72,12 +71,6 @@ function isNear(name: string): boolean {
   return (
     name.startsWith("plimsoll") || ["none", "pi", "claude-code", "codex", "opencode", "cline", "deep-agents"].includes(name)
   );
-}
-
-/** The section of the published programs, which is made by itself (`--only programs`) and stays when the rest is made anew. */
-function programRows(old: string): string {
-  const at = old.indexOf("## Programs and our likenesses of them");
-  return at < 0 ? "" : `\n${old.slice(at)}`;
 }
 
 function headOf(holds: Protocol): string {

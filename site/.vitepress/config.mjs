@@ -32,7 +32,6 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Start", items: STARTS.map(({ text, page }) => ({ text, link: linkOf(page) })) },
-      { text: "Results", link: linkOf("docs/results.md") },
       { text: "API", link: "/api/" },
     ],
     sidebar: {

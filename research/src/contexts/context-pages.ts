@@ -21,7 +21,7 @@ function page(name: string, now: string, before: string): string {
   return `# ${name}: what the model is sent after a cut
 
 Written by \`pnpm contexts\`: the session of that name that comes with the project, replayed in a window of ${SHOWN_ROOM_TOKENS / 1000}k above its overhead; the request after
-the last cut of the default policy, then of the default as it was before [decision on keep rules](../decisions/keep-rules.md).
+the last cut of the default policy, then of the default as it was before recall.
 Messages that stayed word for word are shortened here; what the compaction wrote is whole. Tool results are the session's own.
 
 ${now}
