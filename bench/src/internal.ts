@@ -36,6 +36,7 @@ export { fileSource, readHead, textSource } from "./formats/file-source.ts";
 export type { FileHead } from "./formats/importer.ts";
 export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, UNREAD_DATABASE } from "./formats/registry.ts";
+export { countedOnce, type Lineages, lineages, lineagesOf, type SessionMarks, sessionMarks } from "./lineage.ts";
 export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
 export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";
@@ -45,7 +46,7 @@ export { LIKENESSES } from "./peers/peers.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
 export { cellOf } from "./replay/cell.ts";
 export { drive } from "./replay/drive.ts";
-export { type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
+export { countedSession, type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayedCall } from "./replay/replayed-call.ts";
 export { askTables } from "./report/ask-tables.ts";
 export { BEHIND_WORDS, behindTable } from "./report/behind-rewriters.ts";
@@ -62,6 +63,7 @@ export {
   formatRatioPercent,
   formatTokens,
   formatUsd,
+  lineageWords,
 } from "./report/figures.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
 export { recordText } from "./report/markdown-comparisons.ts";
@@ -97,7 +99,7 @@ export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
 export { openKeptReplays } from "./run/kept-replays.ts";
 export { replay } from "./run/replay.ts";
-export { describeRun } from "./run/run-bench.ts";
+export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-model/least-squares.ts";
 export { FEWEST_OWNERS, quantileOf } from "./statistics.ts";
 export { openCassette } from "./summaries/cassette.ts";
@@ -105,6 +107,7 @@ export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from 
 export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";
 export { missingPathIn } from "./sweep/policy-path.ts";
+export type { LineageCounts } from "./transcript.ts";
 export type { CacheKind } from "./tune/score.ts";
 export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";

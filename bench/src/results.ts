@@ -7,7 +7,7 @@ import type { CacheMiss } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
 import type { SizeModelError } from "./size-model/held-out.ts";
 import type { Interval } from "./statistics.ts";
-import type { Outcome } from "./transcript.ts";
+import type { LineageCounts, Outcome } from "./transcript.ts";
 
 /**
  * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
@@ -31,6 +31,8 @@ export interface BenchReport {
   readonly calibration: readonly CalibrationRecord[];
   readonly skipped: readonly SkippedInput[];
   readonly notes: readonly SourceNote[];
+  /** How far the sessions of the whole run share answers, each of which counts once; left out if they share none. */
+  readonly lineages?: LineageCounts;
   /** What a model did next in the policies' contexts; left out unless one was asked. */
   readonly ask?: AskReport;
 }
@@ -90,6 +92,8 @@ export interface SessionDescription {
   /** The model's window that the session ran in, in tokens: stated, or the likeliest; `null` in reports of before. */
   readonly ownWindowTokens: number | null;
   readonly parentSession: string | null;
+  /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are its own alone. */
+  readonly lineage?: string;
   /** When it began, in milliseconds since 1970; `null` if its log tells no time. */
   readonly startedMs: number | null;
   /** What the person said first, on one line of at most 80 characters; `null` without a word. */

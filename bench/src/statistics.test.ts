@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clusteredEstimate, countUpTo, FEWEST_OWNERS, type Statistic } from "./statistics.ts";
+import { clusteredEstimate, countUpTo, FEWEST_OWNERS, meanOver, type Statistic } from "./statistics.ts";
 
 interface Item {
   readonly session: string;
@@ -35,6 +35,17 @@ describe("clusteredEstimate", () => {
   test("counts an owner's repositories as one owner", () => {
     const one = Array.from({ length: 9 }, (_, place) => ({ session: `own__r${place}__s.jsonl`, amount: 1 }));
     expect(clusteredEstimate(one, MEAN)).toEqual({ value: 1, interval: null, repositories: 9, owners: 1 });
+  });
+
+  test("counts sessions that share a beginning as one, whatever folders they lie in", () => {
+    const items = Array.from({ length: 9 }, (_, owner) => ({
+      session: `folder-${owner}/s`,
+      lineage: "folder-0/s",
+      value: owner,
+    }));
+    const mean: Statistic<(typeof items)[number]> = meanOver(({ value }) => value);
+    const estimate = clusteredEstimate(items, mean);
+    expect(estimate).toEqual({ value: 4, interval: null, repositories: 1, owners: 1 });
   });
 
   test("is a point if all repositories agree", () => {

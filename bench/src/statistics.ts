@@ -69,6 +69,11 @@ export interface Interval {
   readonly through: number;
 }
 
+/** What tells where an item is from, and nothing else of it. */
+export function unitOf({ session, lineage }: InSession): InSession {
+  return lineage === undefined ? { session } : { session, lineage };
+}
+
 /** A figure over items that follows from sums of counts: so whole repositories can be drawn without looking at their items again. */
 export interface Statistic<Item> {
   /** Counts that an item adds to. */
@@ -78,9 +83,9 @@ export interface Statistic<Item> {
   figure(sums: Float64Array): number | null;
 }
 
-/** The owners of sessions. */
-export function ownersOf(sessions: readonly string[]): ReadonlySet<string> {
-  return new Set(sessions.map((session) => originOf(session).owner));
+/** The owners of what is of sessions. */
+export function ownersOf(items: readonly InSession[]): ReadonlySet<string> {
+  return new Set(items.map(({ session, lineage = session }) => originOf(lineage).owner));
 }
 
 /** Fewer owners than this say nothing about owners that were not seen (docs/protocol.md). */
@@ -95,6 +100,8 @@ const MOST_EMPTY_RATIO = 0.025;
 /** An item of a recorded session, which is known by its name. */
 export interface InSession {
   readonly session: string;
+  /** The first session of those that share its beginning, from which nothing is drawn apart; its own name if it is left out. */
+  readonly lineage?: string;
 }
 
 /**
@@ -111,7 +118,7 @@ export function clusteredEstimate<Item>(
   const owners = new Set<string>();
   const whole = new Float64Array(width);
   for (const item of items) {
-    const { repository, owner } = clusterOf(item.session);
+    const { repository, owner } = clusterOf(item.lineage ?? item.session);
     const sums = clusters.get(repository) ?? new Float64Array(width);
     clusters.set(repository, sums);
     owners.add(owner);
@@ -131,7 +138,7 @@ export function intervalOverOwners<Item>(
 ): Interval | null {
   const clusters = new Map<string, Float64Array>();
   for (const item of items) {
-    const { owner } = originOf(item.session);
+    const { owner } = originOf(item.lineage ?? item.session);
     const sums = clusters.get(owner) ?? new Float64Array(width);
     clusters.set(owner, sums);
     add(item, sums);

@@ -22,6 +22,8 @@ export interface Transcript {
   readonly outcome?: Outcome;
   /** What the recording states that the whole run cost, in US dollars; left out if it states nothing but the price of each call. */
   readonly statedUsd?: number;
+  /** Ids of its reports and compactions that are another session's and count there: a fork repeats its beginning. Left out if all are its own. */
+  readonly copiedIds?: readonly string[];
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** What the importer met that a reader should know of; never fatal. */
@@ -32,6 +34,15 @@ export interface Transcript {
 export interface PutBack {
   readonly compactionId: string;
   readonly text: string;
+}
+
+/** How many sessions and lineages were read. Sessions that share a beginning are one lineage. */
+export interface LineageCounts {
+  readonly files: number;
+  readonly sessions: number;
+  readonly lineages: number;
+  /** Answers that stand in more than one session; each counts once. */
+  readonly repeatedAnswers: number;
 }
 
 /** What a recorded run came to. */

@@ -41,7 +41,7 @@ export function madeTranscript(made: MadeSession, name = "made"): Transcript {
   };
   const call = (message: Message) => {
     const promptTokens = view.reduce((tokens, each) => tokens + madeTokens(each), made.overheadTokens);
-    entries.push(usageEntry(`request-${message.id}`, view.at(-1)?.id ?? null, promptTokens));
+    entries.push(usageEntry(`request-${name}-${message.id}`, view.at(-1)?.id ?? null, promptTokens));
     say(message);
   };
   for (let turn = 0; turn < made.turns; turn++) {

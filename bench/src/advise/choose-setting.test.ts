@@ -1,7 +1,7 @@
 import { PI_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import type { FiledRow } from "../tune/split.ts";
+import { type FiledRow, splitSessions } from "../tune/split.ts";
 import { chooseSetting, type SettingPoint } from "./choose-setting.ts";
 
 const point = (name: string, values: SettingPoint["values"] = new Map([["n", 1]])): SettingPoint => ({
@@ -60,6 +60,24 @@ test.each<readonly [string, Outcome, string]>([
 ])("%s", (_, outcome, kind) => {
   const { verdict } = chooseSetting(NOW, [CHEAP], rowsOf(PROJECTS, { ...NONE, cheap: always(outcome) }));
   expect(verdict.kind).toBe(kind);
+});
+
+test("sessions that share a beginning are one, however many folders they lie in, and no half has a part of it", () => {
+  const cheap = always({ usd: 0.5, held: 90 });
+  const oneHistory = rowsOf([...PROJECTS, ...ONE_PROJECT], { ...NONE, cheap }).map((filed) => ({
+    ...filed,
+    file: "project-0/session",
+  }));
+  expect(chooseSetting(NOW, [CHEAP], oneHistory)).toMatchObject({
+    sessions: 1,
+    verdict: { kind: "too-few", leaning: null },
+  });
+  const forked = rowsOf([...PROJECTS, "elsewhere/fork"], { ...NONE, cheap }).map((filed) =>
+    filed.row.session === "elsewhere/fork" ? { ...filed, file: "project-0/session" } : filed,
+  );
+  expect(chooseSetting(NOW, [CHEAP], forked).sessions).toBe(8);
+  const { train, test: tested } = splitSessions(forked.filter(({ row }) => row.policy === "none"));
+  for (const half of [train, tested]) expect(half.has("elsewhere/fork")).toBe(half.has("project-0/session"));
 });
 
 test("of several the cheapest is chosen, with what it costs and how sure that is", () => {

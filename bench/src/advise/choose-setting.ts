@@ -70,13 +70,15 @@ export function chooseSetting(
     return { ...point, score, costRatio: score.cost / now.cost, losses: lossesAgainst(score, now) };
   };
   const figures = [current, ...others].map((point) => figuresOver(point, able));
-  const clusters = new Set([...able].map((session) => originOf(session).repository)).size;
+  const fileOf = new Map(rows.map(({ file, row }) => [row.session, file]));
+  const files = new Set([...able].map((session) => fileOf.get(session) ?? session));
+  const clusters = new Set([...files].map((file) => originOf(file).repository)).size;
   const drawn = clusters >= FEWEST_SESSIONS ? "projects" : "sessions";
-  const found = { sessions: able.size, idleSessions: split.idleSessions, drawn, figures } as const;
+  const found = { sessions: files.size, idleSessions: split.idleSessions, drawn, figures } as const;
   if (able.size === 0) return { ...found, verdict: { kind: "idle" } };
-  if (able.size < FEWEST_SESSIONS) {
+  if (files.size < FEWEST_SESSIONS) {
     const [now, ...tried] = figures;
-    const leaning = now === undefined || able.size < FEWEST_LEANING_SESSIONS ? null : leaningOf(now, tried, scores);
+    const leaning = now === undefined || files.size < FEWEST_LEANING_SESSIONS ? null : leaningOf(now, tried, scores);
     return { ...found, verdict: { kind: "too-few", leaning } };
   }
   const [best] = others
@@ -85,7 +87,7 @@ export function chooseSetting(
     .toSorted((a, b) => a.costRatio - b.costRatio);
   if (best === undefined) return { ...found, verdict: { kind: "keep", why: "nothing-better" } };
   const isConfirmed = isBetter(figuresOver(best, split.test), figuresOver(current, split.test));
-  const ownCluster = (session: string) => ({ repository: session, owner: session });
+  const ownCluster = (file: string) => ({ repository: file, owner: file });
   const sure = surenessOf(over(best, able), over(current, able), drawn === "sessions" ? ownCluster : undefined);
   if (!isConfirmed || sure === null || sure.costRatio.through >= 1)
     return { ...found, verdict: { kind: "keep", why: "not-confirmed" } };

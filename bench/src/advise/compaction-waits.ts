@@ -9,14 +9,16 @@ const LONGEST_WAIT_MS = 600_000;
  * times are left out, and those that follow a finished reply unless the agent is known to have made them by itself: a person may have been
  * away before asking for one.
  */
-export function compactionWaits({ entries, automaticCompactionIds = [] }: Transcript): readonly number[] {
+export function compactionWaits({ entries, automaticCompactionIds = [], copiedIds = [] }: Transcript): readonly number[] {
   const automatic = new Set(automaticCompactionIds);
+  const copied = new Set(copiedIds);
   const waits: number[] = [];
   let last: Extract<SessionEntry, { type: "message" }> | null = null;
   for (const entry of entries) {
     if (entry.type === "message") last = entry;
     if (entry.type !== "compaction" || entry.atMs === null || last === null || last.message.atMs === null) continue;
     if (last.message.role === "assistant" && !automatic.has(entry.id)) continue;
+    if (copied.has(entry.id)) continue;
     const waitMs = entry.atMs - last.message.atMs;
     if (waitMs > 0 && waitMs <= LONGEST_WAIT_MS) waits.push(waitMs);
   }

@@ -65,9 +65,10 @@ function compactionsOf(row: ReplayRow, modelIds: readonly string[], pricing: Com
   const modelId = modelIds.find((id) => pricing.pricesOf(id) !== null);
   const prices = modelId === undefined ? null : pricing.pricesOf(modelId);
   const rules = pricing.cacheRulesOf(modelId ?? "");
-  const parts = row.compactions.map(({ call }) => {
-    const beforeTokens = row.series[call - 1]?.promptTokens ?? 0;
-    const afterTokens = row.series[call]?.promptTokens ?? 0;
+  const sizes = new Map(row.series.map(({ call, promptTokens }) => [call, promptTokens]));
+  const parts = row.compactions.map(({ call, tokensBefore }) => {
+    const beforeTokens = sizes.get(call - 1) ?? tokensBefore ?? 0;
+    const afterTokens = sizes.get(call) ?? 0;
     const tokens = beforeTokens + SUMMARY_REPLY_TOKENS + afterTokens;
     if (prices === null) return { tokens, usd: 0 };
     const isCached = pricing.request === "prefix";

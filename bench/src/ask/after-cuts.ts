@@ -34,10 +34,11 @@ export async function callsAfterCuts(
   mostPromptTokens: number | null,
 ): Promise<CallsAfterCuts> {
   const sizes = session.history().sizes();
+  const copied = new Set(session.transcript.copiedIds);
   const calls: number[] = [];
   let tooLongCount = 0;
   for (const { followed, canAsk } of await follow(session, cell)) {
-    if (!canAsk) continue;
+    if (!canAsk || copied.has(session.sizeModel.calls[followed.call]?.usage.requestId ?? "")) continue;
     const { call, ordinal, nonMessageTokens } = followed;
     sizes.reach(call);
     const fits = nonMessageTokens + sizes.between(0, ordinal) <= (mostPromptTokens ?? Infinity);

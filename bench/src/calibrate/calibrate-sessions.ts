@@ -28,11 +28,18 @@ export function calibrateSession(
   methods: readonly Method[],
 ): { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] } {
   const modelIds = transcript.entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : []));
+  const copied = new Set(transcript.copiedIds);
+  const isOwn = transcript.entries.flatMap((entry) =>
+    entry.type === "usage" && reportedOf(entry) > 0 ? [!copied.has(entry.requestId)] : [],
+  );
   const session: CalibratedSession = {
     file: transcript.name,
     format: transcript.format,
     modelIds: [...new Set(modelIds)],
-    methods: methods.map((method) => ({ method: method.name, calls: method.predict(transcript) })),
+    methods: methods.map((method) => ({
+      method: method.name,
+      calls: method.predict(transcript).filter(({ call }) => isOwn[call]),
+    })),
   };
   return { session, kinds: callKinds(transcript) };
 }

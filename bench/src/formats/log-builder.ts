@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import type { SessionStartEntry } from "@plimsoll/core/internal";
+import { entryIdOf, type SessionStartEntry } from "@plimsoll/core/internal";
 import type { ImportNote, Outcome, PutBack, Transcript } from "../transcript.ts";
 import { writeBoundary } from "./boundary-writer.ts";
 import { createCallBatch } from "./call-batch.ts";
@@ -14,6 +14,8 @@ export interface BuiltLog {
   /** Of the compactions that nobody asked for, by what the recording says. */
   readonly automaticCompactionIds: readonly string[];
   readonly putBack: readonly PutBack[];
+  /** Of reports and compactions that the recording says are another session's. */
+  readonly copiedIds: readonly string[];
 }
 
 /** The session log of a recording: ids given, results joined to their calls, recorded compactions where they took effect. */
@@ -21,10 +23,12 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
   const notes: ImportNote[] = [];
   const automaticCompactionIds: string[] = [];
   const putBack: PutBack[] = [];
+  const copiedIds: string[] = [];
   const writer = createLogWriter(start);
   const batch = createCallBatch(writer, { items, file, notes });
   const writeReply = createReplyWriter(writer);
   for (const item of items) {
+    const written = writer.entries.length;
     switch (item.kind) {
       case "user":
         batch.takeUser(item);
@@ -45,9 +49,10 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
       default:
         item satisfies never;
     }
+    if ("isCopied" in item && item.isCopied === true) copiedIds.push(...writer.entries.slice(written).map(entryIdOf));
   }
   batch.close("end");
-  return { entries: writer.entries, notes, automaticCompactionIds, putBack };
+  return { entries: writer.entries, notes, automaticCompactionIds, putBack, copiedIds };
 }
 
 /** What identifies a transcript and what was read of it. */
@@ -67,15 +72,29 @@ export interface TranscriptParts {
 export function transcriptOf(parts: TranscriptParts): Transcript {
   const { name, file, format, parentName = null, outcome = null, statedUsd = null } = parts;
   const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };
-  const { entries, notes, automaticCompactionIds, putBack } = buildLog(start, parts.items, file);
+  const { entries, notes, automaticCompactionIds, putBack, copiedIds } = buildLog(start, parts.items, file);
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
   const automatic = automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds };
   const back = putBack.length === 0 ? {} : { putBack };
+  const copied = copiedIds.length === 0 ? {} : { copiedIds };
   const came = outcome === null ? {} : { outcome };
   const stated = statedUsd === null || statedUsd <= 0 ? {} : { statedUsd };
-  return { name, file, format, entries, parentName, ...automatic, ...back, ...came, ...stated, hasUsage, notes: allNotes };
+  return {
+    name,
+    file,
+    format,
+    entries,
+    parentName,
+    ...automatic,
+    ...back,
+    ...copied,
+    ...came,
+    ...stated,
+    hasUsage,
+    notes: allNotes,
+  };
 }
 
 const EMPTY_START: Omit<SessionStartEntry, "id"> = {

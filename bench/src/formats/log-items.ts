@@ -41,6 +41,8 @@ export interface ReplyItem extends Provenance {
   readonly atMs: number | null;
   /** `null` for a reply that was no reported call, such as an aborted one: it gives no usage entry. */
   readonly usage: Usage | null;
+  /** True if the recording says that another session made the call, whose beginning this one repeats. */
+  readonly isCopied?: boolean;
   /** `null` if the recording does not tell the model's limits. */
   readonly limits: ModelLimits | null;
 }
@@ -70,6 +72,8 @@ export interface BoundaryItem extends Provenance {
   readonly tokensBefore: number | null;
   /** True if the recording says that nobody asked for it. */
   readonly isAutomatic?: true;
+  /** As for a reply. */
+  readonly isCopied?: boolean;
   /** What the agent put back behind it that the recording does not hold, as far as it can be made anew. */
   readonly putBack?: string;
   readonly atMs: number | null;

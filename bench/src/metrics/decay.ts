@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReferenceUse } from "../references/recorded-history.ts";
 import { countUpTo, summed } from "../statistics.ts";
-import type { Metric } from "./metric.ts";
+import type { MeasuredCall, Metric } from "./metric.ts";
 
 /** Uses whose reference was last said so many compactions ago; the last step, 5, holds all beyond it. */
 export interface DecayStep {
@@ -18,11 +18,15 @@ export const DECAY: Metric<"decay", readonly DecayStep[], readonly DecayStep[], 
   schema: z.array(z.strictObject({ compactions: count, uses: count, sourceEvidenced: count })).readonly(),
   measure: () => {
     const decay = createDecay();
+    const follow = ({ compactions, ordinal }: Pick<MeasuredCall, "compactions" | "ordinal">) => {
+      for (const _ of compactions) decay.compacted(ordinal);
+    };
     return {
-      add: ({ compactions, ordinal, uses }) => {
-        for (const _ of compactions) decay.compacted(ordinal);
-        for (const { use, sourceEvidenced } of uses) decay.use(use, sourceEvidenced);
+      add: (call) => {
+        follow(call);
+        for (const { use, sourceEvidenced } of call.uses) decay.use(use, sourceEvidenced);
       },
+      follow,
       result: decay.result,
     };
   },

@@ -63,6 +63,9 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
       rest.add(causeOf({ call, sign, use: sent.served.call }), dollars.computed - dollars.stated);
       ruledRest.add(causeOf({ call, sign, use: ruledUse }), dollars.ruled - dollars.stated);
     },
+    follow: (sent) => {
+      serveByRules(sent);
+    },
     result: () => {
       if (total.stated <= 0) return null;
       const [difference, ruledDifference] = [total.computed - total.stated, total.ruled - total.stated];

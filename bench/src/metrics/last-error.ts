@@ -21,6 +21,9 @@ export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "ke
       add: ({ reply, ordinal, shown }) => {
         if (reply !== null) probe.atCall(ordinal, shown);
       },
+      follow: ({ reply, ordinal, shown }) => {
+        if (reply !== null) probe.atCall(ordinal, shown, "unasked");
+      },
       result: probe.result,
     };
   },
@@ -41,7 +44,7 @@ export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "ke
 /** Asks at every call whether the context still holds the error that stands. */
 export interface LastErrorProbe {
   /** A call before the message at `ordinal`, each that was sent; `null` for a context that could not be sent and so holds nothing. */
-  atCall(ordinal: number, shown: ShownContext | null): void;
+  atCall(ordinal: number, shown: ShownContext | null, counts?: "unasked"): void;
   result(): LastErrorCount;
 }
 
@@ -63,7 +66,7 @@ export function createLastErrorProbe({ events, isIn }: Pick<LastErrors, "events"
     else holder ??= newestThat(added, (message) => isIn(error, message));
   };
   return {
-    atCall(ordinal, shown) {
+    atCall(ordinal, shown, counts) {
       for (let event = events[next]; event !== undefined && event.ordinal < ordinal; event = events[next]) {
         standing = event.error;
         next += 1;
@@ -72,10 +75,10 @@ export function createLastErrorProbe({ events, isIn }: Pick<LastErrors, "events"
         soughtError = null;
         return;
       }
-      due += 1;
+      if (counts !== "unasked") due += 1;
       if (shown === null) return;
       seek(standing, shown);
-      if (holder !== null) kept += 1;
+      if (holder !== null && counts !== "unasked") kept += 1;
     },
     result: () => ({ due, kept }),
   };

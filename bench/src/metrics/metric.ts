@@ -29,6 +29,8 @@ export interface Metric<Id extends string = string, Result = unknown, Pooled = u
 /** Sees each call of a replay once, in order. */
 export interface Recorder<Result, Call = MeasuredCall> {
   add(call: Call): void;
+  /** A call that counts in another session whose log holds it too: for metrics to which it matters what went before. */
+  follow?(call: Call): void;
   result(): Result;
 }
 

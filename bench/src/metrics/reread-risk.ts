@@ -20,6 +20,9 @@ export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
       add: ({ reply, shown }) => {
         if (reply !== null) probe.atCall(reply, shown);
       },
+      follow: ({ reply, shown }) => {
+        if (reply !== null) probe.atCall(reply, shown, "unasked");
+      },
       result: probe.result,
     };
   },
@@ -40,7 +43,7 @@ export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
 /** Asks at every reply that touches a file again whether what was last read of it still stands in the context. */
 export interface RereadProbe {
   /** A call with what came into its context and left it since the last one that was sent; `null` for one that could not be sent. */
-  atCall(reply: Message, changes: ContextChanges | null): void;
+  atCall(reply: Message, changes: ContextChanges | null, counts?: "unasked"): void;
   result(): RereadRisk;
 }
 
@@ -57,14 +60,15 @@ export function createRereadProbe(entries: readonly SessionEntry[]): RereadProbe
   const latestReading = new Map<string, Message>();
   const count = { touches: 0, atRisk: 0 };
   return {
-    atCall(reply, changes) {
+    atCall(reply, changes, counts) {
       for (const message of changes?.removed ?? []) shown.delete(message);
       for (const message of changes?.added ?? []) shown.add(message);
       for (const call of toolCallsOf(reply)) {
         for (const { path, access } of call.paths) {
           const reading = latestReading.get(path);
-          if (reading !== undefined) count.touches += 1;
-          if (reading !== undefined && (changes === null || !shown.has(reading))) count.atRisk += 1;
+          const isTouched = reading !== undefined && counts !== "unasked";
+          if (isTouched) count.touches += 1;
+          if (isTouched && (changes === null || !shown.has(reading))) count.atRisk += 1;
           const result = resultOf.get(call.callId);
           if (access === "read" && result !== undefined) latestReading.set(path, result);
         }

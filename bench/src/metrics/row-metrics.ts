@@ -41,10 +41,17 @@ export function createRowMetrics(
   const cacheMisses = createCacheMisses();
   const composition = createComposition(session.sizeModel);
   const checkInFull = createFullCheck(replay);
+  const copied = new Set(session.transcript.copiedIds);
   return {
-    add: (sent) => {
-      const call = measured(sent);
-      checkInFull(call);
+    add: (replayed) => {
+      const followed = measured(replayed);
+      checkInFull(followed);
+      if (copied.has(replayed.recorded.requestId)) {
+        for (const recorder of recorders) recorder.follow?.(followed);
+        return;
+      }
+      const sent = copied.size === 0 ? replayed : withoutCopied(replayed, copied);
+      const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
       for (const { use, sourceEvidenced, lostAtCall } of call.uses) {
@@ -61,6 +68,11 @@ export function createRowMetrics(
       composition: composition.result(),
     }),
   };
+}
+
+/** The recorded agent's compactions count where they were made. */
+function withoutCopied(sent: ReplayedCall, copied: ReadonlySet<string>): ReplayedCall {
+  return { ...sent, compactions: sent.compactions.filter(({ id }) => !copied.has(id)) };
 }
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {

@@ -1,9 +1,11 @@
-import type { SessionEntry } from "@plimsoll/core";
+import type { Message, SessionEntry } from "@plimsoll/core";
 import { createSessionReadings, type FollowingCheck, followingChecks, type SessionReadings } from "@plimsoll/core/internal";
 import { type Needs, prepareNeeds } from "../grounding/needs.ts";
+import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type LastErrors, prepareLastErrors } from "../references/last-errors.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
+import { replyAfter } from "../size-model/recorded-calls.ts";
 import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
 import { type Arrivals, createArrivals } from "./arrivals.ts";
@@ -60,5 +62,32 @@ export function prepareSession(transcript: Transcript): PreparedSession {
     catalogs: rememberedCatalogs(),
     readings: createSessionReadings(),
     wireChecks: followingChecks(),
+  };
+}
+
+/**
+ * The session as far as it counts here; `null` if all of it counts in others. What another session's log holds too is replayed, for it stands in the context
+ * of what follows, and nothing is asked of it.
+ */
+export function countedSession(session: PreparedSession, lineage: SessionLineage | null): PreparedSession | null {
+  const transcript = countedOnce(session.transcript, lineage);
+  if (transcript === null) return null;
+  const copied = new Set(transcript.copiedIds);
+  if (copied.size === 0) return session;
+  const replies = new Set<Message>(
+    session.entries.flatMap((entry, place) =>
+      entry.type === "usage" && copied.has(entry.requestId) ? (replyAfter(session.entries, place) ?? []) : [],
+    ),
+  );
+  const places = new Set([...replies].map(session.references.ordinalOf));
+  const { usesOf } = session.references;
+  return {
+    ...session,
+    transcript,
+    references: { ...session.references, usesOf: (reply) => (replies.has(reply) ? [] : usesOf(reply)) },
+    needs: () => {
+      const needs = session.needs();
+      return { ...needs, at: (ordinal) => (places.has(ordinal) ? [] : needs.at(ordinal)) };
+    },
   };
 }

@@ -107,8 +107,8 @@ function shortWords({ policy, cost, gain }: PlacedPolicy): string {
 
 function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
   if (sureness === null) {
-    const { sessions } = outcomes;
-    return `It cannot be known: the ${formatNumberOf(sessions.length, "session")} ${sessions.length === 1 ? "is" : "are"} of ${formatNumberOf(ownersOf(sessions).size, "owner")}, at least ${FEWEST_OWNERS} are needed. Differences are taken as they are, without intervals.`;
+    const { sessions, units } = outcomes;
+    return `It cannot be known: the ${formatNumberOf(sessions.length, "session")} ${sessions.length === 1 ? "is" : "are"} of ${formatNumberOf(ownersOf(units).size, "owner")}, at least ${FEWEST_OWNERS} are needed. Differences are taken as they are, without intervals.`;
   }
   const { cost } = sureness;
   const drawn = `${formatCount(sureness.repositories)} repositories drawn anew ${formatCount(sureness.resamples)} times`;

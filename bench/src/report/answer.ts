@@ -96,13 +96,13 @@ const RESAMPLES = 500;
  * nothing about others. Deterministic.
  */
 export function choiceSureness(outcomes: WindowOutcomes, pick: string | null): ChoiceSureness | null {
-  const { sessions, byPolicy } = outcomes;
+  const { units, byPolicy } = outcomes;
   const clusters = new Map<string, number[]>();
-  for (const [index, session] of sessions.entries()) {
-    const { repository } = originOf(session);
+  for (const [index, { session, lineage = session }] of units.entries()) {
+    const { repository } = originOf(lineage);
     clusters.set(repository, [...(clusters.get(repository) ?? []), index]);
   }
-  if (ownersOf(sessions).size < FEWEST_OWNERS || byPolicy.size === 0) return null;
+  if (ownersOf(units).size < FEWEST_OWNERS || byPolicy.size === 0) return null;
   const random = createRandom();
   const repositories = [...clusters.values()];
   const times = new Map<string | null, number>();

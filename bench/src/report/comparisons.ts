@@ -22,10 +22,10 @@ export function windowComparisons(report: BenchReport): readonly WindowCompariso
   return windowLabels(report).map((label) => {
     const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
     const policies = [...outcomes.byPolicy].map(([policy, compared]): PolicyComparison => {
-      const { sessions, basis } = outcomes;
+      const { sessions, units, basis } = outcomes;
       const differences = pairedDifferences(compared);
       const record = sessionRecord(outcomes.whereActed.get(policy) ?? []);
-      const compares = { window: label, policy, basis, sessions: sessions.length, owners: ownersOf(sessions).size };
+      const compares = { window: label, policy, basis, sessions: sessions.length, owners: ownersOf(units).size };
       return { ...compares, modelSummaries: asking.get(policy) ?? null, differences, record };
     });
     return { windowLabel: label, outcomes, policies };

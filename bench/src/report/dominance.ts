@@ -1,6 +1,6 @@
 import { PRESETS } from "@plimsoll/core";
 import { LEAST_POINTS, SAME_COST_RATIO, VECTOR } from "../metrics/vector.ts";
-import { type Interval, intervalOverOwners, meanOf, meanOver, ownersOf } from "../statistics.ts";
+import { type InSession, type Interval, intervalOverOwners, meanOf, meanOver, ownersOf, unitOf } from "../statistics.ts";
 import { signedPoints } from "./comparison-columns.ts";
 import type { WindowComparison } from "./comparisons.ts";
 import { formatNumberOf, formatPercent } from "./figures.ts";
@@ -56,7 +56,7 @@ export function beatenMeasures(byPolicy: ReadonlyMap<string, readonly SessionOut
         const found = rivals.flatMap(({ than, thanCost, pairs }): readonly Beaten[] => {
           const points = meanOf(pairs.map((each) => each.points)) ?? 0;
           if (points >= 0) return [];
-          const owners = ownersOf(pairs.map(({ session }) => session)).size;
+          const owners = ownersOf(pairs).size;
           const interval = intervalOf(pairs);
           if (points > -LEAST_POINTS && (interval === null || interval.through >= 0)) return [];
           const { policy, cost } = own;
@@ -68,8 +68,7 @@ export function beatenMeasures(byPolicy: ReadonlyMap<string, readonly SessionOut
     .toSorted((a, b) => a.points - b.points);
 }
 
-interface Pair {
-  readonly session: string;
+interface Pair extends InSession {
   readonly points: number;
 }
 
@@ -86,9 +85,9 @@ function pairsOf(
   theirsAt: (index: number) => number | null | undefined,
   place: number,
 ): readonly Pair[] {
-  return own.flatMap(({ session, vector }, index) => {
-    const [share, theirs] = [vector[place]?.own ?? null, theirsAt(index) ?? null];
-    return share === null || theirs === null ? [] : [{ session, points: share - theirs }];
+  return own.flatMap((outcome, index) => {
+    const [share, theirs] = [outcome.vector[place]?.own ?? null, theirsAt(index) ?? null];
+    return share === null || theirs === null ? [] : [{ ...unitOf(outcome), points: share - theirs }];
   });
 }
 

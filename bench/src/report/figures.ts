@@ -1,4 +1,5 @@
 import type { FigureFormat } from "../metrics/metric.ts";
+import type { LineageCounts } from "../transcript.ts";
 
 /** Shown if a figure is not known or does not apply. */
 export const NO_FIGURE = "–";
@@ -44,6 +45,14 @@ export function formatPercent(percent: number | null): string {
 /** A count with its noun, e.g. `1 session`, `2 sessions`. */
 export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** How far sessions share answers, as a sentence; empty if they share none. */
+export function lineageWords(counts: LineageCounts | undefined): string {
+  if (counts === undefined || counts.repeatedAnswers === 0) return "";
+  const { files, sessions, lineages, repeatedAnswers } = counts;
+  const stand = repeatedAnswers === 1 ? "stands in more than one file and is" : "stand in more than one file and are";
+  return `${formatNumberOf(files, "file")}, ${formatNumberOf(sessions, "session")} of ${formatNumberOf(lineages, "lineage")}; ${formatNumberOf(repeatedAnswers, "answer")} ${stand} counted once.`;
 }
 
 /** A verb as its count wants it, e.g. `1 session outgrows`, `2 sessions outgrow`. */

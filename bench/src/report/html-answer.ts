@@ -1,7 +1,7 @@
 import type { BenchReport } from "../results.ts";
 import { answerTitle, type WindowAnswer } from "./answer.ts";
 import { type AnswerWords, answerWords } from "./answer-words.ts";
-import { formatNumberOf } from "./figures.ts";
+import { formatNumberOf, lineageWords } from "./figures.ts";
 import { frontChart } from "./front-chart.ts";
 import { capitalised, windowLabel } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
@@ -14,7 +14,7 @@ export function answerSection(report: BenchReport, answers: readonly WindowAnswe
   const skipped = report.skipped.length === 0 ? "" : ` Skipped: ${formatNumberOf(report.skipped.length, "input")}.`;
   const labels = [...new Set(answers.map(({ windowLabel }) => windowLabel))];
   return html`<h1>What compaction does to these sessions</h1>
-<p class="soft lead">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${formatsOf(report)}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}.${skipped} Open loop: sizes, cost, safety and retention, not task success.</p>
+<p class="soft lead">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${formatsOf(report)}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}.${skipped} ${lineageWords(report.lineages)} Open loop: sizes, cost, safety and retention, not task success.</p>
 ${labels.map((label) =>
   windowSection(
     report,

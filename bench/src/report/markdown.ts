@@ -8,7 +8,7 @@ import { askTables } from "./ask-tables.ts";
 import { BEHIND_WORDS, behindTable } from "./behind-rewriters.ts";
 import { windowComparisons } from "./comparisons.ts";
 import { dominancePart } from "./dominance.ts";
-import { formatFigure, formatNumberOf } from "./figures.ts";
+import { formatFigure, formatNumberOf, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { curvePart, differencePart, losingPart } from "./markdown-comparisons.ts";
 import { escaped, markdownTable } from "./markdown-table.ts";
@@ -41,10 +41,12 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
   const answers = inShort(marked, summaries);
   const comparisons = windowComparisons(marked);
   const mark = modelSummaryNote(report);
+  const shared = lineageWords(report.lineages);
   const validity = validityLines(report).map((line) => `- ${escaped(line)}`);
   return [
     "## Compaction policies compared",
     `${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")}. Open loop: sizes, cost, safety and retention, not task success.`,
+    ...(shared === "" ? [] : [shared]),
     ...(mark === null ? [] : [escaped(mark)]),
     ...dominancePart(comparisons),
     ...losingPart(marked, comparisons),

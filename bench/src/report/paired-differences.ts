@@ -1,6 +1,6 @@
 import { LEAST_POINTS, VECTOR } from "../metrics/vector.ts";
 import type { PairedDifference, SessionRecord, Tally } from "../results.ts";
-import { clusteredEstimate, type Estimate, meanOf, meanOver } from "../statistics.ts";
+import { clusteredEstimate, type Estimate, meanOf, meanOver, unitOf } from "../statistics.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 
 /** The figure of cost; the others go by the names of the vector. */
@@ -23,9 +23,9 @@ export function pairedDifferences(outcomes: readonly SessionOutcome[]): readonly
   const { value, interval } = costEstimate(outcomes);
   const measures = (["tail", "none"] as const).flatMap((against) =>
     VECTOR.map(({ name }, place): PairedDifference => {
-      const pairs = outcomes.flatMap(({ session, vector }) => {
-        const points = pointsOver(vector[place], against);
-        return points === null ? [] : [{ session, points }];
+      const pairs = outcomes.flatMap((outcome) => {
+        const points = pointsOver(outcome.vector[place], against);
+        return points === null ? [] : [{ ...unitOf(outcome), points }];
       });
       const estimate = clusteredEstimate(
         pairs,

@@ -1,6 +1,6 @@
 import { LEAST_POINTS, meanShares, SAME_COST_RATIO, VECTOR, vectorMean } from "../metrics/vector.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
-import { clusteredEstimate, FEWEST_OWNERS, meanOver } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOver, unitOf } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
@@ -132,9 +132,9 @@ function meanDifference(rival: Drawn | null, own: Drawn, measure: number): numbe
 
 /** True if the interval of the paired difference lies above zero; with too few owners for one the difference itself is taken. */
 function isBetter(rival: Drawn | null, own: Drawn, measure: number): boolean {
-  const pairs = own.outcomes.flatMap(({ session }, place) => {
+  const pairs = own.outcomes.flatMap((outcome, place) => {
     const points = pointsAhead(rival, own, { session: place, measure });
-    return points === null ? [] : [{ session, points }];
+    return points === null ? [] : [{ ...unitOf(outcome), points }];
   });
   const { value, interval, owners } = clusteredEstimate(
     pairs,

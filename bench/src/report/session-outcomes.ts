@@ -2,11 +2,11 @@ import type { CostMetrics } from "../metrics/cost-recorder.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import { type VectorShare, vectorOf } from "../metrics/vector.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import { type InSession, unitOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
 
 /** What one session came to under one policy. */
-export interface SessionOutcome {
-  readonly session: string;
+export interface SessionOutcome extends InSession {
   /** Cost as a share of doing nothing; of its prompt tokens if a model has no price. */
   readonly costRatio: number;
   /** What it held, in the order of the vector. */
@@ -26,6 +26,8 @@ export interface WindowOutcomes {
   readonly windowLabel: string;
   /** The sessions that are compared, and why. */
   readonly sessions: readonly string[];
+  /** The same sessions with their lineages. */
+  readonly units: readonly InSession[];
   readonly basis: "outgrown" | "touched";
   /** By policy what the compared sessions came to; only policies that were replayed in each of them, in the order of the report. */
   readonly byPolicy: ReadonlyMap<string, readonly SessionOutcome[]>;
@@ -51,7 +53,10 @@ export function windowOutcomes(report: BenchReport, { windowLabel: label, acting
   const baseline = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
   const everywhere = acting.map((policy) => {
     const own = new Map(rows.flatMap((row) => (row.policy === policy ? [[row.session, row] as const] : [])));
-    const known = report.sessions.flatMap(({ session }) => outcomeOf(cache, own.get(session), baseline.get(session)));
+    const known = report.sessions.flatMap((described) => {
+      const { session } = described;
+      return outcomeOf(cache, own.get(session), baseline.get(session)).map((outcome) => ({ ...outcome, ...unitOf(described) }));
+    });
     return [policy, known] as const;
   });
   const whereActed = new Map(everywhere.map(([policy, known]) => [policy, known.filter(({ hasActed: acted }) => acted)]));
@@ -59,7 +64,8 @@ export function windowOutcomes(report: BenchReport, { windowLabel: label, acting
   const isOutgrown = (session: string) => (baseline.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
   const basis = [...baseline.keys()].some(isOutgrown) ? "outgrown" : "touched";
   const isCompared = basis === "outgrown" ? isOutgrown : (session: string) => touched.has(session);
-  const sessions = report.sessions.flatMap(({ session }) => (baseline.has(session) && isCompared(session) ? [session] : []));
+  const units = report.sessions.filter(({ session }) => baseline.has(session) && isCompared(session)).map(unitOf);
+  const sessions = units.map(({ session }) => session);
   const byPolicy = new Map(
     everywhere.flatMap(([policy, known]) => {
       const outcomes = known.filter(({ session }) => isCompared(session));
@@ -67,7 +73,7 @@ export function windowOutcomes(report: BenchReport, { windowLabel: label, acting
     }),
   );
   const hasEstimatedCost = sessions.some((session) => (baseline.get(session)?.metrics?.cost.withCacheUsd ?? null) === null);
-  return { windowLabel: label, sessions, basis, byPolicy, whereActed, hasEstimatedCost };
+  return { windowLabel: label, sessions, units, basis, byPolicy, whereActed, hasEstimatedCost };
 }
 
 /** The same comparison among some of the policies, over the same sessions. */

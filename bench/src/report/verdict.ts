@@ -78,7 +78,7 @@ export function lineWords(report: BenchReport, label: string, policy: string): s
 }
 
 function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
-  const owners = ownersOf(outcomes.sessions).size;
+  const owners = ownersOf(outcomes.units).size;
   if (sureness === null)
     return `How sure: not at all; sessions of ${formatNumberOf(owners, "owner")}, at least ${FEWEST_OWNERS} are needed.`;
   const { cost, repositories } = sureness;

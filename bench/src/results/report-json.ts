@@ -111,6 +111,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   file: z.string(),
   format: z.string(),
   parentSession: z.string().nullable(),
+  lineage: z.string().exactOptional(),
   // Reports of before tell none of them.
   agentVersion: z.string().nullable().default(null),
   ownWindowTokens: z.number().positive().nullable().default(null),
@@ -202,6 +203,7 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     // Both are made from the rows whenever a report is written; reports of before have none.
     answers: z.array(answerSchema).readonly().optional(),
     comparisons: z.array(comparisonSchema).readonly().optional(),
+    lineages: z.strictObject({ files: count, sessions: count, lineages: count, repeatedAnswers: count }).exactOptional(),
     ask: askReportSchema.exactOptional(),
   });
 }

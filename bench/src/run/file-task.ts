@@ -1,5 +1,6 @@
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
+import type { SessionLineage } from "../lineage.ts";
 import type { WindowRequest } from "../replay/cell.ts";
 import type { PackedEntry } from "../results/packed-entry.ts";
 import type { ReplayRow } from "../results.ts";
@@ -24,6 +25,8 @@ export interface FileTask {
   readonly summarizer: SummarizerChoice;
   /** Whether the task with the first cell also judges the estimators on the file. */
   readonly calibrates: boolean;
+  /** Of the file's sessions those that share answers with others: what they share counts once. */
+  readonly shared: readonly SessionLineage[];
   /** Where finished cells are kept; `null` keeps none. */
   readonly state: ReplayState | null;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Importer } from "../formats/importer.ts";
 import { importFile } from "../formats/registry.ts";
+import { type SessionMarks, sessionMarks } from "../lineage.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import type { Transcript } from "../transcript.ts";
 import type { InputFile } from "./file-task.ts";
@@ -32,6 +33,11 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
     made ??= make();
     return made;
   };
+}
+
+/** What the sessions in a file may share with others; nothing if it cannot be read, which its replay says. */
+export async function marksOfFile(input: InputFile, importers: readonly Importer[]): Promise<readonly SessionMarks[]> {
+  return (await importFile(input.path, input.displayName, importers).catch(() => [])).map(sessionMarks);
 }
 
 function hashOf(transcripts: readonly Transcript[]): string {

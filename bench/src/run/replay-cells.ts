@@ -1,13 +1,16 @@
 import { isRecord } from "@plimsoll/core/internal";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
+import { countedOnce, type SessionLineage } from "../lineage.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
+import { countedSession, type PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";
 import { CALIBRATION_LISTS, type PackedEntry, packEntry, ROW_LISTS } from "../results/packed-entry.ts";
 import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { type Rewriter, rewriterOf } from "../rewriters/rewriter.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
+import type { Transcript } from "../transcript.ts";
 import { describeSession } from "./describe-session.ts";
 import type { FileTask, PlacedRow } from "./file-task.ts";
 import type { KeptReplays } from "./kept-replays.ts";
@@ -41,10 +44,15 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
   const { policies, windows, cells, prices, summarizer } = task;
   const { kept, given, programs, rewriters } = tools;
   const source = await sourceOf(file, task);
+  let counted: readonly PreparedSession[] | null = null;
+  const ownSessions = async () => {
+    counted ??= (await file.sessions()).flatMap((session) => countedSession(session, sharedOf(session.transcript, task)) ?? []);
+    return counted;
+  };
   const about = await keptOr(kept, { from: { source, what: "sessions" }, isValue: isAbout }, async () => {
-    const sessions = await file.sessions();
+    const sessions = await ownSessions();
     const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
-    return { sessions: sessions.map((session) => describeSession(session, given.catalog)), notes };
+    return { sessions: sessions.map((session) => describedIn(describeSession(session, given.catalog), task)), notes };
   });
   const isRows = rowsGuard(given.metrics);
   const rows: PlacedRow[] = [];
@@ -58,14 +66,16 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     if (before !== null) cellsKept += 1;
     const { ownName, rewriter } = rewriterOf(policy.name, rewriters);
     const program = programs.find(({ name }) => name === ownName) ?? null;
-    const replayed = before ?? (await replayAll(file, { policy, window, program, rewriter, ...given }));
+    const replayed = before ?? (await replayAll(await ownSessions(), { policy, window, program, rewriter, ...given }));
     if (before === null) await kept.keep(made, replayed);
     rows.push(...replayed.map((row, session) => ({ session, cell, row: packEntry(row, ROW_LISTS) })));
   }
   const calibrates = task.calibrates && cells.includes(0);
   const calibration = calibrates
     ? await keptOr(kept, { from: { source, what: "calibration" }, isValue: isCalibration }, async () =>
-        (await file.transcripts()).flatMap((transcript) => recordCalibration(transcript) ?? []),
+        (await file.transcripts())
+          .flatMap((transcript) => countedOnce(transcript, sharedOf(transcript, task)) ?? [])
+          .flatMap((transcript) => recordCalibration(transcript) ?? []),
       )
     : [];
   const packed = calibration.map((record) => packEntry(record, CALIBRATION_LISTS));
@@ -73,13 +83,25 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
 }
 
 /** What a replay's session is told by; nothing is read for it if nothing is kept. */
-async function sourceOf(file: LoadedFile, { file: input, state }: FileTask): Promise<unknown> {
-  return state === null ? null : { name: input.displayName, content: await file.contentHash() };
+async function sourceOf(file: LoadedFile, { file: input, shared, state }: FileTask): Promise<unknown> {
+  if (state === null) return null;
+  const source = { name: input.displayName, content: await file.contentHash() };
+  return shared.length === 0 ? source : { ...source, shared };
 }
 
-async function replayAll(file: LoadedFile, request: ReplayRequest): Promise<readonly ReplayRow[]> {
+function sharedOf({ name }: Transcript, { shared }: FileTask): SessionLineage | null {
+  return shared.find(({ session }) => session === name) ?? null;
+}
+
+/** The description with its lineage, if the session is not alone. */
+function describedIn(described: SessionDescription, { shared }: FileTask): SessionDescription {
+  const lineage = shared.find(({ session }) => session === described.session)?.lineage;
+  return lineage === undefined ? described : { ...described, lineage };
+}
+
+async function replayAll(sessions: readonly PreparedSession[], request: ReplayRequest): Promise<readonly ReplayRow[]> {
   const rows: ReplayRow[] = [];
-  for (const session of await file.sessions()) rows.push(await replay(session, request));
+  for (const session of sessions) rows.push(await replay(session, request));
   return rows;
 }
 

@@ -54,9 +54,10 @@ export async function replay(session: PreparedSession, request: ReplayRequest): 
     return { ...row, metrics: null, series: [], compactions: [], cacheMisses: [], composition: NO_COMPOSITION };
   const recorder = createRowMetrics(session, cell, { catalog, metrics });
   const series: CallPoint[] = [];
+  const copied = new Set(session.transcript.copiedIds);
   await drive(session, cell, (sent) => {
     const { call, promptTokens, compactions, overflowed } = sent;
-    series.push({ call, promptTokens, compactions: compactions.length, overflowed });
+    if (!copied.has(sent.recorded.requestId)) series.push({ call, promptTokens, compactions: compactions.length, overflowed });
     recorder.add(sent);
   });
   return { ...row, ...recorder.result(), series };

@@ -3,6 +3,7 @@ import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
+import { type Lineages, lineagesOf } from "../lineage.ts";
 import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
 import { createEntryOpener, createRowOpener, type PackedEntry } from "../results/packed-entry.ts";
@@ -26,6 +27,8 @@ export interface BenchInput {
   readonly plimsollVersion: string;
   /** Prices by model id, before those of this version. */
   readonly prices?: ReadonlyMap<string, ModelPrices>;
+  /** Which of the files' sessions share answers: of a run that is one of several over the same files. Found by this run unless given. */
+  readonly lineages?: Lineages;
   /** Replays this part of the files alone. */
   readonly shard?: Shard | null;
   /** What runs the replays, and measures them by its metrics: this process alone unless given; the caller closes it. */
@@ -65,13 +68,15 @@ export interface BenchProgress {
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
   const { shard = null, pool = createSerialPool() } = input;
-  const files = shareOf(input.files, shard);
+  // Before the files are shared out: a part counts what the whole run counts.
+  const lineages = input.lineages ?? (await lineagesIn(input.files, pool));
+  const files = shareOf(input.files, shard).filter(({ displayName }) => lineages.hasOwn(displayName));
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
   const openers: Openers = { row: createRowOpener(), record: createEntryOpener() };
   const replayed = await eachAtMost(files, pool.jobs, async (file, place) => {
     const replays = await Promise.all(
-      tasksOf(file, input).map(async (task) => {
+      tasksOf(file, input, lineages).map(async (task) => {
         const replay = await runTask(task, input, pool);
         progress(place, task.cells.length);
         return replay;
@@ -87,7 +92,13 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     calibration: replayed.flatMap(({ calibration }) => calibration),
     skipped: replayed.flatMap(({ skipped }) => skipped),
     notes: replayed.flatMap(({ notes }) => notes),
+    ...(lineages.counts.repeatedAnswers > 0 && { lineages: lineages.counts }),
   };
+}
+
+/** The lineages of all sessions in some files, as many of which are read at a time as the pool has workers. */
+export async function lineagesIn(files: readonly InputFile[], pool: WorkerPool): Promise<Lineages> {
+  return lineagesOf((await eachAtMost(files, pool.jobs, (file) => pool.marksOf(file))).flat());
 }
 
 /** What to replay, as its report says it: with this a folder for results can be looked at before the replays. */
@@ -151,14 +162,15 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
 }
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
-function tasksOf(file: InputFile, input: BenchInput): readonly FileTask[] {
+function tasksOf(file: InputFile, input: BenchInput, lineages: Lineages): readonly FileTask[] {
   const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DEFAULT_SUMMARIZER } = input;
   const { state = null, calibrates = true } = input;
+  const shared = lineages.in(file.displayName);
   const cellCount = policies.length * windows.length;
   const count = Math.max(1, Math.min(tasksPerFile, cellCount));
   return Array.from({ length: count }, (_, task) => {
     const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
-    return { file, policies, windows, cells, prices, summarizer, state, calibrates };
+    return { file, policies, windows, cells, prices, summarizer, shared, state, calibrates };
   });
 }
 

@@ -1,13 +1,18 @@
 import { Tinypool } from "tinypool";
+import { BUILT_IN_PARTS } from "../extension.ts";
+import type { SessionMarks } from "../lineage.ts";
 import type { FileReplay, ReplayerOptions } from "./file-replayer.ts";
 import { createFileReplayer } from "./file-replayer.ts";
-import type { FileTask } from "./file-task.ts";
+import type { FileTask, InputFile } from "./file-task.ts";
+import { marksOfFile } from "./loaded-file.ts";
 
 /** Runs tasks, several at a time. */
 export interface WorkerPool {
   /** How many tasks run at a time. */
   readonly jobs: number;
   run(task: FileTask): Promise<FileReplay>;
+  /** What a file's sessions may share with others; nothing of a file that cannot be read, which its replay says. */
+  marksOf(file: InputFile): Promise<readonly SessionMarks[]>;
   close(): Promise<void>;
 }
 
@@ -30,6 +35,7 @@ export function createSerialPool(options: ReplayerOptions = {}): WorkerPool {
       last = replayed.catch(() => undefined);
       return replayed;
     },
+    marksOf: (file) => marksOfFile(file, (options.parts ?? BUILT_IN_PARTS).importers),
     close: () => {
       isClosed = true;
       return Promise.resolve();
@@ -60,6 +66,7 @@ export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: 
   return {
     jobs,
     run: (task) => pool.run({ task, modules }),
+    marksOf: (file) => pool.run({ file, modules }, { name: "readMarks" }),
     close: () => pool.destroy(),
   };
 }

@@ -10,6 +10,8 @@ export type CacheKind = "expiring" | "lasting";
 /** One session under one policy: what counts for the tuner, and its single-line evidence, which is only shown. */
 export interface SessionScore {
   readonly session: string;
+  /** The file that it is from, or that its lineage began in. */
+  readonly file: string;
   /** Cost as a share of what doing nothing costs. */
   readonly costRatio: number;
   /** In the order of the vector. */
@@ -45,12 +47,13 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
     (cache === "expiring" ? metrics?.cost.withCacheUsd : metrics?.cost.lastingCacheUsd) ?? metrics?.economy.promptTokens ?? 0;
   const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, row] as const] : [])));
   const scores = new Map<string, SessionScore[]>();
-  for (const { row } of rows) {
+  for (const { file, row } of rows) {
     const base = baseline.get(row.session);
     if (row.metrics === null || base === undefined || base.metrics === null || costOf(base) <= 0) continue;
     const { uses, sourceEvidenced } = row.metrics.retention.all;
     const score = {
       session: row.session,
+      file,
       costRatio: costOf(row) / costOf(base),
       vector: vectorOf(row.metrics, base.metrics),
       overflows: row.metrics.safety.overflowingRequests,
@@ -110,7 +113,7 @@ export function surenessOf(
   const otherBySession = new Map(other.map((score) => [score.session, score]));
   const pairs = own.flatMap((score) => {
     const pair = otherBySession.get(score.session);
-    return pair === undefined ? [] : [{ session: score.session, own: score, other: pair }];
+    return pair === undefined ? [] : [{ session: score.session, lineage: score.file, own: score, other: pair }];
   });
   const cost = clusteredEstimate(
     pairs,

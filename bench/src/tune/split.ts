@@ -1,7 +1,7 @@
 import { originOf } from "../origin.ts";
 import type { ReplayRow } from "../results.ts";
 
-/** One session's row with the file that it is from: sessions of one file are not independent of each other. */
+/** One session's row with the file that it is from, or that its lineage began in: sessions of one file or one beginning are not independent of each other. */
 export interface FiledRow {
   readonly file: string;
   readonly row: ReplayRow;
@@ -29,7 +29,7 @@ export function splitSessions(baseline: readonly FiledRow[]): Split {
   const able = played.filter(({ row: { metrics, inputBudgetTokens } }) => {
     return (metrics?.economy.peakPromptTokens ?? 0) > inputBudgetTokens * LOWEST_TRIGGER_RATIO;
   });
-  const repositoryOf = ({ row }: FiledRow) => originOf(row.session).repository;
+  const repositoryOf = ({ file }: FiledRow) => originOf(file).repository;
   const by = new Set(able.map(repositoryOf)).size > 1 ? "repository" : "file";
   const groupOf = by === "repository" ? repositoryOf : ({ file }: FiledRow) => file;
   const calls = new Map<string, number>();

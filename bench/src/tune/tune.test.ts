@@ -15,6 +15,7 @@ const REPLAY_MS = 60_000;
 /** A session that holds this much of the first measure, over all needs, and has no other needs. */
 const score = (session: string, costRatio: number, held: number): SessionScore => ({
   session,
+  file: session,
   costRatio,
   vector: VECTOR.map((_, place) => ({ own: place === 0 ? held : null, tail: null, none: null })),
   overflows: 0,

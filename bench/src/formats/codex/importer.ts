@@ -48,7 +48,7 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const made = madeCalls(reader.items());
   const unread = `${file}: ${made.unread} of ${made.all} calls in scripts have arguments that are made while the script runs; their files are not known`;
   if (made.unread > 0) notes.push({ code: "unread-script", line: null, text: unread });
-  const parentId = stringAt(meta, "forked_from_id");
+  const parentId = parentOf(meta);
   const start = {
     id: stringAt(meta, "id") ?? file,
     createdMs: timeMsAt(meta, "timestamp"),
@@ -57,6 +57,30 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
   return [transcriptOf({ name: file, file, format: FORMAT, start, items: reader.items(), notes })];
+}
+
+/** The session that this one was forked from, or whose sub-agent it is. */
+function parentOf(meta: Fields | null): string | null {
+  const spawn = recordAt(recordAt(recordAt(meta, "source"), "subagent"), "thread_spawn");
+  return stringAt(meta, "forked_from_id") ?? stringAt(meta, "parent_thread_id") ?? stringAt(spawn, "parent_thread_id");
+}
+
+/** Lines that follow each other closer than this were written at once: no model answers in between. Chosen. */
+const COPYING_MS = 1_000;
+
+/** Whether a line, in order, belongs to the beginning that a fork repeats: it is written at once, under the time of the fork. */
+function createForkReader(): (value: Fields, atMs: number | null) => boolean {
+  let isFork = false;
+  let hasBegun = false;
+  let lastMs: number | null = null;
+  return (value, atMs) => {
+    if (!hasBegun) isFork = stringAt(recordAt(value, "payload"), "forked_from_id") !== null;
+    hasBegun = true;
+    if (!isFork || atMs === null) return isFork;
+    if (lastMs !== null && atMs - lastMs > COPYING_MS) isFork = false;
+    lastMs = Math.max(lastMs ?? atMs, atMs);
+    return isFork;
+  };
 }
 
 /** The calls that scripts make, and those of them whose arguments do not stand in the script. */
@@ -99,12 +123,14 @@ function createRolloutReader(): RolloutReader {
   let repeatedReportCount = 0;
   let unreported: OpenReply | null = null;
   let isSealed = false;
+  let isCopied = false;
+  const isInBeginning = createForkReader();
   const typed = new Set<string>();
   const saidAs = new Map<string, { origin: UserItem["origin"] }[]>();
 
   const addToReply = (parts: readonly ReplyPart[], line: number, atMs: number | null) => {
     if (unreported === null || isSealed) {
-      unreported = openReply(modelId, line, atMs);
+      unreported = { ...openReply(modelId, line, atMs), ...(isCopied && { isCopied }) };
       items.push(unreported);
       isSealed = false;
     }
@@ -152,13 +178,14 @@ function createRolloutReader(): RolloutReader {
     take: (value, line) => {
       const atMs = timeMsAt(value, "timestamp");
       const payload = recordAt(value, "payload");
+      isCopied = isInBeginning(value, atMs);
       header ??= value;
       if (payload === null) takeItem(value, line, atMs);
       else if (value.type === "response_item") takeItem(payload, line, atMs);
       else if (value.type === "session_meta") meta ??= payload;
       else if (value.type === "turn_context") modelId = stringAt(payload, "model") ?? modelId;
       else if (value.type === "compacted") {
-        items.push(boundaryOf(payload, items, { line, atMs }));
+        items.push({ ...boundaryOf(payload, items, { line, atMs }), ...(isCopied && { isCopied }) });
         isSealed = true;
       } else if (value.type === "event_msg" && payload.type === "token_count") takeReport(payload, line, atMs);
       else if (value.type === "event_msg" && payload.type === "turn_aborted") isSealed = true;

@@ -7,6 +7,7 @@ import {
   formatTokens,
   formatUsd,
   type KnobValues,
+  lineageWords,
   type RecordedCost,
   type SettingChoice,
   type SettingFigures,
@@ -48,10 +49,15 @@ function agentLines(advice: AgentAdvice, columns: number): readonly string[] {
   ];
 }
 
-/** Says that not all logs were read, and how they are. */
-function readFields({ read, found }: LogCounts): readonly string[] {
-  if (read === found) return [];
-  return field("read", `the newest ${formatCount(read)} of ${formatCount(found)} logs; --limit ${found} reads all`);
+/** Says that not all logs were read, and how they are, and that some repeat others. */
+function readFields({ read, found, shared }: LogCounts): readonly string[] {
+  const copies = lineageWords(shared);
+  return [
+    ...(read === found
+      ? []
+      : field("read", `the newest ${formatCount(read)} of ${formatCount(found)} logs; --limit ${found} reads all`)),
+    ...(copies === "" ? [] : field("copies", copies)),
+  ];
 }
 
 /** What replies used after it was gone, as a phrase: a summary may still have named it. */

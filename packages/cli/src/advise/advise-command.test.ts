@@ -83,6 +83,27 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
   });
 
+  test("takes a session and eight forks of it for one, and writes nothing", async () => {
+    const said = async (forks: number) => {
+      makeSessions("pi", home, { count: 1, peakTokens: 30_000, windowTokens: 32_000 });
+      const folder = join(home, ".pi/agent/sessions/w");
+      const [header = "", ...lines] = readFileSync(join(folder, "pi-0.jsonl"), "utf8").split("\n");
+      for (let fork = 1; fork <= forks; fork++) {
+        const parentSession = join(folder, "pi-0.jsonl");
+        const own = JSON.stringify({ ...JSON.parse(header), id: `fork-${fork}`, parentSession });
+        writeFileSync(join(folder, `pi-0-${fork}.jsonl`), [own, ...lines].join("\n"));
+      }
+      return (await advise(["--write", "--yes"])).stdout;
+    };
+    const one = await said(0);
+    const nine = await said(8);
+    const copies = "9 files, 9 sessions of 1 lineage; 20 answers stand in more than one file and are counted once.";
+    expect(nine.replace(/\n +copies +([^\n]+\n +)+[^\n]+once\./, "")).toBe(one);
+    expect(nine.replace(/\s+/g, " ")).toContain(copies);
+    expect(one).toContain("Too few long sessions to tell: pi (1 of 8).");
+    expect(one).toMatch(/\nNothing to write\.\n$/);
+  });
+
   test("finds logs where the environment says", async () => {
     makeSessions("codex", join(home, "elsewhere"), { count: 3, peakTokens: 28_000, windowTokens: 32_000 });
     const { exitCode, stdout } = await advise([], { environment: { CODEX_HOME: join(home, "elsewhere/.codex") } });

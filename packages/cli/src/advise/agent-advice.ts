@@ -4,11 +4,15 @@ import {
   type AgentKnobs,
   chooseSetting,
   compactionWaits,
+  countedOnce,
   type FiledRow,
   type InputFile,
   type KnobValues,
   knobsOf,
+  type LineageCounts,
+  type Lineages,
   type LocatedAgent,
+  lineagesIn,
   type RecordedCost,
   type ReplayState,
   recordedCost,
@@ -44,6 +48,8 @@ export interface AgentAdvice {
 export interface LogCounts {
   readonly read: number;
   readonly found: number;
+  /** How far their sessions share answers, each of which counts once; left out if that is not known. */
+  readonly shared?: LineageCounts;
 }
 
 /** An agent's knobs, what they are now, and what the replays say. */
@@ -77,7 +83,8 @@ export async function adviseOn(
   { agent, files, found }: AgentLogs,
   { run, io }: { readonly run: AdviceRun; readonly io: CliIo },
 ): Promise<AgentAdvice> {
-  const { version, waitsMs } = await readLogs(files);
+  const lineages = await lineagesIn(files, run.pool);
+  const { version, waitsMs } = await readLogs(files, lineages);
   const knobs = knobsOf(agent, version);
   const known = knobs === null ? null : await readKnobs(knobs, io);
   const replay = knobs?.replay ?? null;
@@ -85,7 +92,7 @@ export async function adviseOn(
     replay === null || known === null ? null : { values: new Map(), policy: replay.likeness(known.values) };
   const first = await replayed(agent, files, {
     policies: [NONE_POLICY, RECORDED_POLICY, PLIMSOLL_POLICY, ...(now === null ? [] : [now.policy])],
-    run,
+    run: { ...run, lineages },
     io,
   });
   const cost = recordedCost(first, {
@@ -94,7 +101,7 @@ export async function adviseOn(
     request: now?.policy.summary.request ?? "serialised",
   });
   const windowTokens = usualWindow(first);
-  const base = { agent, logs: { read: files.length, found }, cost, waitsMs, windowTokens } as const;
+  const base = { agent, logs: { read: files.length, found, shared: lineages.counts }, cost, waitsMs, windowTokens } as const;
   if (now === null || knobs === null || known === null || replay === null || windowTokens === null)
     return { ...base, turning: null, ownEngine: null };
   const ownEngine = chooseSetting(now, [{ values: new Map(), policy: PLIMSOLL_POLICY }], filedRows(first));
@@ -105,13 +112,16 @@ export async function adviseOn(
   const refusal = known.refusal ?? (points.length === 0 ? knobs.nothingToTurn : null);
   const turning = { knobs, settings: known.settings, values: known.values, refusal };
   if (refusal !== null) return { ...base, turning: { ...turning, choice: null }, ownEngine };
-  const grid = await replayed(agent, files, { policies: points.map(({ policy }) => policy), run, io });
+  const grid = await replayed(agent, files, { policies: points.map(({ policy }) => policy), run: { ...run, lineages }, io });
   const choice = chooseSetting(now, points, [...filedRows(first), ...filedRows(grid)]);
   return { ...base, turning: { ...turning, choice }, ownEngine };
 }
 
 /** The newest version that wrote the logs, and the waits. Files that cannot be read are told by the replay. */
-async function readLogs(files: readonly InputFile[]): Promise<{ readonly version: string | null; readonly waitsMs: number[] }> {
+async function readLogs(
+  files: readonly InputFile[],
+  lineages: Lineages,
+): Promise<{ readonly version: string | null; readonly waitsMs: number[] }> {
   let version: string | null = null;
   const waitsMs: number[] = [];
   for (const { path, displayName } of files) {
@@ -123,7 +133,8 @@ async function readLogs(files: readonly InputFile[]): Promise<{ readonly version
       const [start] = transcript.entries;
       // Files come newest first.
       version ??= start?.type === "session" ? (start.agent?.version ?? null) : null;
-      waitsMs.push(...compactionWaits(transcript));
+      const counted = countedOnce(transcript, lineages.of(transcript.name));
+      if (counted !== null) waitsMs.push(...compactionWaits(counted));
     }
   }
   return { version, waitsMs };
@@ -149,7 +160,7 @@ async function readKnobs(knobs: AgentKnobs, { homeFolder, environment = {} }: Cl
 
 interface Round {
   readonly policies: readonly EnginePolicy[];
-  readonly run: AdviceRun;
+  readonly run: AdviceRun & { readonly lineages: Lineages };
   readonly io: CliIo;
 }
 
@@ -171,7 +182,7 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
 }
 
 function filedRows({ rows, sessions }: BenchReport): readonly FiledRow[] {
-  const fileOf = new Map(sessions.map(({ session, file }) => [session, file]));
+  const fileOf = new Map(sessions.map(({ session, file, lineage }) => [session, lineage ?? file]));
   return rows.map((row) => ({ file: fileOf.get(row.session) ?? row.session, row }));
 }
 

@@ -1,10 +1,12 @@
-import { type BenchParts, importFile, type WindowRequest } from "@plimsoll/bench";
+import { type BenchParts, createSerialPool, importFile, type WindowRequest } from "@plimsoll/bench";
 import {
   type AskPlan,
   type AskReport,
   askModel,
   askPrice,
   askReport,
+  countedSession,
+  lineagesIn,
   openCassette,
   openSource,
   planAsk,
@@ -85,11 +87,15 @@ export async function askNextActions(request: AskRequest, io: CliIo): Promise<As
 
 async function planOf(request: AskRequest, catalog: ModelCatalog, io: CliIo): Promise<AskPlan> {
   const { choice, found, parts, policies, window, summarizer, environment } = request;
+  const lineages = await lineagesIn(found.files, createSerialPool({ parts }));
   const bar = createProgressBar(io.stderr, { what: "looking for calls" });
   return await planAsk({
     sources: found.files.map(({ path, displayName }) => ({
       file: displayName,
-      load: async () => (await importFile(path, displayName, parts.importers)).map(prepareSession),
+      load: async () =>
+        (await importFile(path, displayName, parts.importers))
+          .map(prepareSession)
+          .flatMap((session) => countedSession(session, lineages.of(session.transcript.name)) ?? []),
     })),
     policies,
     window,

@@ -6,6 +6,9 @@ import {
   type Calibration,
   calibrateTranscripts,
   calibrationRecord,
+  countedOnce,
+  lineages,
+  lineageWords,
   predictionLines,
   renderCalibrationHtml,
   type SessionNames,
@@ -52,15 +55,18 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
       say(error instanceof Error ? error.message : String(error));
     }
   }
-  for (const { name, hasUsage, parentName } of transcripts)
+  const { counts, of } = lineages(transcripts);
+  const counted = transcripts.flatMap((transcript) => countedOnce(transcript, of(transcript.name)) ?? []);
+  if (counts.repeatedAnswers > 0) say(lineageWords(counts));
+  for (const { name, hasUsage, parentName } of counted)
     if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);
-  const calibration = calibrateTranscripts(transcripts, CALIBRATED_METHODS);
+  const calibration = calibrateTranscripts(counted, CALIBRATED_METHODS);
   if (calibration.sessions.length === 0) {
     if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
     return EXIT_FAILED;
   }
   io.stdout.write(calibrationText(calibration.report, tableColumns(io.stdout)));
-  return writeFiles(calibration, options, { io, say, names: transcriptNames(transcripts) });
+  return writeFiles(calibration, options, { io, say, names: transcriptNames(counted) });
 }
 
 async function writeFiles(

@@ -10,7 +10,15 @@ import {
   tune,
   type WindowRequest,
 } from "@plimsoll/bench";
-import { formatNumberOf, renderTuneHtml, type SessionDescription, sessionNames, withFields } from "@plimsoll/bench/internal";
+import {
+  formatNumberOf,
+  lineagesIn,
+  lineageWords,
+  renderTuneHtml,
+  type SessionDescription,
+  sessionNames,
+  withFields,
+} from "@plimsoll/bench/internal";
 import {
   KLAUDE_CODE_POLICY,
   OPAL_POLICY,
@@ -92,7 +100,8 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const given = { files, policy, others, window, prices: [...prices.prices], with: parts.identity };
   const kept = await openState({ folder: options.state, run: given, plimsollVersion: version }, io);
   const pool = jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
-  const run = { files, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
+  const lineages = await lineagesIn(files, pool);
+  const run = { files, lineages, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
   const described = new Map<string, SessionDescription>();
   const results = await tune(
     [policy, ...others],
@@ -101,6 +110,8 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   ).finally(() => pool.close());
   await kept.finish();
   if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);
+  const shared = lineageWords(lineages.counts);
+  if (shared !== "") io.stdout.write(`${shared}\n\n`);
   io.stdout.write(`${tuneReport(results, { current: policy, columns: tableColumns(io.stdout) })}\n`);
   if (options.html !== undefined) {
     const yaml = tunedYaml({ text: "", current: policy, best: ownResult(results, policy)?.best ?? null });
@@ -170,7 +181,7 @@ function replayRounds(run: Omit<BenchInput, "policies">, described: Map<string, 
       if (name === "coarse grid") gridMs = io.nowMs() - startMs;
       // Scores need no chart.
       return rows.map((row) => ({
-        file: fileOf(row.session) ?? row.session,
+        file: described.get(row.session)?.lineage ?? fileOf(row.session) ?? row.session,
         row: withFields(row, { series: [], compactions: [], cacheMisses: [] }),
       }));
     } finally {

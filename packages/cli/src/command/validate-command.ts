@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { importFile } from "@plimsoll/bench";
+import { createSerialPool, importFile } from "@plimsoll/bench";
 import {
+  countedSession,
   fileSource,
   findingsOf,
   formatNumberOf,
+  type InputFile,
+  type Lineages,
   LOCATED_AGENTS,
+  lineagesIn,
   openKeptReplays,
   prepareSession,
   renderValidationHtml,
@@ -97,6 +101,7 @@ interface FindingPorts {
 
 /** One file after the other, so that memory follows the largest. Sub-agents' sessions are left out: they are of another kind. */
 async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPorts): Promise<readonly SessionFindings[]> {
+  const lineages = await lineagesIn(files, createSerialPool());
   const bar = createProgressBar(io.stderr, { what: "validating" });
   const store = openKeptReplays(kept.state);
   const findings: SessionFindings[] = [];
@@ -106,13 +111,14 @@ async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPort
     try {
       const made = {
         findings: displayName,
+        ...(lineages.in(displayName).length > 0 && { shared: lineages.in(displayName) }),
         form: FINDINGS_FORM,
         hash: createHash("sha256")
           .update(await fileSource(path, displayName).text())
           .digest("hex"),
       };
       const known = await store.read(made, areFindings);
-      const found = known ?? (await findingsOfFile(path, displayName));
+      const found = known ?? (await findingsOfFile({ path, displayName }, lineages));
       if (known === null) await store.keep(made, found);
       else kept.onKept(1);
       findings.push(...found);
@@ -126,10 +132,13 @@ async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPort
   return findings;
 }
 
-async function findingsOfFile(path: string, displayName: string): Promise<readonly SessionFindings[]> {
+async function findingsOfFile({ path, displayName }: InputFile, lineages: Lineages): Promise<readonly SessionFindings[]> {
   const findings: SessionFindings[] = [];
-  for (const transcript of await importFile(path, displayName))
-    if (transcript.parentName === null) findings.push(await findingsOf(prepareSession(transcript)));
+  for (const transcript of await importFile(path, displayName)) {
+    if (transcript.parentName !== null) continue;
+    const session = countedSession(prepareSession(transcript), lineages.of(transcript.name));
+    if (session !== null) findings.push(await findingsOf(session));
+  }
   return findings;
 }
 

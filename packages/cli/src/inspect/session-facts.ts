@@ -1,5 +1,5 @@
 import type { Grade, Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, recordedUsdText } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatPercent, formatTokens, ownEntries, recordedUsdText } from "@plimsoll/bench/internal";
 import type { SessionEntry } from "@plimsoll/core";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { printable } from "../terminal/printable.ts";
@@ -12,28 +12,41 @@ interface SessionFact {
 }
 
 /** What a person wants to know first. What the log does not tell is left out. */
-export function sessionFacts({ entries, outcome, statedUsd: stated }: Transcript, story: SessionStory): readonly SessionFact[] {
+export function sessionFacts(transcript: Transcript, story: SessionStory): readonly SessionFact[] {
+  const { entries, outcome, copiedIds } = transcript;
+  // What a fork repeats is the work of the session that it came from.
+  const copied = new Set(copiedIds);
+  const calls = story.calls.filter(({ requestId }) => !copied.has(requestId));
+  const compactions = story.compactions.filter(({ entry }) => !copied.has(entry.id));
+  const repeated = story.calls.length - calls.length;
   const results = entries.flatMap((entry) =>
     entry.type === "message" && entry.message.role === "tool-result" ? [entry.message] : [],
   );
   const failed = results.filter(({ isError }) => isError).length;
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
-  const undone = story.compactions.filter(({ isReverted }) => isReverted).length;
+  const undone = compactions.filter(({ isReverted }) => isReverted).length;
   const models = modelsOf(entries);
   const spending = createSpending(MODEL_CATALOG.pricesOf);
-  for (const entry of entries) spending.add(entry);
+  for (const entry of ownEntries(transcript)) spending.add(entry);
   const { usd, usdIs, statedUsd } = spending.now();
-  const dollars = { recordedUsd: usd, recordedUsdIs: usdIs, statedCostUsd: stated ?? statedUsd };
+  const dollars = {
+    recordedUsd: usd,
+    recordedUsdIs: usdIs,
+    statedCostUsd: (repeated > 0 ? null : transcript.statedUsd) ?? statedUsd,
+  };
   const dollarsText = recordedUsdText([dollars]);
   return [
-    { name: "model calls", value: String(story.calls.length) },
+    {
+      name: "model calls",
+      value: `${calls.length}${repeated === 0 ? "" : ` (and ${repeated} of the session that it was forked from)`}`,
+    },
     { name: "turns", value: String(turns) },
     { name: "tool results", value: `${results.length}${failed === 0 ? "" : ` (${failed} failed)`}` },
     {
       name: "compactions",
-      value: `${story.compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
+      value: `${compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
     },
-    ...promptFacts(story),
+    ...promptFacts(calls),
     ...(dollarsText === null ? [] : [{ name: "dollars", value: dollarsText }]),
     ...(models.length === 0
       ? []
@@ -47,7 +60,7 @@ function gradeText({ name, value }: Grade): string {
   return `${printable(name)} ${Number(value.toFixed(3))}`;
 }
 
-function promptFacts({ calls }: SessionStory): readonly SessionFact[] {
+function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const inputs = calls.flatMap(({ usage }) => (usage.input.totalTokens === null ? [] : [usage.input]));
   if (inputs.length === 0) return [{ name: "prompt sizes", value: "not reported" }];
   const totalOf = (part: "totalTokens" | "cacheReadTokens") => inputs.reduce((sum, input) => sum + (input[part] ?? 0), 0);

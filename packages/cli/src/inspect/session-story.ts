@@ -8,6 +8,7 @@ import { compactionLoss, titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */
 export interface CallStory {
+  readonly requestId: string;
   /** What the provider reported; `null` if it did not. */
   readonly promptTokens: number | null;
   readonly usage: Usage;
@@ -87,7 +88,7 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
       case "usage": {
         if (isRejectedUsage(entry.usage)) break;
         const promptTokens = entry.usage.input.totalTokens;
-        calls.push({ promptTokens, usage: entry.usage, composition: counter.now() });
+        calls.push({ requestId: entry.requestId, promptTokens, usage: entry.usage, composition: counter.now() });
         work = { ...work, calls: work.calls + 1, promptTokens: promptTokens ?? work.promptTokens };
         break;
       }

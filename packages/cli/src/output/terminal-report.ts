@@ -2,6 +2,7 @@ import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import {
   BEHIND_WORDS,
   behindTable,
+  lineageWords,
   markedReport,
   modelSummaryNote,
   summarizePolicies,
@@ -65,6 +66,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     : [];
   const sections = [
     ...(full || listSessions ? [sessionTable(report, { all: listSessions, columns })] : []),
+    plain(lineageWords(report.lineages)),
     verdictText(marked, metrics),
     recordTables(marked, columns),
     ...(report.rows.length > 0 ? [policyTables(marked, { metrics, columns })] : []),

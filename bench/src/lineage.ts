@@ -1,0 +1,222 @@
+import type { Message, Part, SessionEntry } from "@plimsoll/core";
+import { entryIdOf, shortHash } from "@plimsoll/core/internal";
+import { replyAfter } from "./size-model/recorded-calls.ts";
+import type { LineageCounts, Transcript } from "./transcript.ts";
+
+/** What of a session may stand in another session's log too: its answers and its compactions, each known by a hash, in order. */
+export interface SessionMarks {
+  readonly session: string;
+  readonly file: string;
+  /** Others that have one of these names are of its lineage. */
+  readonly names: readonly string[];
+  /** By what id others name it as the session that they came of, and by what id it names its own; `null` if there is none. */
+  readonly id: string | null;
+  readonly parentId: string | null;
+  readonly marks: readonly Mark[];
+}
+
+/** One answer or compaction. */
+interface Mark {
+  readonly hash: string;
+  readonly isAnswer: boolean;
+  /** Its log says by itself that it is the work of another session. */
+  readonly isCopied: boolean;
+}
+
+/** A session among those that share answers with it. */
+export interface SessionLineage {
+  readonly session: string;
+  /** The first session of its lineage; its own name if it is alone. */
+  readonly lineage: string;
+  /** Of its answers and compactions those that count in another session: from one place up to another, which is not among them. */
+  readonly copied: readonly (readonly [from: number, through: number])[];
+  /** All of it counts in others. */
+  readonly isCopy: boolean;
+}
+
+/** The lineages of sessions: those that share a beginning are one unit, and what they share counts once. */
+export interface Lineages {
+  readonly counts: LineageCounts;
+  /** `null` for a session that shares nothing. */
+  of(session: string): SessionLineage | null;
+  /** Those in a file that share something. */
+  in(file: string): readonly SessionLineage[];
+  /** False for a file in which everything counts in others. */
+  hasOwn(file: string): boolean;
+}
+
+/** The lineages of sessions that are all there. */
+export function lineages(transcripts: readonly Transcript[]): Lineages {
+  return lineagesOf(transcripts.map(sessionMarks));
+}
+
+/** What a session may share. Of its texts nothing is held but hashes. */
+export function sessionMarks({ name, file, format, entries, parentName, copiedIds = [] }: Transcript): SessionMarks {
+  const [start] = entries;
+  const copied = new Set(copiedIds);
+  let before = "";
+  const marks = countedEntries(entries).map(({ id, entry, place }): Mark => {
+    before = shortHash(entry.type === "compaction" ? `${before}\n${summaryOf(entry)}` : answerText(entries, place, before));
+    return { hash: before, isAnswer: entry.type !== "compaction", isCopied: copied.has(id) };
+  });
+  const { id = null, createdMs = null, parent = null } = start?.type === "session" ? start : {};
+  const named = id === null ? null : `${format}\n${id}`;
+  // An id that anybody could have chosen may be that of a task, which several sessions work on.
+  const ownName = named === null || RANDOM_ID.test(id ?? "") ? named : `${named}\n${createdMs ?? name}`;
+  const names = [name, parentName, ownName].filter((each) => each !== null);
+  return { session: name, file, names, id: named, parentId: parent === null ? null : `${format}\n${parent.sessionId}`, marks };
+}
+
+/** An id with so many letters and digits in a row, or in the groups of a UUID, is nobody's choice. */
+const RANDOM_ID = /[0-9a-z]{20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
+
+type Counted = Extract<SessionEntry, { type: "usage" | "compaction" | "message" }>;
+
+/** An entry that stands for an answer or a compaction, with its place in the log. */
+interface CountedEntry {
+  readonly id: string;
+  readonly entry: Counted;
+  readonly place: number;
+}
+
+/** The entries that are counted, in order: compactions and reports; the model's messages where a log has no report. */
+export function countedEntries(entries: readonly SessionEntry[]): readonly CountedEntry[] {
+  const isReported = entries.some(({ type }) => type === "usage");
+  return entries.flatMap((entry, place): readonly CountedEntry[] => {
+    if (entry.type === "compaction") return [{ id: entry.id, entry, place }];
+    if (entry.type === "usage") return [{ id: entry.requestId, entry, place }];
+    if (isReported || entry.type !== "message" || entry.message.role !== "assistant") return [];
+    return entry.message.origin === "model" ? [{ id: `call:${entry.message.id}`, entry, place }] : [];
+  });
+}
+
+/** Characters of an answer that tell it from others; chosen. */
+const BEGINNING_CHARS = 500;
+
+/**
+ * What an answer is known by: the vendor's id of the request, else that of the reply, which is a hash of all before it where the format has none, and how it begins. Ids alone
+ * would not do, as some agents count them from one (then what was asked tells them apart, too), nor whole answers: a log that was copied too early lacks the end.
+ */
+function answerText(entries: readonly SessionEntry[], place: number, before: string): string {
+  const entry = entries[place];
+  const reply = entry?.type === "message" && entry.message.role === "assistant" ? entry.message : replyAfter(entries, place);
+  const vendorId = entry?.type === "usage" && !entry.requestId.startsWith("call:") ? entry.requestId : null;
+  const size = entry?.type === "usage" ? `${entry.modelId} ${entry.usage.input.totalTokens}` : "";
+  if (reply === null) return `${vendorId ?? `${before}\n${size}`}`;
+  if (vendorId !== null) return `${vendorId}\n${beginningOf(reply)}`;
+  let at = place - 1;
+  while (at > 0 && entries[at]?.type !== "message") at -= 1;
+  const asked = entries[at];
+  return [reply.id, size, asked?.type === "message" ? beginningOf(asked.message) : "", beginningOf(reply)].join("\n");
+}
+
+function beginningOf({ parts }: Message): string {
+  const part = parts.find(({ type }) => type !== "reasoning") ?? parts[0];
+  return part === undefined ? "" : partText(part).slice(0, BEGINNING_CHARS);
+}
+
+function partText(part: Part): string {
+  if (part.type === "text" || part.type === "reasoning") return part.text;
+  return part.type === "tool-call" ? `${part.callId}\n${part.toolName}\n${part.argumentsJson}` : part.type;
+}
+
+function summaryOf({ edits, record }: Extract<SessionEntry, { type: "compaction" }>): string {
+  const messages = edits.flatMap((edit) => {
+    if (edit.kind === "replace-history") return edit.messages;
+    return edit.kind === "replace-spans" && edit.message !== null ? [edit.message] : [];
+  });
+  const texts = messages.flatMap((message) =>
+    "origin" in message && message.origin === "summary" ? message.parts.map(partText) : [],
+  );
+  return JSON.stringify([record.tokensBefore, ...texts]);
+}
+
+/**
+ * Puts sessions together. An answer counts in the session that has most of them, so that a log that goes on from another holds the whole; of equal ones in the
+ * first. Work is linear in the marks.
+ */
+export function lineagesOf(sessions: readonly SessionMarks[]): Lineages {
+  const unitOf = joined(sessions);
+  const counts = new Map<string, number>();
+  for (const { marks } of sessions)
+    for (const hash of new Set(marks.flatMap(({ hash, isAnswer }) => (isAnswer ? [hash] : []))))
+      counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  const repeatedAnswers = [...counts.values()].filter((count) => count > 1).length;
+  counts.clear();
+  const byFile = new Map<string, SessionMarks[]>();
+  for (const each of sessions) byFile.set(each.file, [...(byFile.get(each.file) ?? []), each]);
+  const inFile = (file: string) => byFile.get(file) ?? [];
+  const taken = new Set<string>();
+  const found = new Map<string, SessionLineage>();
+  const ownCount = ({ marks }: SessionMarks) => marks.filter(({ isCopied }) => !isCopied).length;
+  const most = sessions.map((each) => ({ each, count: ownCount(each) })).toSorted((a, b) => b.count - a.count);
+  const sizes = new Map<string, number>();
+  for (const { session } of sessions) sizes.set(unitOf(session), (sizes.get(unitOf(session)) ?? 0) + 1);
+  for (const { each } of most) {
+    const { session, marks } = each;
+    const isOwn = marks.map(({ hash, isCopied }) => !isCopied && !taken.has(hash));
+    const copied = spansOf(isOwn);
+    const lineage = unitOf(session);
+    const isCopy = marks.some(({ hash }) => taken.has(hash)) && !isOwn.some(Boolean);
+    for (const [place, { hash }] of marks.entries()) if (isOwn[place] === true) taken.add(hash);
+    if (copied.length > 0 || (sizes.get(lineage) ?? 1) > 1) found.set(session, { session, lineage, copied, isCopy });
+  }
+  return {
+    counts: { files: byFile.size, sessions: sessions.length, lineages: sizes.size, repeatedAnswers },
+    of: (session) => found.get(session) ?? null,
+    in: (file) => inFile(file).flatMap(({ session }) => found.get(session) ?? []),
+    hasOwn: (file) => inFile(file).length === 0 || inFile(file).some(({ session }) => found.get(session)?.isCopy !== true),
+  };
+}
+
+/** The first session of each one's lineage: those that have a name or an answer in common are of one. */
+function joined(sessions: readonly SessionMarks[]): (session: string) => string {
+  const parents = sessions.map((_, place) => place);
+  const rootOf = (place: number): number => {
+    let root = place;
+    while (parents[root] !== undefined && parents[root] !== root) root = parents[root] ?? root;
+    for (let at = place; at !== root; ) [at, parents[at]] = [parents[at] ?? root, root];
+    return root;
+  };
+  const join = (place: number, other: number) => {
+    const [one, two] = [rootOf(place), rootOf(other)];
+    parents[Math.max(one, two)] = Math.min(one, two);
+  };
+  const placeOfId = new Map(sessions.map(({ id }, place) => [id, place]));
+  const placeOf = new Map<string, number>();
+  for (const [place, { names, parentId, marks }] of sessions.entries()) {
+    for (const key of [...names, ...marks.map(({ hash }) => hash)]) {
+      join(place, placeOf.get(key) ?? place);
+      placeOf.set(key, place);
+    }
+    if (parentId !== null) join(place, placeOfId.get(parentId) ?? place);
+  }
+  const placeOfSession = new Map(sessions.map(({ session }, place) => [session, place]));
+  return (session) => sessions[rootOf(placeOfSession.get(session) ?? 0)]?.session ?? session;
+}
+
+function spansOf(isOwn: readonly boolean[]): readonly (readonly [number, number])[] {
+  const spans: [number, number][] = [];
+  for (const [place, own] of isOwn.entries()) {
+    const last = spans.at(-1);
+    if (own) continue;
+    if (last?.[1] === place) last[1] = place + 1;
+    else spans.push([place, place + 1]);
+  }
+  return spans;
+}
+
+/** The transcript with the ids of what counts in another session; `null` if all of it does. */
+export function countedOnce(transcript: Transcript, lineage: SessionLineage | null): Transcript | null {
+  if (lineage === null) return transcript;
+  if (lineage.isCopy) return null;
+  const counted = countedEntries(transcript.entries);
+  const copiedIds = lineage.copied.flatMap(([from, through]) => counted.slice(from, through).map(({ id }) => id));
+  return copiedIds.length === 0 ? transcript : { ...transcript, copiedIds };
+}
+
+/** The entries of a transcript without the reports and compactions that count in another session. */
+export function ownEntries({ entries, copiedIds = [] }: Transcript): readonly SessionEntry[] {
+  const copied = new Set(copiedIds);
+  return copied.size === 0 ? entries : entries.filter((entry) => !copied.has(entryIdOf(entry)));
+}
