@@ -36,7 +36,7 @@ export { fileSource, readHead, textSource } from "./formats/file-source.ts";
 export type { FileHead } from "./formats/importer.ts";
 export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, UNREAD_DATABASE } from "./formats/registry.ts";
-export { countedOnce, type Lineages, lineages, lineagesOf, type SessionMarks, sessionMarks } from "./lineage.ts";
+export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
 export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
 export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";

@@ -96,9 +96,9 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   };
 }
 
-/** The lineages of all sessions in some files, as many of which are read at a time as the pool has workers. */
+/** The lineages of all sessions in some files, as many of which are read at a time as the pool has workers. What cannot be read is said by its replay. */
 export async function lineagesIn(files: readonly InputFile[], pool: WorkerPool): Promise<Lineages> {
-  return lineagesOf((await eachAtMost(files, pool.jobs, (file) => pool.marksOf(file))).flat());
+  return lineagesOf((await eachAtMost(files, pool.jobs, (file) => pool.marksOf(file).catch(() => []))).flat());
 }
 
 /** What to replay, as its report says it: with this a folder for results can be looked at before the replays. */

@@ -28,7 +28,7 @@ const { rows, sessions } = await runBench({
   plimsollVersion: "leaning",
   calibrates: false,
 });
-const fileOf = new Map(sessions.map(({ session, file }) => [session, file]));
+const fileOf = new Map(sessions.map(({ session, file, lineage }) => [session, lineage ?? file]));
 const filed: readonly FiledRow[] = rows.map((row) => ({ file: fileOf.get(row.session) ?? row.session, row }));
 
 const LOST_POINT = 1;

@@ -56,6 +56,18 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toContain("Open loop");
   });
 
+  test("counts a copied folder once, says so first, and has the figures of one", async () => {
+    mkdirSync(join(folder, "copied"));
+    copyFileSync(join(folder, "logs/session.jsonl"), join(folder, "copied/again.jsonl"));
+    const one = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "recorded");
+    const both = await run("bench", "logs/session.jsonl", "copied", "-p", "none", "-p", "recorded");
+    const [first = "", ...rest] = both.stdout.split("\n\n");
+    expect(first.replace("\n", " ")).toMatch(
+      /^2 files, 2 sessions of 1 lineage; \d+ answers stand in more than one file and are counted once\.$/,
+    );
+    expect(rest.join("\n\n")).toBe(one.stdout);
+  });
+
   test("stays within 80 columns with long names and large numbers", async () => {
     writeFileSync(join(folder, "dear.yaml"), "synthetic/o200k: { inputUsdPerMillion: 9000, outputUsdPerMillion: 9000 }\n");
     writeFileSync(join(folder, "a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
@@ -231,12 +243,14 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("finds an agent's own logs, the newest first", async () => {
     const logs = join(folder, ".pi/agent/sessions/project");
     mkdirSync(logs, { recursive: true });
-    for (const [name, timeMs] of [
-      ["old", NOW_MS - 10 * DAY_MS],
-      ["new", NOW_MS - DAY_MS],
-      ["newest", NOW_MS],
-    ] as const) {
-      copyFileSync(join(folder, "logs/session.jsonl"), join(logs, `${name}.jsonl`));
+    for (const [place, [name, timeMs]] of (
+      [
+        ["old", NOW_MS - 10 * DAY_MS],
+        ["new", NOW_MS - DAY_MS],
+        ["newest", NOW_MS],
+      ] as const
+    ).entries()) {
+      copyFileSync(fixtureSessions()[place]?.path ?? "", join(logs, `${name}.jsonl`));
       utimesSync(join(logs, `${name}.jsonl`), timeMs / 1_000, timeMs / 1_000);
     }
     const since = await run("bench", "--from", "pi", "--since", "7d", "-p", "none", "--per-session");

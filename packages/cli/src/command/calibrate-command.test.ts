@@ -31,6 +31,14 @@ describe("plimsoll calibrate", () => {
     expect(stdout).toContain("deep/session.jsonl");
   });
 
+  test("measures a copied log once, and says so", async () => {
+    mkdirSync(join(folder, "twice"));
+    for (const name of ["a.jsonl", "b.jsonl"]) copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "twice", name));
+    const [one, both] = [await run("twice/a.jsonl"), await run("twice/a.jsonl", "twice/b.jsonl")];
+    expect(both.stdout).toBe(one.stdout);
+    expect(both.stderr).toMatch(/2 sessions of 1 lineage; \d+ answers stand in more than one file and are counted once\./);
+  });
+
   test("writes a line a call, named by the path below the folder that was given, and all errors as JSON", async () => {
     const { exitCode } = await run("logs", "--predictions", "out.jsonl", "--json", "errors.json");
     expect(exitCode).toBe(0);
