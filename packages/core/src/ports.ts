@@ -1,4 +1,5 @@
 import type { SessionEntry, SessionStartEntry } from "./entry.ts";
+import type { BoundReasoning } from "./message/bound-reasoning.ts";
 import type { AssistantMessage, Context, Message, StopReason } from "./message/message.ts";
 import type { TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
 import type { Usage } from "./usage.ts";
@@ -117,6 +118,8 @@ export type ModelEvent =
  * messages that its wire rejects, `aborted` for the caller's abort and `provider-failed` for everything else. Never retries an overflow.
  */
 export interface ModelClient {
+  /** Where reasoning goes that its model binds to a beginning which changes: "vendor-drops" for a client that asks its vendor to drop it. Left out, it leaves. */
+  readonly boundReasoning?: BoundReasoning;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

@@ -7,7 +7,7 @@ import type { AnswerReader, PreparedRequest, ProxyCompaction, UpstreamFailure } 
 import { createAnswerReader, parseRecord, wireAt } from "@plimsoll/providers/proxy";
 import { MAXIMUM_BODY_BYTES, unpacked, unpacker } from "./content-coding.ts";
 import type { HeaderPairs } from "./headers.ts";
-import { headerRecord, passedHeaders, TOKEN_HEADER, without } from "./headers.ts";
+import { headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import { heldStart } from "./held-start.ts";
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
@@ -177,7 +177,8 @@ function whatToSend(prepared: PreparedRequest | null, body: Buffer, headers: Hea
   if (prepared === null || prepared.bodyText === null) return { body, headers };
   const made = Buffer.from(prepared.bodyText, "utf8");
   const others = without(headers, ["content-length", "content-encoding"]);
-  return { body: made, headers: [...others, ["content-length", String(made.length)] as const] };
+  const length = ["content-length", String(made.length)] as const;
+  return { body: made, headers: [...withBetas(others, prepared.betas), length] };
 }
 
 interface Refused {

@@ -36,6 +36,14 @@ export function without(pairs: HeaderPairs, names: readonly string[]): HeaderPai
   return pairs.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
+/** The headers with more values of `anthropic-beta`, all in one. */
+export function withBetas(pairs: HeaderPairs, betas: readonly string[]): HeaderPairs {
+  if (betas.length === 0) return pairs;
+  const name = "anthropic-beta";
+  const own = pairs.flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
+  return [...without(pairs, [name]), [name, [...own, ...betas].join(",")]];
+}
+
 /** As Node takes them: a name that comes several times keeps all its values. */
 export function headerRecord(pairs: HeaderPairs): Record<string, string | string[]> {
   const record = new Map<string, { name: string; values: string[] }>();

@@ -12,7 +12,7 @@ import { createExchange } from "./exchange.ts";
 import { exportLines } from "./export-lines.ts";
 import { createModelSummaries } from "./model-summaries.ts";
 import type { GivenOptions } from "./proxy-options.ts";
-import { limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
+import { boundReasoningOf, limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
 import { startProxyServer } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
 import { createUpstream } from "./upstream.ts";
@@ -30,6 +30,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
+    .option("--bound-reasoning <choice>", "leaves, or vendor-drops: what a cut makes invalid is the vendor's to drop", "leaves")
     .option("--sessions", "list the conversations that are kept")
     .option("--delete <id>", "delete a conversation that is kept, or all of them")
     .enablePositionalOptions()
@@ -84,6 +85,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const listen = listenOn(options);
   const policy = policyNamed(options.policy, io.cwd, BUILT_IN_KINDS);
   const limits = limitsBy(options.window, policy);
+  const boundReasoning = boundReasoningOf(options.boundReasoning);
   if (options.token !== undefined && !SHORTEST_TOKEN.test(options.token))
     throw new PlimsollError("bad-input", "--token: give 16 or more letters, digits, - and _");
   const places = placesOf(options, io);
@@ -98,7 +100,17 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     const summaries = createModelSummaries(upstream);
     const onEvent = (event: ContextEvent) => sayEvent(event, say);
     const { summarizer } = summaries;
-    const compaction = createProxyCompaction({ policy, limits, sessions, keys, learned, summarizer, onEvent, onProblem });
+    const compaction = createProxyCompaction({
+      policy,
+      limits,
+      sessions,
+      keys,
+      learned,
+      summarizer,
+      boundReasoning,
+      onEvent,
+      onProblem,
+    });
     const answer = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
     const server = await startProxyServer({ ...listen, token: options.token ?? state.token, answer });
     say(`plimsoll proxy for ${upstream.name}, policy ${policy.name}`);

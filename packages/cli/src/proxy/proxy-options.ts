@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import type { ModelLimits, Policy } from "@plimsoll/core";
+import type { BoundReasoning, ModelLimits, Policy } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
@@ -20,6 +20,7 @@ export interface GivenOptions {
   readonly state?: string;
   readonly record?: string;
   readonly keep?: string;
+  readonly boundReasoning?: string;
   readonly sessions?: boolean;
   readonly delete?: string;
 }
@@ -54,6 +55,13 @@ export function upstreamOf(text: string | undefined): URL {
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "")
     throw new PlimsollError("bad-input", "--upstream: give an address as https://api.openai.com/v1, without a key in it");
   return url;
+}
+
+/** Where bound reasoning goes. */
+export function boundReasoningOf(text: string | undefined): BoundReasoning {
+  if (text === undefined || text === "leaves") return "leaves";
+  if (text === "vendor-drops") return text;
+  throw new PlimsollError("bad-input", `--bound-reasoning ${text}: say leaves or vendor-drops`);
 }
 
 const LARGEST_PORT = 65_535;

@@ -28,12 +28,13 @@ export interface StartedLog {
   readonly options: AgentOptions;
 }
 
-/** Records the system text and tools in force, and that bound reasoning leaves: an agent asks no vendor to drop it. Answers with what that changed; `null` for nothing. */
+/** Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing. */
 export async function settleSetup({ conversation, options }: StartedLog): Promise<SetupChange | null> {
   const view = conversation.manager.view();
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
   const tools = options.tools.map(({ spec }) => spec);
-  const to = { system: asked ?? view.system, tools, boundReasoning: "leaves" } as const;
+  const { boundReasoning = "leaves" } = options.model.client;
+  const to = { system: asked ?? view.system, tools, boundReasoning };
   const change = setupChange(view, to);
   if (change !== null || view.boundReasoning !== to.boundReasoning)
     await conversation.append(setupChangeEntry(view, to, options.nowMs()));

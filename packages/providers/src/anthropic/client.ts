@@ -1,5 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ModelClient } from "@plimsoll/core";
+import type { BoundReasoning, ModelClient } from "@plimsoll/core";
+import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { processEnvironment } from "../client/environment.ts";
 import { createModelClient } from "../client/model-client.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
@@ -12,7 +13,7 @@ import type { CacheTimeToLive } from "./cache-breakpoints.ts";
 import { createSentPrefixes } from "./cache-breakpoints.ts";
 import { decodeAnthropic, decodeAnthropicStream } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
-import { thinkingFor, withThinking } from "./thinking.ts";
+import { DROPPING_OPTIONS, thinkingFor, withDropping, withThinking } from "./thinking.ts";
 
 /** What an Anthropic client is made of. */
 export interface AnthropicOptions extends ClientOptions {
@@ -22,6 +23,11 @@ export interface AnthropicOptions extends ClientOptions {
   readonly cacheTimeToLive?: CacheTimeToLive | null;
   /** Extended thinking, as the vendor's own parameter; it comes before the request's level of reasoning. */
   readonly thinking?: Anthropic.ThinkingConfigParam;
+  /**
+   * Where thinking goes that the model binds to a beginning which changes: it leaves with the change, if this is left out, or stays and each request asks the
+   * vendor to drop it. An agent keeps the choice with its log.
+   */
+  readonly boundReasoning?: BoundReasoning;
 }
 
 /**
@@ -30,7 +36,7 @@ export interface AnthropicOptions extends ClientOptions {
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */
 export function createAnthropicClient(options: AnthropicOptions = {}): ModelClient {
-  const { keyVariable = ANTHROPIC.keyVariable, cacheTimeToLive = "5m", thinking } = options;
+  const { keyVariable = ANTHROPIC.keyVariable, cacheTimeToLive = "5m", thinking, boundReasoning } = options;
   const key = keyFrom(options.environment ?? processEnvironment(), keyVariable, options.baseUrl);
   const baseURL = options.baseUrl ?? "https://api.anthropic.com";
   const settings = { ...SDK_SETTINGS, apiKey: key, authToken: null, baseURL };
@@ -40,7 +46,9 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
     return new Client(settings);
   });
   const sentPrefixes = createSentPrefixes();
-  return createModelClient<AnthropicBody>(
+  const drops = ({ model }: AnthropicBody) => boundReasoning === "vendor-drops" && isBoundReasoning(null, model);
+  const optionsOf = (body: AnthropicBody) => (drops(body) ? DROPPING_OPTIONS : {});
+  const client = createModelClient<AnthropicBody>(
     {
       source: { provider: "anthropic", key, address: baseURL },
       rules: ANTHROPIC_WIRE_RULES,
@@ -48,15 +56,17 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
       encode: (request, images) => {
         const edit = sentPrefixes.placesOf(request.context.messages);
         const body = encodeAnthropic(request, { images, cacheTimeToLive, edit });
-        return withThinking(body, thinking === undefined ? thinkingFor(request) : { thinking });
+        const thought = withThinking(body, thinking === undefined ? thinkingFor(request) : { thinking });
+        return drops(thought) ? withDropping(thought) : thought;
       },
-      send: async (body, signal) => (await sdk()).messages.create(body, { signal }),
-      stream: async (body, signal) => (await sdk()).messages.create({ ...body, stream: true }, { signal }),
+      send: async (body, signal) => (await sdk()).messages.create(body, { signal, ...optionsOf(body) }),
+      stream: async (body, signal) => (await sdk()).messages.create({ ...body, stream: true }, { signal, ...optionsOf(body) }),
       decode: decodeAnthropic,
       decodeStream: decodeAnthropicStream,
     },
     options,
   );
+  return boundReasoning === undefined ? client : { ...client, boundReasoning };
 }
 
 /** The vendor's own server, by its name. */

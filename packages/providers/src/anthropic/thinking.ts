@@ -52,18 +52,20 @@ export function withThinking(body: AnthropicBody, asked: Pick<AnthropicBody, "th
 }
 
 /** The beta without which a request may not say what is done with thinking over a changed beginning. */
-const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /** The options of a request that asks the vendor to drop such thinking. */
 export const DROPPING_OPTIONS: { readonly headers: { readonly "anthropic-beta": string } } = {
   headers: { "anthropic-beta": BINDING_BETA },
 };
 
+/** What a request's thinking says so that the vendor drops. */
+export const DROPPING = { block_binding: { prefix_mismatch_behavior: "drop_block" } } as const;
+
 /** The body, which asks the vendor to drop thinking over a changed beginning. What else it says of thinking stays. */
 export function withDropping(body: AnthropicBody): AnthropicBody {
   const given = body.thinking ?? ({ type: "adaptive" } as const);
-  const thinking = { ...given, block_binding: { prefix_mismatch_behavior: "drop_block" } as const };
-  return { ...body, thinking };
+  return { ...body, thinking: { ...given, ...DROPPING } };
 }
 
 function hasLostReasoning(body: AnthropicBody): boolean {

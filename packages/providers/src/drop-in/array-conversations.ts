@@ -86,8 +86,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         summarizer,
         modelPriors,
         // Before the first report the model is the one that is asked.
-        isBoundReasoning: (part, modelId) =>
-          options.boundReasoning !== "vendor-drops" && isBoundReasoning(part, modelId ?? asked.get(conversation) ?? null),
+        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(conversation) ?? null),
         nowMs,
         // The caller brings the whole history again: what a log ends with is what comes next.
         repairs: "none",
@@ -248,11 +247,11 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   const firstAfter = known === 0 ? 0 : fresh.findLastIndex(({ role }) => role === "assistant") + 1;
   const firstReply = known === 0 ? fresh.findIndex(({ role }) => role === "assistant") : -1;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
-    if (index === firstAfter) noteSetup(conversation, request, logs.nowMs());
+    if (index === firstAfter) noteSetup(conversation, request, logs);
     if (index === firstReply && firstReported !== null) await conversation.report(conversation.manager.view(), firstReported);
     conversation.add({ type: "message", message: answering(await admitted(message, conversation, logs), conversation) });
   }
-  noteSetup(conversation, request, logs.nowMs());
+  noteSetup(conversation, request, logs);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
   await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
   for (const message of submitted) conversation.add({ type: "message", message });
@@ -307,10 +306,15 @@ async function admitted(message: Message, conversation: Conversation, logs: Arra
   return (await admitToolResult(known, { policy, artifacts, truncations: kinds.truncations })).message;
 }
 
-/** Records system text and tools if they are no longer those of the log. */
-function noteSetup({ manager, add }: Conversation, { system, tools }: ConversationRequest, nowMs: number | null): void {
+/** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
+function noteSetup(
+  { manager, add }: Conversation,
+  { system, tools }: ConversationRequest,
+  { options: { boundReasoning = "leaves" }, nowMs }: ArrayConversations,
+): void {
   const view = manager.view();
-  if (setupChange(view, { system, tools }) !== null) add(setupChangeEntry(view, { system, tools }, nowMs));
+  const to = { system, tools, boundReasoning };
+  if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) add(setupChangeEntry(view, to, nowMs()));
 }
 
 /** A reply under the id of the request that it answers, if one request alone was answered since the message before it. */

@@ -14,7 +14,21 @@ export interface ArrayPlaces extends Place {
  * has to be valid JSON: it is walked, not checked.
  */
 export function arrayPlacesAt(text: string, key: string): ArrayPlaces | null {
-  let found: ArrayPlaces | null = null;
+  const place = valueAt(text, key);
+  return place !== null && text[place.start] === "[" ? elementsOf(text, place.start) : null;
+}
+
+/** The text with another value at a key of its outermost object. */
+export function withValue(text: string, key: string, json: string): string {
+  const place = valueAt(text, key);
+  if (place !== null) return `${text.slice(0, place.start)}${json}${text.slice(place.end)}`;
+  const start = text.indexOf("{") + 1;
+  return `${text.slice(0, start)}${JSON.stringify(key)}:${json},${text.slice(start)}`;
+}
+
+/** Where the value at a key of the outermost object stands; `null` if there is none. */
+function valueAt(text: string, key: string): Place | null {
+  let found: Place | null = null;
   let at = afterSpace(text, 0) + 1;
   for (;;) {
     at = afterSpace(text, at);
@@ -23,9 +37,9 @@ export function arrayPlacesAt(text: string, key: string): ArrayPlaces | null {
     const name = text.slice(at, nameEnd);
     const start = afterSpace(text, afterSpace(text, nameEnd) + 1);
     const isIt = name === JSON.stringify(key) || (name.includes("\\") && JSON.parse(name) === key);
-    const places = isIt && text[start] === "[" ? elementsOf(text, start) : null;
-    if (isIt) found = places;
-    at = afterSpace(text, places?.end ?? valueEnd(text, start));
+    const end = valueEnd(text, start);
+    if (isIt) found = { start, end };
+    at = afterSpace(text, end);
     if (text[at] !== ",") return found;
     at += 1;
   }

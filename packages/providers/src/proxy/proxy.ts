@@ -1,16 +1,18 @@
-import type { ModelLimits, Policy, Summarizer, ToolSpec } from "@plimsoll/core";
+import type { BoundReasoning, ModelLimits, Policy, Summarizer, ToolSpec } from "@plimsoll/core";
 import { isPlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { LearnedLimits } from "@plimsoll/core/conversation";
 import { isEndedByWindow } from "@plimsoll/core/conversation";
 import { wellFormed } from "@plimsoll/core/internal";
+import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
+import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import type { CompactorOptions } from "../drop-in/compactor-options.ts";
 import type { Fields } from "../fields.ts";
-import { parseRecord } from "../fields.ts";
+import { parseRecord, recordAt } from "../fields.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
-import { arrayPlacesAt, withElements } from "./array-places.ts";
+import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
 import { withCacheMarks, withoutCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
 import type { ProxyRequest, ReadRequest } from "./read-request.ts";
@@ -29,6 +31,8 @@ export interface ProxyOptions {
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
   readonly summarizer?: Summarizer;
+  /** Where bound reasoning goes, as {@link CompactorOptions.boundReasoning} has it; requests to Anthropic whose history was cut ask for it then. */
+  readonly boundReasoning?: BoundReasoning;
   readonly onEvent?: CompactorOptions["onEvent"];
   /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string) => void;
@@ -41,6 +45,8 @@ export interface PreparedRequest {
   readonly modelId: string | null;
   /** What to send; `null` for the very bytes that came in. */
   readonly bodyText: string | null;
+  /** What has to be among the values of `anthropic-beta`; empty for nothing. */
+  readonly betas: readonly string[];
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
   /** True for a whole answer that the window ended: less can be sent, as after a failure. */
@@ -73,7 +79,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
   const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>, sessions: SessionStore | null) => {
-    const { policy, kinds, limits, learned, summarizer, onEvent } = options;
+    const { policy, kinds, limits, learned, summarizer, onEvent, boundReasoning } = options;
     const known =
       among.get(wire) ??
       wire.compactor({
@@ -83,6 +89,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         ...(kinds === undefined ? {} : { kinds }),
         ...(summarizer === undefined ? {} : { summarizer }),
         ...(onEvent === undefined ? {} : { onEvent }),
+        ...(boundReasoning === undefined ? {} : { boundReasoning }),
         ...(sessions === null ? {} : { sessions }),
       });
     among.set(wire, known);
@@ -98,21 +105,25 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
           compactor: compactorOf(read.wire, passing, null),
           conversation: null,
           setup: read.facts,
-          limits: options.limits,
+          options,
         });
       }
       const conversation = await options.keys.keyFor(read.signs);
       if (conversation === null) return untouched(read);
       const setup = read.kind === "on-top" ? (setups.get(conversation) ?? read.facts) : read.facts;
       if (read.kind === "main") remember(setups, conversation, read.facts);
-      const { limits } = options;
       try {
-        return await prepared(read, { compactor: compactorOf(read.wire, kept, options.sessions), conversation, setup, limits });
+        return await prepared(read, {
+          compactor: compactorOf(read.wire, kept, options.sessions),
+          conversation,
+          setup,
+          options,
+        });
       } catch (error) {
         // Another process has the log, or nobody can write it.
         if (!isPlimsollError(error) || !OF_THE_STORE.has(error.code)) throw error;
         options.onProblem?.(`fitted without what is kept of the conversation: ${error.message}`);
-        return await prepared(read, { compactor: compactorOf(read.wire, passing, null), conversation: null, setup, limits });
+        return await prepared(read, { compactor: compactorOf(read.wire, passing, null), conversation: null, setup, options });
       }
     },
     close: async () => {
@@ -153,6 +164,7 @@ function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
     kind,
     modelId: facts.modelId,
     bodyText: null,
+    betas: [],
     isCutOff: () => false,
     observe: async () => undefined,
     recover: async () => null,
@@ -164,10 +176,10 @@ interface Fitting {
   readonly compactor: AnyCompactor;
   readonly conversation: string | null;
   readonly setup: Setup;
-  readonly limits: ProxyOptions["limits"];
+  readonly options: ProxyOptions;
 }
 
-async function prepared(read: ReadRequest, { compactor, conversation, setup, limits }: Fitting): Promise<PreparedRequest> {
+async function prepared(read: ReadRequest, { compactor, conversation, setup, options }: Fitting): Promise<PreparedRequest> {
   const { wire, kind, facts, own, signal } = read;
   // What a request asks about a conversation is not a part of it.
   const end = kind === "on-top" ? own.findLastIndex(wire.isHistory) + 1 : own.length;
@@ -177,11 +189,11 @@ async function prepared(read: ReadRequest, { compactor, conversation, setup, lim
     system: setup.system,
     tools: setup.tools,
     signal,
-    limits: limitsFor(limits(facts.modelId), facts.maxOutputTokens, end < own.length ? restTokens : 0),
+    limits: limitsFor(options.limits(facts.modelId), facts.maxOutputTokens, end < own.length ? restTokens : 0),
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });
-  return preparedWith(read, given, { fitted, limits: limits(facts.modelId) });
+  return preparedWith(read, given, { fitted, options });
 }
 
 /** Share of a window above which the reply that was asked for is not taken at its word: nothing would be left for the prompt. Chosen. */
@@ -201,16 +213,20 @@ function limitsFor(known: ModelLimits, askedTokens: number | null, restTokens: n
 function preparedWith(
   read: ReadRequest,
   given: readonly Fields[],
-  { fitted, limits }: { readonly fitted: FittedItems; readonly limits: ModelLimits },
+  { fitted, options }: { readonly fitted: FittedItems; readonly options: ProxyOptions },
 ): PreparedRequest {
   const { wire, kind, facts } = read;
+  const bodyText = bodyOf(read, given, fitted.items);
+  const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
   return {
     wire,
     kind,
     modelId: facts.modelId,
-    bodyText: bodyOf(read, given, fitted.items),
+    bodyText: dropping ?? bodyText,
+    betas: dropping === null ? [] : [BINDING_BETA],
     isCutOff: (answer) => {
       const ended = endedReplyIn(answer, null);
+      const limits = options.limits(facts.modelId);
       const askedTokens = facts.maxOutputTokens ?? limits.maxOutputTokens;
       return ended !== null && isEndedByWindow(ended, { askedTokens, windowTokens: limits.contextWindowTokens });
     },
@@ -221,9 +237,17 @@ function preparedWith(
       const body = parseRecord(bodyText);
       const thrown = { status, error: body ?? bodyText, message: bodyText };
       const next = await fitted.recover(thrown, recovery);
-      return next === null ? null : preparedWith(read, given, { fitted: next, limits });
+      return next === null ? null : preparedWith(read, given, { fitted: next, options });
     },
   };
+}
+
+/** The body that asks the vendor to drop thinking over a changed beginning; `null` where nobody is asked, or the program says itself what it wants. */
+function droppingBody({ wire, facts, bodyText: own }: ReadRequest, bodyText: string, options: ProxyOptions): string | null {
+  if (options.boundReasoning !== "vendor-drops" || wire.name !== "anthropic") return null;
+  const thinking = recordAt(parseRecord(own), "thinking") ?? { type: "adaptive" };
+  if (!isBoundReasoning(null, facts.modelId) || thinking.type === "disabled" || "block_binding" in thinking) return null;
+  return withValue(bodyText, "thinking", JSON.stringify({ ...thinking, ...DROPPING }));
 }
 
 /** The body with the items to send: those that nothing was done to are the bytes that came in. `null` if that is all of them. */

@@ -1,0 +1,148 @@
+import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
+import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { expect, onTestFinished, test } from "vitest";
+import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
+import type { AnthropicOptions } from "./anthropic/client.ts";
+import { createAnthropicClient } from "./anthropic/client.ts";
+import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
+import { parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
+import type { KeyNote } from "./proxy/conversation-keys.ts";
+import { createConversationKeys } from "./proxy/conversation-keys.ts";
+import type { ProxyOptions } from "./proxy/proxy.ts";
+import { createProxyCompaction } from "./proxy/proxy.ts";
+import { startSimulator } from "./simulator/simulator.ts";
+
+const MODEL = "claude-fable-5-2";
+const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
+const STEPS = 30;
+
+/** A vendor that refuses what it is not asked to drop; `since` counts from a request on. */
+async function bindingVendor() {
+  const simulator = await startSimulator({
+    replies: matrixScript("bound"),
+    contextWindowTokens: LIMITS.contextWindowTokens,
+    nowMs: () => 0,
+  });
+  onTestFinished(() => simulator.close());
+  const since = (start: number) => {
+    const exchanges = simulator.exchanges().slice(start);
+    const refused = exchanges.filter(({ outcome }) => outcome === "rejected").length;
+    return { refused, drops: exchanges.flatMap(({ drops }) => drops).length };
+  };
+  return { url: simulator.url, since, count: () => simulator.exchanges().length };
+}
+
+test("an agent keeps the choice of its client with its log, and another takes it back", async () => {
+  const { url, since, count } = await bindingVendor();
+  const sessions = createMemorySessionStore();
+  const play = async (
+    session:
+      | { readonly kind: "new"; readonly sessionId: string; readonly system: string }
+      | { readonly kind: "resume"; readonly sessionId: string },
+    options: Pick<AnthropicOptions, "boundReasoning">,
+  ) => {
+    const agent = await startAgent({
+      session,
+      sessions,
+      artifacts: createMemoryArtifactStore(),
+      model: {
+        client: createAnthropicClient({ environment: { ANTHROPIC_API_KEY: "key" }, baseUrl: url, ...options }),
+        modelId: MODEL,
+        limits: LIMITS,
+      },
+      policy: PLIMSOLL_POLICY,
+      summarizer: createDigest(),
+      tools: [
+        {
+          spec: {
+            name: READ_TOOL.name,
+            description: READ_TOOL.description,
+            parametersJson: JSON.stringify(READ_TOOL.parameters),
+          },
+          category: "file-content",
+          isRerunnable: true,
+          hint: null,
+          pathsOf: () => [],
+          effectOf: () => ({ kind: "read" }),
+          run: async (args) => ({ text: fileText(stringAt(args, "path") ?? "").toWellFormed(), isError: false }),
+        },
+      ],
+      nowMs: () => 0,
+      isBoundReasoning,
+    });
+    const start = count();
+    while (count() - start < STEPS) {
+      const { error } = await agent.submit("Go on.");
+      if (error !== null) throw error;
+    }
+    await agent.close();
+    return since(start);
+  };
+  const dropped = await play({ kind: "new", sessionId: "s", system: SYSTEM }, { boundReasoning: "vendor-drops" });
+  expect(dropped.refused).toBe(0);
+  expect(dropped.drops).toBeGreaterThan(0);
+  expect(await play({ kind: "resume", sessionId: "s" }, {})).toEqual({ refused: 0, drops: 0 });
+  const log = JSON.stringify((await sessions.read("s"))?.entries);
+  expect(log.match(/"boundReasoning":"[^"]+"/g)).toEqual(['"boundReasoning":"vendor-drops"', '"boundReasoning":"leaves"']);
+});
+
+test("a proxy asks for a program that says nothing, keeps the choice with the conversation, and takes it back", async () => {
+  const { url, since, count } = await bindingVendor();
+  const sessions = createMemorySessionStore();
+  const notes: KeyNote[] = [];
+  const messages: unknown[] = [{ role: "user", content: "go" }];
+  const tools = [{ name: READ_TOOL.name, description: "", input_schema: READ_TOOL.parameters }];
+  const play = async (options: Pick<ProxyOptions, "boundReasoning">) => {
+    const compaction = createProxyCompaction({
+      policy: PLIMSOLL_POLICY,
+      limits: () => LIMITS,
+      sessions,
+      keys: createConversationKeys(notes, async (note) => void notes.push(note)),
+      learned: createLearnedLimits(),
+      onProblem: (line) => {
+        throw new Error(line);
+      },
+      ...options,
+    });
+    const start = count();
+    const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
+    for (let step = 0; step < STEPS; step++) {
+      const bodyText = JSON.stringify({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools, messages });
+      const signal = new AbortController().signal;
+      let prepared = await compaction.prepare({ path: "/v1/messages", headers, bodyText, signal });
+      const post = async () =>
+        await fetch(`${url}/v1/messages`, {
+          method: "POST",
+          headers: { ...headers, "anthropic-beta": (prepared?.betas ?? []).join(",") },
+          body: prepared?.bodyText ?? bodyText,
+        });
+      let answer = await post();
+      for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
+        prepared = await prepared.recover({ status: answer.status, bodyText: await answer.text() }, recovery);
+        answer = await post();
+      }
+      const reply = parseRecord(await answer.text()) ?? {};
+      await prepared?.observe(reply);
+      const content = recordsAt(reply, "content");
+      const results = content.flatMap(({ type, id, input }) =>
+        type === "tool_use"
+          ? [
+              {
+                type: "tool_result",
+                tool_use_id: id,
+                content: fileText(stringAt(recordAt({ input }, "input"), "path") ?? "").toWellFormed(),
+              },
+            ]
+          : [],
+      );
+      messages.push({ role: "assistant", content }, { role: "user", content: results.length > 0 ? results : "go on" });
+    }
+    await compaction.close();
+    return since(start);
+  };
+  const dropped = await play({ boundReasoning: "vendor-drops" });
+  expect(dropped.refused).toBe(0);
+  expect(dropped.drops).toBeGreaterThan(0);
+  expect(await play({})).toEqual({ refused: 0, drops: 0 });
+});
