@@ -36,7 +36,7 @@ export function programSection(rows: readonly ProgramRow[], { sessions, files, r
     "",
     `Made by \`pnpm results --only programs\`: ${sessions} sessions of ${files} recorded files in ${room} of working room. The published code runs in the`,
     "replay in our engine's place, and may overflow and lose calls; the stand-in for a model's summaries is everybody's. Where a program runs, its row is the",
-    "one to quote. The likeness is our policy as published, without what our engine adds. Where the two part, and why, stands in [differential.md](differential.md).",
+    "one to quote. The likeness is our policy as published, without what our engine adds. `pnpm differential` says where the two part.",
     "",
     `| ${COLUMNS.join(" | ")} |`,
     `|${"---|".repeat(COLUMNS.length)}`,

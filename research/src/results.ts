@@ -76,6 +76,6 @@ function isNear(name: string): boolean {
 function headOf(holds: Protocol): string {
   const owners = allRecordedFiles().map(({ displayName }) => originOf(displayName).owner);
   const lead =
-    "Made by `pnpm results` over recorded sessions that are not part of the repository; what policies lose stands first. What recorded agents really did, beside our likenesses of them: [recorded truth](recorded-truth.md).";
+    "Made by `pnpm results` over recorded sessions that are not part of the repository; what policies lose stands first.";
   return `# Results\n\n${lead}\n${stampLine(holds)}\n${sidesLine(owners, holds.split)}\n\n`;
 }

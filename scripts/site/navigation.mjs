@@ -72,8 +72,6 @@ export const MENU = [
       { text: "The benchmark", page: "docs/benchmark.md" },
       { text: "Protocol", page: "docs/protocol.md" },
       { text: "Systems, as policies", page: "docs/systems.md" },
-      { text: "Differential", page: "docs/differential.md" },
-      { text: "Recorded truth", page: "docs/recorded-truth.md" },
       { text: "Observatory", page: "docs/observatory.md" },
       { text: "The recorded sessions", page: "fixtures/README.md" },
     ],
@@ -84,8 +82,6 @@ export const MENU = [
       { text: "Contributing", page: "CONTRIBUTING.md" },
       { text: "Decisions", page: "docs/decisions/README.md" },
       { text: "Releases", page: "docs/releasing.md" },
-      { text: "Generated sessions", page: "docs/fuzz.md" },
-      { text: "Mutants", page: "docs/mutants.md" },
     ],
   },
 ];

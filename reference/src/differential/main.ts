@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { ranOnNode22 } from "../node-22.ts";
 import { called, PI, PI_OLD } from "../packages.ts";
 import { loadPi } from "../pi/pi-module.ts";
 import { programOf, REFERENCE_PROGRAMS, type ReferenceProgram } from "../programs.ts";
-import { ROOT, sampled, sessionFiles } from "../sessions.ts";
+import { sampled, sessionFiles } from "../sessions.ts";
 import { type Compared, tallied } from "./compared.ts";
 import { openFindings } from "./findings.ts";
 import { differentialPage, type LikenessResult, undeclaredLines } from "./page.ts";
@@ -29,7 +29,7 @@ const UNFINISHED = 3;
 const MS_PER_MINUTE = 60_000;
 
 /**
- * Compares each policy that follows a published program with the program itself, call by call. `--write` writes docs/differential.md, `--sample N`
+ * Compares each policy that follows a published program with the program itself, call by call, and prints what differs. `--sample N`
  * takes so many of the session files, `--only NAME` one likeness; `--minutes N` stops behind the file in hand, and the next run goes on there. Fails on a
  * difference that is not declared.
  */
@@ -72,7 +72,6 @@ async function main(): Promise<void> {
 
 function report(results: readonly LikenessResult[], fileCount: number): void {
   const page = differentialPage(results, fileCount);
-  if (process.argv.includes("--write")) writeFileSync(join(ROOT, "docs/differential.md"), page);
   process.stdout.write(page);
   const lines = results.flatMap(undeclaredLines);
   for (const line of lines) process.stderr.write(`${line}\n`);

@@ -1,8 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
 import { type PreparedSession, prepareSession } from "@plimsoll/bench/internal";
-import { allRecordedFiles, type RecordedFile, ROOT } from "../recorded/recorded-sessions.ts";
+import { allRecordedFiles, type RecordedFile } from "../recorded/recorded-sessions.ts";
 import { type FollowedAgent, followedAgent } from "./agents.ts";
 import { leftAt, leftTokens } from "./left.ts";
 import { predictionOf } from "./prediction.ts";
@@ -11,8 +9,7 @@ import { type Stretch, stretchesOf } from "./stretches.ts";
 import { type Case, scored } from "./truth.ts";
 import { truthPage } from "./truth-page.ts";
 
-/** Writes docs/recorded-truth.md: each real compaction of the recorded sessions beside what our likeness of its agent would have done. */
-const PAGE = "docs/recorded-truth.md";
+/** Prints each real compaction of the recorded sessions beside what our likeness of its agent would have done. */
 
 const cases: Case[] = [];
 let unreadFiles = 0;
@@ -33,8 +30,7 @@ if (cases.length === 0) {
   );
   process.exitCode = 1;
 } else {
-  writeFileSync(join(ROOT, PAGE), truthPage(scored(cases), { unreadFiles, unfollowedSessions }));
-  process.stdout.write(`${PAGE} written: ${cases.length} compactions\n`);
+  process.stdout.write(truthPage(scored(cases), { unreadFiles, unfollowedSessions }));
 }
 
 interface SessionCases {
