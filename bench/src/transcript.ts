@@ -30,6 +30,14 @@ export interface Transcript {
   readonly notes: readonly ImportNote[];
 }
 
+/** The step of a recorded entry by which turns were taken back that the person did not want: no compaction, and it holds under every policy. */
+export const ROLLED_BACK = "rolled back";
+
+/** True for an entry by which turns were taken back. */
+export function isRollBack(entry: SessionEntry): boolean {
+  return entry.type === "compaction" && entry.record.steps[0]?.strategy === ROLLED_BACK;
+}
+
 /** Text that is in every prompt from a recorded compaction to the next one, and in no entry of the log: files and skills. */
 export interface PutBack {
   readonly compactionId: string;
@@ -70,6 +78,8 @@ export type ImportNoteCode =
   | "several-objects-on-a-line"
   | "unreadable-line"
   | "unknown-line-type"
+  | "unknown-tool"
+  | "unseen-version"
   | "result-without-call"
   | "call-without-result"
   | "duplicate-usage"

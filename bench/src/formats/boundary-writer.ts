@@ -1,6 +1,7 @@
-import type { Message } from "@plimsoll/core";
+import { isHuman, type Message } from "@plimsoll/core";
 import { coverageOf, partChars } from "@plimsoll/core/build";
 import { type AppliedEdit, type MessageDraft, NO_WORK, shortHash } from "@plimsoll/core/internal";
+import { ROLLED_BACK } from "../transcript.ts";
 import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
 import { type LogWriter, userDraft } from "./log-writer.ts";
 
@@ -16,9 +17,12 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
   const through = writer.lastEntryId();
   const summary = item.summary === null ? null : writer.identify(userDraft(item.summary), item.summary.sourceId);
   const kept = keptMessages(writer, item.kept, items);
-  const after = summary === null ? kept : [summary, ...kept];
-  // What was to be cleared had left the view before.
-  if (item.kept.kind === "cleared" && after.every((message, index) => message === before[index])) return;
+  if (item.summary !== null && summary !== null) writer.know(item.summary, summary);
+  const place = item.kept.kind === "around" ? before.findIndex((message) => !kept.includes(message)) : 0;
+  const after = summary === null || place < 0 ? kept : kept.toSpliced(place, 0, summary);
+  // What was to leave had left the view before.
+  const isOwn = item.kept.kind !== "history" && item.kept.kind !== "items" && item.kept.kind !== "from";
+  if (isOwn && after.length === before.length && after.every((message, index) => message === before[index])) return;
   const tailStart = before.length - kept.length;
   const isFree = item.sourceId !== null && item.sourceId !== "" && !writer.hasId(item.sourceId);
   const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
@@ -34,7 +38,7 @@ export function writeBoundary(writer: LogWriter, item: BoundaryItem, items: read
         policy: RECORDED,
         reason: "recorded",
         gate: null,
-        steps: [],
+        steps: item.kept.kind === "rolled-back" ? [{ strategy: ROLLED_BACK, outcome: "applied", detail: null }] : [],
         estimator: RECORDED,
         cutEstimator: null,
         modelId: null,
@@ -72,6 +76,12 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
       return historyMessages(writer, kept.drafts);
     case "cleared":
       return clearedMessages(writer, kept);
+    case "rolled-back":
+      return beforeCut(writer.view(), typeof kept.to === "number" ? kept.to : (writer.messageOf(kept.to) ?? 0));
+    case "around": {
+      const gone = new Set(kept.items.flatMap((item) => writer.messageOf(item) ?? []));
+      return writer.view().filter((message) => !gone.has(message));
+    }
     default:
       return kept satisfies never;
   }
@@ -84,6 +94,18 @@ function clearedMessages(writer: LogWriter, { results, text }: Extract<KeptHisto
   return writer
     .view()
     .map((message) => (cleared.has(message) && message.role === "tool-result" ? { ...message, parts } : message));
+}
+
+/** The view before its newest turns, or before a message, less what the agent put right before that; what stands before the first turn stays. */
+function beforeCut(view: readonly Message[], to: number | Message): readonly Message[] {
+  const starts = view.filter(isHuman);
+  const [first] = starts;
+  const taken = typeof to === "number" ? (to === 0 ? undefined : (starts.at(-to) ?? first)) : to;
+  const found = taken === undefined ? -1 : view.indexOf(taken);
+  let cut = found < 0 ? view.length : found;
+  const isPutBefore = (message: Message | undefined) => message?.role === "user" && message.origin === "injected";
+  while (view[cut] !== undefined && view[cut] !== first && isPutBefore(view[cut - 1])) cut -= 1;
+  return view.slice(0, cut);
 }
 
 /** The end of the view from the first item that has a message; if that is no longer in view, the messages come back. */

@@ -27,6 +27,7 @@ export interface DocumentSidechain extends DocumentSession {
 export interface DocumentFormat {
   readonly format: string;
   readonly description: string;
+  readonly newestSeen?: string;
   recognises(head: FileHead): boolean;
   /** Whether the sessions are numbered even if there is one: for formats whose files are lists of sessions. */
   readonly numbering: "if-several" | "always";
@@ -41,10 +42,11 @@ export interface DocumentFormat {
  * number from 0. Throws `bad-input` for a file that holds neither.
  */
 export function documentImporter(spec: DocumentFormat): Importer {
-  const { format, description } = spec;
+  const { format, description, newestSeen } = spec;
   return {
     format,
     description,
+    ...(newestSeen === undefined ? {} : { newestSeen }),
     recognises: spec.recognises,
     read: async (source: FileSource): Promise<readonly Transcript[]> => {
       const file = source.displayName;

@@ -8,6 +8,8 @@ export interface Importer {
   readonly format: string;
   /** One sentence for `--help` and the documentation: which agent, which versions were seen. */
   readonly description: string;
+  /** The newest version of the agent of which a log was read; left out if logs tell none. A log of a newer one is noted. */
+  readonly newestSeen?: string;
   /** True if the first lines or the first bytes of the file are of this format. Must be cheap and must never throw. */
   recognises(head: FileHead): boolean;
   /**

@@ -27,6 +27,8 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
   const writer = createLogWriter(start);
   const batch = createCallBatch(writer, { items, file, notes });
   const writeReply = createReplyWriter(writer);
+  const unread = new Map<string, number>();
+  const unknownTools = new Map<string, number>();
   for (const item of items) {
     const written = writer.entries.length;
     switch (item.kind) {
@@ -39,6 +41,10 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
       case "reply":
         batch.close("more");
         batch.open(writeReply(item));
+        for (const part of item.parts) if (part.type === "tool-call" && part.isUnknown) count(unknownTools, part.toolName);
+        break;
+      case "unread":
+        count(unread, item.type);
         break;
       case "boundary":
         batch.close("more");
@@ -52,7 +58,44 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
     if ("isCopied" in item && item.isCopied === true) copiedIds.push(...writer.entries.slice(written).map(entryIdOf));
   }
   batch.close("end");
+  if (unread.size > 0)
+    notes.push({
+      ...{ code: "unknown-line-type", line: null },
+      text: `${file}: ${countWords(unread, "item")} of types that are not known were left out: ${namesOf(unread)}`,
+    });
+  if (unknownTools.size > 0)
+    notes.push({
+      ...{ code: "unknown-tool", line: null },
+      text: `${file}: ${countWords(unknownTools, "call")} of tools that are not known show no file: ${namesOf(unknownTools)}`,
+    });
   return { entries: writer.entries, notes, automaticCompactionIds, putBack, copiedIds };
+}
+
+/** So many names are counted apart and so many said; the others are counted together (chosen). */
+const MOST_COUNTED = 200;
+const MOST_NAMED = 5;
+const OTHERS = "others";
+/** Characters of a name that are kept. */
+const NAME_CHARS = 40;
+
+function count(counts: Map<string, number>, name: string): void {
+  const own = name.slice(0, NAME_CHARS);
+  const key = counts.has(own) || counts.size < MOST_COUNTED ? own : OTHERS;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function countWords(counts: ReadonlyMap<string, number>, what: string): string {
+  const all = [...counts.values()].reduce((sum, each) => sum + each, 0);
+  return `${all} ${what}${all === 1 ? "" : "s"}`;
+}
+
+function namesOf(counts: ReadonlyMap<string, number>): string {
+  const most = [...counts].toSorted(([, a], [, b]) => b - a);
+  const more = most.length > MOST_NAMED ? ` and ${most.length - MOST_NAMED} more` : "";
+  return `${most
+    .slice(0, MOST_NAMED)
+    .map(([name, times]) => `${name} ${times}`)
+    .join(", ")}${more}`;
 }
 
 /** What identifies a transcript and what was read of it. */

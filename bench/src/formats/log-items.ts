@@ -14,7 +14,24 @@ import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plim
 import type { Fields } from "./fields.ts";
 
 /** What an importer reads off a recording, in the order of the recording, before ids are given and results are joined. */
-export type LogItem = UserItem | ReplyItem | ResultItem | BoundaryItem;
+export type LogItem = UserItem | ReplyItem | ResultItem | BoundaryItem | UnreadItem;
+
+/** Something of a type that the importer does not know: it is counted and left out. */
+export interface UnreadItem {
+  readonly kind: "unread";
+  readonly type: string;
+}
+
+/** The place at which the person took back what came before: so many turns, or everything from an item on. */
+export function rollBack(to: number | LogItem, { line, atMs }: Pick<UserItem, "line" | "atMs">): BoundaryItem {
+  const kept = { kind: "rolled-back", to } as const;
+  return { kind: "boundary", summary: null, kept, tokensBefore: null, sourceId: null, line, atMs };
+}
+
+/** An item of an unknown type; the type may be anything that the recording has in its place. */
+export function unreadItem(type: unknown): UnreadItem {
+  return { kind: "unread", type: typeof type === "string" ? type : "without a type" };
+}
 
 interface Provenance {
   /** The line it stands on, from 1; `null` in documents. */
@@ -53,6 +70,8 @@ export type ReplyPart = TextPart | ReasoningPart | CallDraft;
 /** A tool call with its paths and the category of its result resolved. */
 export interface CallDraft extends ToolCallPart {
   readonly category: OutputCategory;
+  /** Set if the agent's table lacks the tool and its arguments show neither a file nor what it does. */
+  readonly isUnknown?: true;
 }
 
 /** The result of a call. */
@@ -79,12 +98,17 @@ export interface BoundaryItem extends Provenance {
   readonly atMs: number | null;
 }
 
-/** What stayed next to the summary: everything from an item on, named items, a history given in full, or all but the text of some results. */
+/**
+ * What stayed next to the summary: everything from an item on, named items, a history given in full, all but the text of some results, all but what the
+ * person took back (so many of the newest turns, or everything from an item on), or all but what stands between two items, with the summary in its place.
+ */
 export type KeptHistory =
   | { readonly kind: "from"; readonly item: LogItem }
   | { readonly kind: "items"; readonly items: readonly LogItem[] }
   | { readonly kind: "history"; readonly drafts: readonly MessageDraft[] }
-  | { readonly kind: "cleared"; readonly results: readonly LogItem[]; readonly text: string };
+  | { readonly kind: "cleared"; readonly results: readonly LogItem[]; readonly text: string }
+  | { readonly kind: "rolled-back"; readonly to: number | LogItem }
+  | { readonly kind: "around"; readonly items: readonly LogItem[] };
 
 /** A call by the agent's tool table; `args` are its arguments if they are an object. */
 export function callDraft(
@@ -92,7 +116,9 @@ export function callDraft(
   call: { callId: string; toolName: string; argumentsJson: string; args: Fields | null },
 ): CallDraft {
   const { callId, toolName, argumentsJson, args } = call;
-  return { type: "tool-call", callId, toolName, argumentsJson, ...toolShapeOf(table, toolName, args) };
+  const shape = toolShapeOf(table, toolName, args);
+  const isUnknown = !Object.hasOwn(table, toolName) && shape.paths.length === 0 && shape.category === "generic";
+  return { type: "tool-call", callId, toolName, argumentsJson, ...shape, ...(isUnknown ? { isUnknown } : {}) };
 }
 
 /** A text part. */

@@ -15,6 +15,8 @@ export interface LogWriter {
   /** True for an id that an entry or a message of the log has. */
   hasId(id: string): boolean;
   messageOf(item: LogItem): Message | undefined;
+  /** Says of which item a message is that was not appended, such as a summary. */
+  know(item: LogItem, message: Message): void;
   /** Gives the draft its id: the source's if it is free, else the chain id. */
   identify(draft: MessageDraft, sourceId: string | null): Message;
   append(item: LogItem, message: Message): void;
@@ -38,6 +40,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     known: () => known,
     hasId: (id) => ids.has(id),
     messageOf: (item) => messageOf.get(item),
+    know: (item, message) => void messageOf.set(item, message),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
       const message = identified(draft, isFree ? sourceId : chainId(lastMessageId, draft, nativeShortHash));

@@ -160,3 +160,18 @@ ${CLAUDE_PROMPT}
     await expect(importFile(path, "given.gz")).rejects.toThrow(/^given.gz: cannot be read \(/);
   });
 });
+
+test.each([
+  ["0.144.9", 0],
+  ["0.118.0", 0],
+  ["0.145.0", 1],
+  ["1.0.0-alpha.3", 1],
+  ["none", 0],
+])("a log of version %s has %i notes that it is newer than what was read", async (cli_version, count) => {
+  const lines = [
+    { type: "session_meta", payload: { id: "s", cli_version } },
+    { type: "response_item", payload: { type: "message", role: "user", content: [{ type: "input_text", text: "q" }] } },
+  ];
+  const [transcript] = await importSource(textSource(lines.map((line) => JSON.stringify(line)).join("\n"), "log"));
+  expect(transcript?.notes.filter(({ code }) => code === "unseen-version")).toHaveLength(count);
+});

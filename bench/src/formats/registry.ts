@@ -80,8 +80,24 @@ export async function importSource(
   const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
   if (!hasContent)
     throw new PlimsollError("bad-input", `${file}: a ${importer.format} log without any message; nothing to replay`, { file });
-  return transcripts;
+  const { newestSeen } = importer;
+  return newestSeen === undefined ? transcripts : transcripts.map((transcript) => withVersionNote(transcript, newestSeen));
 }
+
+/** A version that is newer than what was read may write what is not known. */
+function withVersionNote(transcript: Transcript, newestSeen: string): Transcript {
+  const [start] = transcript.entries;
+  const version = start?.type === "session" ? (start.agent?.version ?? null) : null;
+  const [own, seen] = [version ?? "", newestSeen].map((text) => text.split(/\D+/).map(Number));
+  const differing = seen?.findIndex((part, at) => part !== (own?.[at] ?? 0)) ?? -1;
+  if (version === null || differing < 0 || (own?.[differing] ?? 0) < (seen?.[differing] ?? 0)) return transcript;
+  const { file, format, parentName, notes } = transcript;
+  const text = `${file}: of ${format} ${version.slice(0, NAME_CHARS)}; the newest that was read is ${newestSeen}: what is newer may be missed`;
+  return parentName === null ? { ...transcript, notes: [...notes, { code: "unseen-version", line: null, text }] } : transcript;
+}
+
+/** Characters of a version that are said. */
+const NAME_CHARS = 40;
 
 /** What every file of SQLite begins with (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";

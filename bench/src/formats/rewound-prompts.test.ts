@@ -22,5 +22,5 @@ test.each<[string, TreeNode[], string[], string[]]>([
   ["a cycle of parents ends", [node("a", "b", "reply"), node("b", "a", "prompt")], [], []],
 ])("%s", (_, nodes, unanswered, answered) => {
   const rewound = rewoundPrompts(nodes);
-  expect([[...rewound.unanswered], [...rewound.answered]]).toEqual([unanswered, answered]);
+  expect([[...rewound.unanswered], [...rewound.answered.keys()]]).toEqual([unanswered, answered]);
 });

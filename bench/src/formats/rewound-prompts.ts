@@ -1,3 +1,5 @@
+import { type LogItem, rollBack } from "./log-items.ts";
+
 /** One entry of a log that is a tree. */
 export interface TreeNode {
   readonly id: string;
@@ -9,8 +11,20 @@ export interface TreeNode {
 export interface RewoundPrompts {
   /** Taken back before a model answered: never part of what went on, so left out. */
   readonly unanswered: ReadonlySet<string>;
-  /** Taken back after a model had answered: their branch holds calls and stays, in the order of the file. */
-  readonly answered: ReadonlySet<string>;
+  /** Taken back after a model had answered, with the prompt in its place: calls were made with it until then. */
+  readonly answered: ReadonlyMap<string, string>;
+}
+
+/** The items without prompts that nobody answered, and with a roll-back before each prompt that stands in the place of another. */
+export function withRollBacks(items: readonly LogItem[], { unanswered, answered }: RewoundPrompts): readonly LogItem[] {
+  const idOf = (item: LogItem) => (item.kind === "unread" ? null : item.sourceId) ?? "";
+  const itemOf = new Map(items.map((item) => [idOf(item), item]));
+  const takes = new Map([...answered].map(([earlier, later]) => [later, itemOf.get(earlier)]));
+  return items.flatMap((item) => {
+    const taken = takes.get(idOf(item));
+    if (unanswered.has(idOf(item))) return [];
+    return taken === undefined || item.kind !== "user" ? [item] : [rollBack(taken, item), item];
+  });
 }
 
 /** A prompt is taken back if a later prompt of the log has the same parent. Linear in the nodes. */
@@ -27,11 +41,12 @@ export function rewoundPrompts(nodes: readonly TreeNode[]): RewoundPrompts {
   }
   const latest = new Map<string, string>();
   const unanswered = new Set<string>();
-  const answered = new Set<string>();
+  const answered = new Map<string, string>();
   for (const node of nodes) {
     if (node.role !== "prompt" || node.parentId === null) continue;
     const earlier = latest.get(node.parentId);
-    if (earlier !== undefined) (answeredIds.has(earlier) ? answered : unanswered).add(earlier);
+    if (earlier !== undefined && answeredIds.has(earlier)) answered.set(earlier, node.id);
+    else if (earlier !== undefined) unanswered.add(earlier);
     latest.set(node.parentId, node.id);
   }
   return { unanswered, answered };

@@ -1,7 +1,18 @@
-import { isHuman, type Message, type SessionEntry, type ToolCallPart, toolCallsOf, type UsageEntry } from "@plimsoll/core";
+import {
+  type CompactionEntry,
+  isHuman,
+  type Message,
+  type SessionEntry,
+  type SessionView,
+  type ToolCallPart,
+  toolCallsOf,
+  type UsageEntry,
+} from "@plimsoll/core";
+import { coverageOf } from "@plimsoll/core/build";
 import { type Rewriter, rewritten } from "../rewriters/rewriter.ts";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
+import { isRollBack } from "../transcript.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun } from "./engine-run.ts";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -64,7 +75,8 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
         manager.append({ ...entry, limits: limitsOf(cell) });
         return undefined;
       case "compaction":
-        if (foldsBoundaries) {
+        if (isRollBack(entry)) manager.append(foldsBoundaries ? entry : rollBack(entry, session.entries, manager.view()));
+        else if (foldsBoundaries) {
           manager.append(entry);
           run.note(entry);
         }
@@ -91,6 +103,21 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   run.end();
   const { summaries, waits } = run.takeDone();
   onCall({ ...last, summaries: [...last.summaries, ...summaries], waits: [...last.waits, ...waits] });
+}
+
+/** A recorded roll-back for a view that a policy has shaped: what was recorded since the last message that stays leaves it. */
+function rollBack(entry: CompactionEntry, entries: readonly SessionEntry[], view: SessionView): CompactionEntry {
+  const stays = new Set(entry.edits.flatMap((edit) => ("messages" in edit ? edit.messages.map(({ id }) => id) : [])));
+  const gone = new Set<string>();
+  for (let at = entries.indexOf(entry) - 1; at >= 0; at--) {
+    const before = entries[at];
+    if (before?.type !== "message") continue;
+    if (stays.has(before.message.id)) break;
+    gone.add(before.message.id);
+  }
+  const [left, kept] = [true, false].map((isGone) => view.messages.slice().filter(({ id }) => gone.has(id) === isGone));
+  const edit = { kind: "replace-history" as const, through: null, messages: kept ?? [], covered: coverageOf(left ?? []) };
+  return { ...entry, throughEntryId: view.lastEntryId, edits: [edit] };
 }
 
 /** When a session that waits for a person is compacted, by the recorded clock. */

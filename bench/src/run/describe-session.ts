@@ -3,6 +3,7 @@ import { ownEntries } from "../lineage.ts";
 import { realWindowOf } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SessionDescription } from "../results.ts";
+import { isRollBack } from "../transcript.ts";
 import { sessionOpening } from "./session-opening.ts";
 
 /** What a session's recording states. The catalogue tells its window if nothing in it does. */
@@ -28,7 +29,9 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     calls: calls.length,
     maxReportedPromptTokens: reported.reduce((largest, tokens) => Math.max(largest, tokens), 0),
     sumReportedPromptTokens: reported.reduce((sum, tokens) => sum + tokens, 0),
-    recordedBoundaries: transcript.entries.filter((entry) => entry.type === "compaction" && !copied.has(entry.id)).length,
+    recordedBoundaries: transcript.entries.filter(
+      (entry) => entry.type === "compaction" && !copied.has(entry.id) && !isRollBack(entry),
+    ).length,
     repairs: repaired.repairCount + repaired.continuationCount,
     isEstimated: sizeModel.isEstimated,
     recordedUsd: usd,

@@ -1,6 +1,6 @@
 import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
-import type { BoundaryItem, LogItem, UserItem } from "../log-items.ts";
+import { type BoundaryItem, type LogItem, type UserItem, unreadItem } from "../log-items.ts";
 import type { TreeNode } from "../rewound-prompts.ts";
 import { attachmentItemOf, saidOn } from "./input-lines.ts";
 import { createPutBackReader } from "./put-back.ts";
@@ -87,7 +87,7 @@ export function createChainReader(): ChainReader {
       } else if (value.type === "attachment") {
         const item = attachmentItemOf(value, { line, sourceId: uuid, atMs: timeMsAt(value, "timestamp") });
         if (item !== null) push(item, uuid);
-      }
+      } else if (recordAt(value, "message") !== null) push(unreadItem(value.type), null);
     },
     items: () => items,
     nodes: () => nodes,

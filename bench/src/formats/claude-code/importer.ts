@@ -4,7 +4,7 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import type { LogItem } from "../log-items.ts";
-import { rewoundPrompts } from "../rewound-prompts.ts";
+import { rewoundPrompts, withRollBacks } from "../rewound-prompts.ts";
 import { type ChainReader, createChainReader } from "./chain.ts";
 
 const FORMAT = "claude-code";
@@ -13,6 +13,7 @@ const FORMAT = "claude-code";
 export const claudeCodeImporter: Importer = {
   format: FORMAT,
   description: "Claude Code: ~/.claude/projects/**/*.jsonl, subagents included (seen: 1.0.98 to 2.1.219)",
+  newestSeen: "2.1.219",
   recognises: ({ firstObjects }) => firstObjects.some(isLine),
   read: readClaudeCode,
 };
@@ -91,10 +92,10 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
   const notes: ImportNote[] = repeatedCount === 0 ? [] : [{ code: "duplicate-usage", line: null, text: repeated }];
   for (const { id, line } of chain.nodes()) {
     if (!rewound.answered.has(id)) continue;
-    const text = `${file}:${line}: this prompt was taken back later; its branch stays in the order of the file`;
+    const text = `${file}:${line}: this prompt was taken back later; until then its branch is in the context`;
     notes.push({ code: "abandoned-branch", line, text });
   }
-  return { items: chain.items().filter((item) => !rewound.unanswered.has(item.sourceId ?? "")), notes };
+  return { items: withRollBacks(chain.items(), rewound), notes };
 }
 
 /** The calls of the main chain by the prompt that they gave to a subagent. */

@@ -258,3 +258,42 @@ test.each<[string, object[], string[]]>([
 ])("who said it: %s", async (_, lines, expected) => {
   expect((await logOf(lines)).filter((each) => !each.startsWith("model"))).toEqual(expected);
 });
+
+test("turns that were rolled back leave the context, with what the agent put before them", async () => {
+  const rollBack = (num_turns: number) => line("event_msg", { type: "thread_rolled_back", num_turns });
+  const environment = human("<environment_context> e </environment_context>");
+  const turn = (text: string, total: number) => [human(text), said(`to ${text}`), tokens(20, total)];
+  const log = await logOf([
+    ...[environment, ...turn("one", 20), environment, ...turn("two", 40), ...turn("three", 60)],
+    ...[rollBack(2), ...turn("four", 80), rollBack(9), ...turn("five", 100), rollBack(0)],
+  ]);
+  expect(log.filter((text) => text.startsWith("compaction"))).toEqual([
+    "compaction 8 -> 3: replace 5 by [injected: <environment_context> e </environment_context>; human: one; model: to one]",
+    "compaction 5 -> 1: replace 4 by [injected: <environment_context> e </environment_context>]",
+  ]);
+});
+
+test("a message of another agent is injected, and of what only the provider can read it is said that it is there", async () => {
+  const content = [
+    { type: "input_text", text: "Task: look" },
+    { type: "encrypted_content", encrypted_content: "x" },
+  ];
+  expect(await logOf([item({ type: "agent_message", author: "/root", recipient: "/root/a", content }), said("r")])).toEqual([
+    "injected: Task: look\n[message encrypted by the provider]",
+    "model: r",
+  ]);
+});
+
+test("items, lines and tools that are not known are one note each, however many they are, and a note does not grow without end", async () => {
+  const many = Array.from({ length: 500 }, (_, at) => item({ type: `of_next_month_${at}`, text: "x" }));
+  const tool = (name: string) => item({ type: "function_call", name, arguments: '{"x":1}', call_id: name });
+  const [transcript] = await importObjects([
+    ...[META, TURN, human("q"), ...many, item({ type: "of_next_month_7" }), line("line_of_next_month", { a: 1 })],
+    ...[tool("unheard_of"), output("unheard_of"), call("a"), output("a"), tokens(20, 20)],
+  ]);
+  const notes = transcript?.notes.map(({ code, text }) => `${code} ${text}`) ?? [];
+  expect(notes.map((text) => text.split(" ")[0])).toEqual(["unknown-line-type", "unknown-tool"]);
+  expect(notes[0]).toContain("502 items of types that are not known were left out: others 301, of_next_month_7 2,");
+  expect(notes[0]?.length).toBeLessThan(250);
+  expect(notes[1]).toContain("1 call of tools that are not known show no file: unheard_of 1");
+});

@@ -8,8 +8,16 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import type { BoundaryItem, LogItem, ReplyItem, ReplyPart, UserItem } from "../log-items.ts";
-import { textPart } from "../log-items.ts";
-import { encryptedSummary, historyDraftsOf, isEncryptedSummary, replyPartsOf, resultItemOf, saidIn } from "./items.ts";
+import { rollBack, textPart, unreadItem } from "../log-items.ts";
+import {
+  encryptedSummary,
+  historyDraftsOf,
+  isEncryptedSummary,
+  isSilent,
+  replyPartsOf,
+  resultItemOf,
+  saidIn,
+} from "./items.ts";
 
 const FORMAT = "codex";
 
@@ -18,6 +26,7 @@ export const codexImporter: Importer = {
   format: FORMAT,
   description:
     "Codex: ~/.codex/sessions/**/rollout-*.jsonl (seen: 0.118 to 0.144, code mode included, and older ones without payloads)",
+  newestSeen: "0.144",
   recognises: ({ firstObjects: [first, second] }) =>
     isRollout(first) || (isLegacyHeader(first) && typeof second?.type === "string"),
   read: readCodex,
@@ -142,14 +151,14 @@ function createRolloutReader(): RolloutReader {
     const parts = result === null ? replyPartsOf(item) : null;
     if (result !== null) items.push(result);
     else if (parts !== null) addToReply(parts, line, atMs);
-    else if (item.type === "message") {
+    else if (item.type === "message" || item.type === "agent_message") {
       const said = saidIn(item).map((each) => ({ kind: "user" as const, ...each, line, sourceId: null, atMs }));
       items.push(...said);
       const text = typedText(said.flatMap(({ parts: own }) => own.map((part) => (part.type === "text" ? part.text : ""))));
       saidAs.set(text, [...(saidAs.get(text) ?? []), ...said]);
       if (typed.has(text)) takeTyped(text);
       isSealed = true;
-    }
+    } else if (!isSilent(item)) items.push(unreadItem(item.type));
   };
 
   /** The event that mirrors what the person typed: it is theirs, whatever it looks like. */
@@ -189,8 +198,12 @@ function createRolloutReader(): RolloutReader {
         isSealed = true;
       } else if (value.type === "event_msg" && payload.type === "token_count") takeReport(payload, line, atMs);
       else if (value.type === "event_msg" && payload.type === "turn_aborted") isSealed = true;
-      else if (value.type === "event_msg" && payload.type === "user_message")
+      else if (value.type === "event_msg" && payload.type === "thread_rolled_back") {
+        items.push(rollBack(Math.max(0, Math.floor(numberAt(payload, "num_turns") ?? 0)), { line, atMs }));
+        isSealed = true;
+      } else if (value.type === "event_msg" && payload.type === "user_message")
         takeTyped(typedText([stringAt(payload, "message") ?? ""]));
+      else if (value.type !== "event_msg") items.push(unreadItem(value.type));
     },
     items: () => items,
     meta: () => meta ?? header,

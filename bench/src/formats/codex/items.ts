@@ -18,6 +18,9 @@ const TOOLS: ToolTable = {
   list_dir: "search",
   grep_files: "search",
   update_plan: "other",
+  // Code mode: the calls that the script makes are read from it.
+  exec: "other",
+  wait: "other",
 };
 
 /** How messages begin that the agent puts in as the user without a tag around them. Seen in versions 0.118 to 0.144. */
@@ -42,6 +45,9 @@ const SPEAKERS: Speakers = {
 /** What stands for a summary that only the provider can read. */
 export const ENCRYPTED_SUMMARY = "[summary encrypted by the provider]";
 
+/** What stands for the part of another agent's message that only the provider can read. */
+const ENCRYPTED_MESSAGE = "[message encrypted by the provider]";
+
 /** The message that holds it. */
 export function encryptedSummary(): MessageDraft {
   return { role: "user", origin: "summary", parts: [textPart(ENCRYPTED_SUMMARY)], atMs: null };
@@ -52,8 +58,23 @@ export function isEncryptedSummary(draft: MessageDraft): boolean {
   return draft.role === "user" && draft.origin === "summary";
 }
 
-/** What a `message` item says that is not the model's, parted by who wrote it. Only items of the role `user` hold words of the person. */
+/** Types of items that stand for nothing in the prompt, or whose effect stands on a line of its own. */
+const SILENT_TYPES: readonly unknown[] = [undefined, "ghost_snapshot", "compaction", "context_compaction"];
+
+/** True for a type that an item may have without being read. */
+export function isSilent({ type }: Fields): boolean {
+  return SILENT_TYPES.includes(type);
+}
+
+/**
+ * What an item says that is not the model's, parted by who wrote it. Only messages of the role `user` hold words of the person; an
+ * `agent_message` is another agent's, of which the provider alone can read some.
+ */
 export function saidIn(item: Fields): readonly Said[] {
+  if (item.type === "agent_message") {
+    const text = recordsAt(item, "content").map((part) => stringAt(part, "text") ?? ENCRYPTED_MESSAGE);
+    return [{ origin: "injected", parts: [textPart(text.join("\n"))] }];
+  }
   const parts = contentParts(item.content);
   if (item.role !== "user") return [{ origin: "injected", parts }];
   return parts.length === 0 ? [{ origin: "human", parts }] : parted(parts, SPEAKERS);
@@ -137,7 +158,7 @@ function isFailure(output: string): boolean {
 /** The messages of an item of a replacement history, without ids; none for items that hold none. */
 export function historyDraftsOf(item: Fields): readonly MessageDraft[] {
   if (item.type === "compaction" || item.type === "context_compaction") return [encryptedSummary()];
-  if (item.type === "message" && item.role !== "assistant") return userDrafts(item);
+  if (item.type === "agent_message" || (item.type === "message" && item.role !== "assistant")) return userDrafts(item);
   const parts = replyPartsOf(item)?.filter((part): part is TextPart => part.type === "text" && part.text.trim() !== "") ?? [];
   if (parts.length === 0) return [];
   return [{ role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null }];

@@ -2,7 +2,7 @@ import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/co
 import type { ToolTable } from "@plimsoll/core/internal";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart, type UserItem } from "../log-items.ts";
+import { callDraft, type LogItem, type ReplyPart, textPart, type UserItem, unreadItem } from "../log-items.ts";
 
 const TOOLS: ToolTable = {
   view: "read",
@@ -75,6 +75,8 @@ export function takeEvent(chain: EventChain, event: ChainEvent): void {
     case "session.compaction_complete":
       takeCompaction(chain, event);
       break;
+    default:
+      if (stringAt(event.data, "content") !== null && event.type !== "system.message") items.push(unreadItem(event.type));
   }
 }
 

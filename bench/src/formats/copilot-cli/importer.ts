@@ -11,6 +11,7 @@ const FORMAT = "copilot-cli";
 export const copilotCliImporter: Importer = {
   format: FORMAT,
   description: "Copilot CLI: ~/.copilot/session-state/*/events.jsonl, subagents included (seen: 1.0.74)",
+  newestSeen: "1.0.74",
   recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isSessionStart),
   read: readCopilot,
 };

@@ -45,17 +45,23 @@ test("thoughts, calls with their results, and messages without tokens", async ()
   ]);
 });
 
-test("records on lines: a later state of a message takes its place", async () => {
+test("records on lines: a later state of a message takes its place, and what was rewound leaves the context where it was", async () => {
   const [transcript] = await importObjects([
     META,
     user("u1", "q"),
     model("g1", "half"),
     { $set: { lastUpdated: "x" } },
     model("g1", "whole"),
-    { $rewindTo: "u1" },
     { $set: { messages: [model("g1", "whole"), user("u2", "more")] } },
+    { $rewindTo: "u2" },
+    user("u3", "other"),
+    { ...user("x1", "?"), type: "of-next-month" },
   ]);
-  expect(describeLog(transcript)).toEqual(["session s", "human: q", USAGE, "model: whole", "human: more"]);
+  expect(describeLog(transcript)).toEqual([
+    ...["session s", "human: q", USAGE, "model: whole", "human: more"],
+    ...["compaction 3 -> 2: replace 1 by [human: q; model: whole]", "human: other"],
+  ]);
+  expect(transcript?.notes.map(({ text }) => text)).toContainEqual(expect.stringContaining("of-next-month 1"));
 });
 
 test("a snapshot of the state is a recorded compaction", async () => {

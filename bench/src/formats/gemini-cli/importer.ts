@@ -5,7 +5,17 @@ import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
+import {
+  callDraft,
+  type LogItem,
+  type ReplyPart,
+  replyItem,
+  resultItem,
+  rollBack,
+  textPart,
+  unreadItem,
+  userItem,
+} from "../log-items.ts";
 
 const FORMAT = "gemini-cli";
 
@@ -45,13 +55,30 @@ function sessionOf(records: readonly Fields[]): DocumentSession {
     createdMs: timeMsAt(metadata, "startTime"),
     agent: { name: FORMAT, version: null },
   };
-  return { start, items: messages.flatMap(messageItems) };
+  const items: LogItem[] = [];
+  const firstOf = new Map<string, LogItem>();
+  for (const message of messages) {
+    const rewoundId = stringAt(message, REWIND);
+    const taken = rewoundId === null ? undefined : firstOf.get(rewoundId);
+    const read = taken === undefined ? messageItems(message) : [rollBack(taken, { line: null, atMs: null })];
+    const [first] = read;
+    if (first !== undefined) firstOf.set(stringAt(message, "id") ?? "", first);
+    items.push(...read);
+  }
+  return { start, items };
 }
+
+/** The key of a record by which a message and everything behind it was taken back. */
+const REWIND = "$rewindTo";
+
+/** Messages for the person's eye. */
+const SHOWN_TYPES: readonly unknown[] = ["info", "error", "warning"];
 
 function messageItems(message: Fields): readonly LogItem[] {
   const from = { sourceId: stringAt(message, "id"), atMs: timeMsAt(message, "timestamp") };
   if (message.type === "user") return userItems(message, from);
-  if (message.type !== "gemini") return [];
+  if (message.type !== "gemini")
+    return REWIND in message || SHOWN_TYPES.includes(message.type) ? [] : [unreadItem(message.type)];
   const calls = recordsAt(message, "toolCalls");
   const parts = [
     ...recordsAt(message, "thoughts").map(thoughtPart),
@@ -134,7 +161,7 @@ export interface Conversation {
 
 /**
  * The chat that records give: the first has the metadata (in a document, the messages too). A record with a known id is a later
- * state of that message and takes its place. Messages that a rewind or a checkpoint took back stay: calls were made with them.
+ * state of that message and takes its place. Messages that a rewind or a checkpoint took back stay, with the rewind where it happened: calls were made with them.
  */
 export function conversationOf(records: readonly Fields[]): Conversation {
   const [metadata = {}, ...rest] = records;
@@ -146,7 +173,8 @@ export function conversationOf(records: readonly Fields[]): Conversation {
   for (const message of recordsAt(metadata, "messages")) put(message);
   for (const record of rest) {
     const update = recordAt(record, "$set");
-    if (update === null) put(record);
+    if (stringAt(record, REWIND) !== null) messages.set(`${REWIND} ${messages.size}`, record);
+    else if (update === null) put(record);
     for (const message of recordsAt(update, "messages")) put(message);
   }
   return { metadata, messages: [...messages.values()] };

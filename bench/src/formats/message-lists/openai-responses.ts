@@ -1,10 +1,10 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
-import { replyPartsOf, resultItemOf } from "../codex/items.ts";
+import { isSilent, replyPartsOf, resultItemOf } from "../codex/items.ts";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import type { Fields } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type LogItem, type ReplyPart, replyItem, userItem } from "../log-items.ts";
+import { type LogItem, type ReplyPart, replyItem, unreadItem, userItem } from "../log-items.ts";
 
 const ITEM_TYPES = [
   "function_call",
@@ -52,6 +52,7 @@ function listItems(list: MessageList): readonly LogItem[] {
       open.push(...parts);
     } else if (item.role !== undefined)
       items.push(userItem(item.role === "user" ? "human" : "injected", contentParts(item.content)));
+    else if (!isSilent(item)) items.push(unreadItem(item.type));
   }
   return items;
 }

@@ -5,6 +5,7 @@ import { textOf } from "@plimsoll/core";
 import { foldEntries } from "@plimsoll/core/internal";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
+import { statedCostUsd } from "../../run/describe-session.ts";
 import { importFile } from "../registry.ts";
 
 const INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };
@@ -152,4 +153,49 @@ test("a result that the agent pruned stands as cleared in every request from the
     .messages.slice()
     .flatMap((message) => (message.role === "tool-result" ? [textOf(message)] : []));
   expect(texts).toEqual(["[Old tool result content cleared]", "[Old tool result content cleared]", "three"]);
+});
+
+test("each call has the cost that the log states, of a message of several steps each step its own", async () => {
+  const step = (cost: number) => [{ type: "step-start" }, text("s"), { type: "step-finish", tokens: tokens(1), cost }];
+  const [transcript] = await importDocument({
+    info: INFO,
+    messages: [
+      user("u1", [text("q")]),
+      assistant("a1", [text("r")], { cost: 0.5 }),
+      { info: { id: "a2", role: "assistant", modelID: "m", cost: 9 }, parts: [...step(0.25), ...step(0.125)] },
+    ],
+  });
+  expect(statedCostUsd(transcript?.entries ?? [])).toBe(0.875);
+});
+
+test("ranges that the model compressed are summaries from the next request on, ranges over summaries too; what cannot be placed is noted", async () => {
+  const compress = (id: string, content: unknown) => ({
+    ...{ type: "tool", tool: "compress", callID: id },
+    state: { status: "completed", input: { topic: "t", content }, output: "Compressed 2 messages" },
+  });
+  const range = (startId: string, endId: string, summary: string) => ({ startId, endId, summary });
+  const [transcript] = await importDocument({
+    info: INFO,
+    messages: [
+      user("u1", [text("one")]),
+      assistant("a1", [text("r1")]),
+      user("n1", [text("notice", { ignored: true })]),
+      user("u2", [text("two")]),
+      assistant("a2", [compress("c1", [range("m0001", "m0002", "S1")])]),
+      user("u3", [text("three")]),
+      assistant("a3", [compress("c2", range("b1", "m0003", "S2 with (b1)")), { type: "of-next-month" }]),
+      assistant("a4", [compress("c3", [range("m0001", "m0900", "lost")])]),
+      assistant("a5", [text("end")]),
+    ],
+  });
+  const log = describeLog(transcript);
+  const texts = foldEntries(transcript?.entries ?? [])
+    .messages.slice()
+    .map((message) => textOf(message));
+  expect(texts.slice(0, 2)).toEqual(["[Compressed conversation section]\nS2 with S1", ""]);
+  expect(texts).not.toContain("two");
+  expect(log.filter((each) => each.startsWith("compaction"))).toHaveLength(2);
+  expect(transcript?.notes.map(({ text: note }) => note)).toEqual([
+    expect.stringContaining("2 items of types that are not known were left out: of-next-month 1, compress range 1"),
+  ]);
 });

@@ -16,6 +16,7 @@ const FORMAT = "opencode";
 export const openCodeStorageImporter: Importer = {
   format: FORMAT,
   description: "OpenCode: ~/.local/share/opencode/storage/session/*/ses_*.json with the messages beside it",
+  newestSeen: "1.18",
   recognises: ({ firstObjects: [first] }) => isSession(first),
   read: async (source: FileSource) => {
     const file = source.displayName;
@@ -61,6 +62,7 @@ async function recordsIn(source: FileSource, folder: string): Promise<readonly F
 export const openCodeImporter: Importer = documentImporter({
   format: FORMAT,
   description: "OpenCode: the document of `opencode export` (seen: 1.4 to 1.18)",
+  newestSeen: "1.18",
   numbering: "if-several",
   recognises: ({ firstObjects: [first] }) =>
     recordsAt(first, "messages").slice(0, 1).some(isMessage) && recordAt(first, "info") !== null,

@@ -3,7 +3,17 @@ import type { ToolTable } from "@plimsoll/core/internal";
 import type { DocumentSession } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
-import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
+import {
+  callDraft,
+  type LogItem,
+  type ReplyPart,
+  replyItem,
+  resultItem,
+  textPart,
+  unreadItem,
+  userItem,
+} from "../log-items.ts";
+import { createRanges } from "./compressed-ranges.ts";
 
 const TOOLS: ToolTable = {
   read: "read",
@@ -22,6 +32,7 @@ const TOOLS: ToolTable = {
   task: "other",
   todowrite: "other",
   todoread: "other",
+  compress: "other",
 };
 
 /** The session of an exported document, or of one put together from storage: `{info, messages: [{info, parts}]}`. */
@@ -34,12 +45,13 @@ export function openCodeSession(document: Fields): DocumentSession {
     parent: parentId === null ? null : { sessionId: parentId, callId: null },
     agent: { name: "opencode", version: stringAt(info, "version") },
   };
-  return { start, items: itemsOf(recordsAt(document, "messages")) };
+  return { start, items: itemsOf(recordsAt(document, "messages"), parentId !== null) };
 }
 
 /** A compaction is a user message with a `compaction` part, and then the summary as a call of its own. */
-function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
+function itemsOf(messages: readonly Fields[], isSubAgent: boolean): readonly LogItem[] {
   const items: LogItem[] = [];
+  const ranges = createRanges(isSubAgent);
   const firstItemOf = new Map<string, LogItem>();
   let compaction: Fields | null = null;
   let pruned: readonly PrunedResult[] = [];
@@ -59,7 +71,8 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
       info.role === "assistant" ? replyItems(info, parts, isSummary ? "summary" : "message") : userItems(info, parts);
     const [first] = read;
     if (first !== undefined) firstItemOf.set(stringAt(info, "id") ?? "", first);
-    items.push(...read);
+    items.push(...read, ...parts.flatMap(unreadPart));
+    items.push(...ranges.take({ isUser: info.role === "user", parts, read, atMs: createdMs(info) }));
     pruned = [...pruned, ...prunedResults(parts, read)];
     if (!isSummary) continue;
     const kept = firstItemOf.get(stringAt(compaction, "tail_start_id") ?? "");
@@ -152,6 +165,16 @@ function replyItems(info: Fields, parts: readonly Fields[], role: "message" | "s
     if (role === "summary") return [replyItem([], usage, { ...from, sourceId: null, requestId: null })];
     return [replyItem(step.flatMap(replyPart), usage, from), ...step.flatMap(toolResult)];
   });
+}
+
+/** Types of parts that are read, and of those that put nothing before the model. */
+const KNOWN_PARTS: readonly unknown[] = [
+  ...["text", "reasoning", "tool", "file", "compaction", "step-start", "step-finish"],
+  ...["snapshot", "patch", "agent", "subtask", "retry"],
+];
+
+function unreadPart({ type }: Fields): readonly LogItem[] {
+  return KNOWN_PARTS.includes(type) ? [] : [unreadItem(type)];
 }
 
 function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {

@@ -6,7 +6,16 @@ import { type DocumentSession, documentImporter, toolSpecs } from "../document.t
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
+import {
+  callDraft,
+  type LogItem,
+  type ReplyPart,
+  replyItem,
+  resultItem,
+  textPart,
+  unreadItem,
+  userItem,
+} from "../log-items.ts";
 import { openAiUsageOf } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "openhands";
@@ -109,6 +118,8 @@ function otherItems(event: Fields, metadata: Fields | null, atMs: number | null)
   const callId = stringAt(metadata, "tool_call_id");
   if (event.observation !== undefined) {
     if (callId !== null) return [resultItem(callId, observationParts(event), { isError: event.observation === "error", atMs })];
+    const isUnread = !READ_OBSERVATIONS.includes(event.observation) && (stringAt(event, "content") ?? "") !== "";
+    if (isUnread) return [unreadItem(event.observation)];
     return injectedText(event).map((text) => userItem("injected", [textPart(text)], { atMs }));
   }
   if (event.action !== "message" || callId !== null) return [];
@@ -117,6 +128,8 @@ function otherItems(event: Fields, metadata: Fields | null, atMs: number | null)
   if (event.source === "user") return [userItem("human", parts, { atMs })];
   return [replyItem([textPart(stringAt(args, "content") ?? "")], null, { atMs })];
 }
+
+const READ_OBSERVATIONS: readonly unknown[] = ["error", "recall"];
 
 /** What the model saw of an observation: a command's output with the words around it, an edit's report instead of its diff. */
 function observationParts(event: Fields): UserMessage["parts"] {

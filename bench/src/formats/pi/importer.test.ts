@@ -109,3 +109,19 @@ test("version 3: entry ids are message ids, a tail starts at an id, a prompt tak
     "e5",
   ]);
 });
+
+test("a prompt that was answered and then taken back leaves the context where another one takes its place", async () => {
+  const [transcript] = await importObjects([
+    { ...HEADER, version: 3 },
+    human("first", { id: "e1", parentId: "e0" }),
+    { ...assistant([{ type: "text", text: "a" }]), id: "e2", parentId: "e1" },
+    human("wrong", { id: "e3", parentId: "e2" }),
+    { ...assistant([{ type: "text", text: "b" }]), id: "e4", parentId: "e3" },
+    human("right", { id: "e5", parentId: "e2" }),
+    { type: "of_next_month", id: "e6", parentId: "e5" },
+  ]);
+  expect(describeLog(transcript).slice(4)).toEqual([
+    ...["human: wrong", USAGE, "model: b", "compaction 4 -> 2: replace 2 by [human: first; model: a]", "human: right"],
+  ]);
+  expect(transcript?.notes.map(({ code }) => code)).toEqual(["abandoned-branch", "unknown-line-type"]);
+});

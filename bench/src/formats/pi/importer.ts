@@ -6,8 +6,8 @@ import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, time
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart } from "../log-items.ts";
-import { rewoundPrompts, type TreeNode } from "../rewound-prompts.ts";
+import { callDraft, type LogItem, type ReplyPart, textPart, unreadItem } from "../log-items.ts";
+import { rewoundPrompts, type TreeNode, withRollBacks } from "../rewound-prompts.ts";
 
 const FORMAT = "pi";
 
@@ -33,6 +33,7 @@ const STOP_REASONS: { readonly [reason: string]: AssistantMessage["stopReason"] 
 export const piImporter: Importer = {
   format: FORMAT,
   description: "pi coding agent: ~/.pi/agent/sessions/**/*.jsonl (seen: without a version, version 3)",
+  newestSeen: "session 3",
   recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isHeader),
   read: readPi,
 };
@@ -67,12 +68,11 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
     createdMs: timeMsAt(header, "timestamp"),
     agent: { name: FORMAT, version: version === null ? null : `session ${version}` },
   };
-  const kept = items.filter((item) => !rewound.unanswered.has(item.sourceId ?? ""));
-  return [transcriptOf({ name: file, file, format: FORMAT, start, items: kept, notes })];
+  return [transcriptOf({ name: file, file, format: FORMAT, start, items: withRollBacks(items, rewound), notes })];
 }
 
 function abandonedBranch(file: string, line: number): ImportNote {
-  const text = `${file}:${line}: this prompt was taken back later; its branch stays in the order of the file`;
+  const text = `${file}:${line}: this prompt was taken back later; until then its branch is in the context`;
   return { code: "abandoned-branch", line, text };
 }
 
@@ -107,9 +107,14 @@ function itemOf(value: Fields, line: number, itemAt: (key: string) => LogItem | 
       };
     }
     default:
-      return null;
+      return SILENT_ENTRIES.includes(value.type) ? null : unreadItem(value.type);
   }
 }
+
+/** Entries that add nothing to the context. */
+const SILENT_ENTRIES: readonly unknown[] = [
+  ...["session", "model_change", "thinking_level_change", "custom", "label", "session_info"],
+];
 
 interface Place {
   readonly line: number;
@@ -136,7 +141,7 @@ function messageItem(message: Fields, place: Place): LogItem | null {
         ? null
         : { kind: "user", origin: "command", parts: [commandPart(message)], ...place };
     default:
-      return null;
+      return unreadItem(message.role);
   }
 }
 

@@ -3,7 +3,7 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import type { LogItem, UserItem } from "../log-items.ts";
+import { type LogItem, type UserItem, unreadItem } from "../log-items.ts";
 import { callParts, historyDrafts, replyParts, responsesOf, usageIn, userParts } from "./contents.ts";
 
 const FORMAT = "qwen-code";
@@ -15,6 +15,7 @@ const FORMAT = "qwen-code";
 export const qwenCodeImporter: Importer = {
   format: FORMAT,
   description: "Qwen Code: ~/.qwen/projects/*/chats/*.jsonl (from its source, version 0.24; no recording seen)",
+  newestSeen: "0.24",
   recognises: ({ firstObjects }) => firstObjects.some(isRecordOfChat),
   read: readQwen,
 };
@@ -43,7 +44,9 @@ async function readQwen(source: FileSource): Promise<readonly Transcript[]> {
   const id = stringAt(first, "sessionId") ?? file;
   const createdMs = timeMsAt(first, "timestamp");
   const agent = { name: FORMAT, version: stringAt(first, "version") };
-  const told = [...chains].filter(([, items]) => items.length > 0).sort(([a], [b]) => Number(a !== MAIN) - Number(b !== MAIN));
+  const told = [...chains]
+    .filter(([, items]) => items.some(({ kind }) => kind !== "unread"))
+    .sort(([a], [b]) => Number(a !== MAIN) - Number(b !== MAIN));
   return told.map(([key, items], index) => {
     const isSide = key !== MAIN;
     const start = {
@@ -77,7 +80,7 @@ function itemsOf(value: Fields, line: number): readonly LogItem[] {
     case "system":
       return value.subtype === "chat_compression" ? [boundaryOf(recordAt(value, "systemPayload"), place)] : [];
     default:
-      return [];
+      return content === null ? [] : [unreadItem(value.type)];
   }
 }
 
