@@ -56,6 +56,7 @@ export { overWords, sessionRows, type WindowComparison, windowComparisons } from
 export { dollarLines, recordedUsdLines, recordedUsdText, windowCounts } from "./report/dollar-lines.ts";
 export { chartFrame, scrollFrame } from "./report/figure-table.ts";
 export {
+  columnText,
   formatCount,
   formatFigure,
   formatNumberOf,
@@ -63,8 +64,12 @@ export {
   formatRatioPercent,
   formatTokens,
   formatUsd,
+  heldCell,
+  heldText,
   lineageWords,
+  NOT_VISIBLE,
 } from "./report/figures.ts";
+export { problemList } from "./report/html-answer.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
 export { recordText } from "./report/markdown-comparisons.ts";
 export { markdownTable } from "./report/markdown-table.ts";
@@ -77,6 +82,7 @@ export { costEstimate, pointsOver } from "./report/paired-differences.ts";
 export { pasteBlock } from "./report/paste-block.ts";
 export { CHEATS } from "./report/policy-choice.ts";
 export { isActing, type PolicySummary, remarks, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
+export { isAboutUnread, reportProblems } from "./report/problems.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
 export { triggerLine, triggerWords } from "./report/trigger.ts";
@@ -93,11 +99,12 @@ export { isReport } from "./results/report-json.ts";
 export { partsThere, tableFile } from "./results/result-folder.ts";
 export { RESULT_TABLES, resultColumns } from "./results/result-tables.ts";
 export { writePart } from "./results/write-part.ts";
-export type { PolicySweep, SessionDescription, Shard, SkippedInput } from "./results.ts";
+export type { PolicySweep, ReportProblem, SeenCounts, SessionDescription, Shard, SkippedInput } from "./results.ts";
 export { codeVersion } from "./run/code-version.ts";
 export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
 export { openKeptReplays } from "./run/kept-replays.ts";
+export { placedError } from "./run/load-parts.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-model/least-squares.ts";

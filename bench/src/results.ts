@@ -5,6 +5,7 @@ import type { Composition } from "./metrics/composition.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
+import type { PartFailure } from "./replay/part-failures.ts";
 import type { SizeModelError } from "./size-model/held-out.ts";
 import type { Interval } from "./statistics.ts";
 import type { LineageCounts, Outcome } from "./transcript.ts";
@@ -33,6 +34,8 @@ export interface BenchReport {
   readonly notes: readonly SourceNote[];
   /** How far the sessions of the whole run share answers, each of which counts once; left out if they share none. */
   readonly lineages?: LineageCounts;
+  /** Options of the command that changed nothing, a line each; left out if there are none. */
+  readonly withoutEffect?: readonly string[];
   /** What a model did next in the policies' contexts; left out unless one was asked. */
   readonly ask?: AskReport;
 }
@@ -56,11 +59,23 @@ export interface AnsweredPolicy {
   readonly policy: string;
   /** Of doing nothing, the geometric mean over sessions. */
   readonly costPercent: number;
-  /** Of what replies needed, the mean of the vector; of far needs `null` if there are none. */
-  readonly heldPercent: number;
+  /** Of what replies needed, the mean of the vector; `null` if there are none. */
+  readonly heldPercent: number | null;
   readonly heldFarPercent: number | null;
+  /** Each measure of the vector; `why` says why there is no figure. */
+  readonly measures: readonly { readonly measure: string; readonly percent: number | null; readonly why: string | null }[];
   readonly lostRequests: number;
 }
+
+/** Something that a reader must know before any figure: every output has it on its first screen. */
+export interface ReportProblem {
+  readonly kind: ReportProblemKind;
+  /** One sentence, without a line break. */
+  readonly text: string;
+}
+
+/** What is wrong: a part failed, inputs were left out, a recording does not show something, unlike things stand together, an option did nothing. */
+export type ReportProblemKind = "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
 
 /** One of `count` parts of a run; `index` counts from 1. */
 export interface Shard {
@@ -116,7 +131,27 @@ export interface SessionDescription {
   readonly statedCostUsd: number | null;
   /** What the run came to; left out if nothing in its recording grades it. */
   readonly outcome?: Outcome;
+  /** How much of what measures are made from the recording shows; `null` in reports of before. */
+  readonly seen: SeenCounts | null;
   readonly sizeModel: SizeModelError;
+}
+
+/** How much of what measures are made from a recording shows. Zero is what was seen, not what there was. */
+export interface SeenCounts {
+  /** Calls of tools, and results of them. */
+  readonly toolCalls: number;
+  readonly results: number;
+  /** Calls that name a file, that quote a text which they replace, and that write a plan. */
+  readonly files: number;
+  readonly edits: number;
+  readonly plans: number;
+  /** Replies with reasoning, whether it can be read or not. */
+  readonly reasoning: number;
+  /** Model calls whose report tells the prompt's size, what was read from and written to the cache, and a price. */
+  readonly usage: number;
+  readonly cacheReads: number;
+  readonly cacheWrites: number;
+  readonly costs: number;
 }
 
 /** One session under one policy in one window. `metrics` is `null` if the cell is not applicable; `why` then says why. */
@@ -135,6 +170,8 @@ export interface ReplayRow {
   /** Calls whose prompt cache was broken or had expired, in order. */
   readonly cacheMisses: readonly CacheMiss[];
   readonly composition: Composition;
+  /** Parts of the policy that failed, and how often; left out if none did. */
+  readonly failures?: readonly PartFailure[];
 }
 
 /** One call of a replay. Sizes are the size model's, in tokens. */

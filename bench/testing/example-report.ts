@@ -79,6 +79,7 @@ function exampleSession(session: string, calls: number): SessionDescription {
     recordedUsd: calls * 0.02,
     recordedUsdIs: "whole",
     statedCostUsd: null,
+    seen: null,
     sizeModel: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
   };
 }

@@ -2,15 +2,20 @@ import { atifImporter } from "../src/formats/atif/importer.ts";
 import type { ImporterSubject } from "../src/formats/importer-contract.ts";
 import { inspectImporter } from "../src/formats/inspect/importer.ts";
 import { tauBenchImporter } from "../src/formats/tau-bench/importer.ts";
+import { ARGS } from "./message-list-subjects.ts";
 
 const lines = (...objects: readonly object[]): string => objects.map((object) => JSON.stringify(object)).join("\n");
-const ARGS = { path: "a.ts" };
 const INSPECT_TASK = { id: "u", role: "user", content: "q", source: "input" };
 const INSPECT_REPLY = {
-  ...{ id: "a", role: "assistant", content: "" },
+  ...{ id: "a", role: "assistant", content: [{ type: "reasoning", reasoning: "t" }] },
   tool_calls: [{ id: "c", function: "read", arguments: ARGS }],
 };
+const INSPECT_USAGE = {
+  ...{ input_tokens: 3, output_tokens: 1, total_tokens: 6, input_tokens_cache_read: 1, input_tokens_cache_write: 1 },
+};
 const INSPECT_RESULT = { id: "t", role: "tool", tool_call_id: "c", function: "read", content: "x" };
+
+const ATIF_METRICS = { prompt_tokens: 3, completion_tokens: 1, cached_tokens: 1, cost_usd: 0.1 };
 
 /** A session of each format that carries outcomes, with a call and its result, made from their specifications and types. */
 export const GRADED_SUBJECTS: readonly ImporterSubject[] = [
@@ -21,7 +26,7 @@ export const GRADED_SUBJECTS: readonly ImporterSubject[] = [
       steps: [
         { step_id: 1, source: "user", message: "q" },
         {
-          ...{ step_id: 2, source: "agent", message: "", metrics: { prompt_tokens: 3 } },
+          ...{ step_id: 2, source: "agent", message: "", reasoning_content: "t", metrics: ATIF_METRICS },
           tool_calls: [{ tool_call_id: "c", function_name: "read", arguments: ARGS }],
           observation: { results: [{ source_call_id: "c", content: "x", subagent_trajectory_ref: [{ trajectory_id: "t" }] }] },
         },
@@ -41,7 +46,7 @@ export const GRADED_SUBJECTS: readonly ImporterSubject[] = [
           events: [
             {
               ...{ event: "model", model: "m", input: [INSPECT_TASK], tools: [] },
-              output: { choices: [{ message: INSPECT_REPLY }], usage: { input_tokens: 3, output_tokens: 1, total_tokens: 4 } },
+              output: { choices: [{ message: INSPECT_REPLY }], usage: INSPECT_USAGE },
             },
           ],
         },
@@ -55,7 +60,11 @@ export const GRADED_SUBJECTS: readonly ImporterSubject[] = [
         ...{ task_id: 0, reward: 1, info: {}, trial: 0 },
         traj: [
           { role: "user", content: "q" },
-          { role: "assistant", content: null, tool_calls: [{ id: "c", function: { name: "find", arguments: "{}" } }] },
+          {
+            role: "assistant",
+            content: null,
+            tool_calls: [{ id: "c", function: { name: "find", arguments: JSON.stringify(ARGS) } }],
+          },
           { role: "tool", tool_call_id: "c", content: "x" },
         ],
       },

@@ -110,5 +110,7 @@ function leaningOf(
 }
 
 function isBetter({ costRatio, losses, score }: SettingFigures, current: SettingFigures): boolean {
-  return costRatio * SAME_COST_RATIO <= 1 && losses.length === 0 && score.overflows <= current.score.overflows;
+  return (
+    !score.isBroken && costRatio * SAME_COST_RATIO <= 1 && losses.length === 0 && score.overflows <= current.score.overflows
+  );
 }

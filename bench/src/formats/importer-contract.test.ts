@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { IMPORTER_SUBJECTS } from "../../testing/importer-subjects.ts";
+import { markdownTable } from "../report/markdown-table.ts";
+import { seenCounts } from "../run/describe-session.ts";
 import { textSource } from "./file-source.ts";
 import { IMPORTER_CONTRACT } from "./importer-contract.ts";
 import { openCodeStorageImporter } from "./opencode/importer.ts";
@@ -27,6 +30,23 @@ test.each(WHOLE.map(({ importer, text }) => [importer.description, importer.form
     expect([transcript?.format, roles?.slice(0, 3)]).toEqual([format, ["user", "assistant", "tool-result"]]);
   },
 );
+
+const SEEN = ["files", "edits", "plans", "reasoning", "usage", "cacheReads", "cacheWrites", "costs"] as const;
+
+test("docs/benchmark.md says what each format lets measures see, as its session shows", async () => {
+  const rows = new Map<string, readonly string[]>();
+  for (const { importer, text } of WHOLE) {
+    const transcripts = await importer.read(textSource(text, "given"));
+    const seen = seenCounts(transcripts.flatMap(({ entries }) => entries));
+    rows.set(
+      importer.format,
+      SEEN.map((key) => (seen[key] > 0 ? "yes" : "–")),
+    );
+  }
+  const head = ["format", "files", "edits", "plans", "reasoning", "prompt sizes", "cache reads", "cache writes", "prices"];
+  const table = markdownTable({ head, rows: [...rows].map(([format, cells]) => [`\`${format}\``, ...cells]) });
+  expect(await readFile(new URL("../../../docs/benchmark.md", import.meta.url), "utf8")).toContain(table);
+});
 
 test("a rule that does not hold is told", async () => {
   const [subject] = IMPORTER_SUBJECTS;

@@ -8,6 +8,7 @@ export interface ShownFigure {
   readonly format: FigureFormat;
   readonly figure: MetricFigure<unknown>;
   figureOf(pooled: PooledMetrics): number | null;
+  isHiddenIn(pooled: PooledMetrics): boolean;
 }
 
 /** Groups that do not stand in the order of their first figure; other groups follow them. */
@@ -36,14 +37,16 @@ function shown(
   figure: MetricFigure<unknown>,
   place: { readonly group: string; readonly title: string },
 ): ShownFigure {
+  const own = (pooled: PooledMetrics): unknown => {
+    const byMetric: Readonly<Record<string, unknown>> = pooled;
+    return byMetric[id];
+  };
   return {
     ...place,
     format: figure.format,
     figure,
-    figureOf: (pooled) => {
-      const byMetric: Readonly<Record<string, unknown>> = pooled;
-      return figure.value(byMetric[id]);
-    },
+    figureOf: (pooled) => figure.value(own(pooled)),
+    isHiddenIn: (pooled) => figure.isHidden?.(own(pooled)) === true,
   };
 }
 

@@ -30,7 +30,12 @@ export interface PooledHeld {
   readonly oracleFar: number | null;
   /** By the number of compactions since, over all sessions. */
   readonly byCompactions: readonly HeldCount[];
+  /** True if no session shows such a need, one of {@link SEEING_CALLS} calls at least among them. */
+  readonly isHidden: boolean;
 }
+
+/** A session of so many calls that shows no need of a kind says that its recording does not show them, not that there were none (chosen). */
+export const SEEING_CALLS = 50;
 
 type FigureId = "uses" | "usesFar" | "all" | "far" | "pooled" | "overTail" | "overTailFar" | "oracle" | "oracleFar";
 
@@ -82,12 +87,12 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
         };
       },
     }),
-    pool: ({ results }) => pooledHeld(results),
+    pool: ({ results, calls }) => pooledHeld(results, calls),
     figures: figuresOf(words),
   };
 }
 
-function pooledHeld(results: readonly HeldResult[]): PooledHeld {
+function pooledHeld(results: readonly HeldResult[], calls: readonly number[]): PooledHeld {
   const mean = (side: (result: HeldResult) => HeldCount) =>
     meanOf(results.flatMap((result) => percentOf(side(result).held, side(result).uses) ?? []));
   const summed = (side: (result: HeldResult) => HeldCount | undefined): HeldCount =>
@@ -107,6 +112,7 @@ function pooledHeld(results: readonly HeldResult[]): PooledHeld {
     tailFar: mean((result) => result.tail.far),
     oracle: mean((result) => result.oracle.all),
     oracleFar: mean((result) => result.oracle.far),
+    isHidden: all.uses === 0 && calls.some((count) => count >= SEEING_CALLS),
     byCompactions: Array.from({ length: steps }, (_, step) => summed(({ byCompactions }) => byCompactions[step])),
   };
 }
@@ -144,6 +150,7 @@ function figuresOf<Id extends string>({
     usesFar: figure("usesFar", "far needs", { ...uses, method: `Far needs. ${FAR}`, value: ({ usesFar }) => usesFar }),
     all: figure("all", "%", {
       ...share,
+      isHidden: (held) => held.isHidden,
       measure: title,
       method: `${method}. The mean of the sessions' shares.`,
       caveat,
@@ -152,6 +159,7 @@ function figuresOf<Id extends string>({
     far: figure("far", "far %", { ...far, measure: `${title}, far`, value: (held) => held.far }),
     pooled: figure("pooled", "pooled %", {
       ...share,
+      isHidden: (held) => held.isHidden,
       method: "The same share, each need counting the same.",
       caveat: "The longest sessions decide it.",
       value: ({ pooled }) => pooled,

@@ -77,6 +77,8 @@ export interface MetricFigure<Pooled> extends MetricMeaning {
   /** `null` if it is not known. A share is in percent. */
   value(pooled: Pooled): number | null;
   readonly format: FigureFormat;
+  /** True if there is no figure because sessions that are long enough for it show nothing that it could be of. */
+  isHidden?(pooled: Pooled): boolean;
   /** The measure that the figure is of, if policies can be ranked by it: pages say of it where it ranks a cheat first. */
   readonly measure?: string;
   /** Whether a figure above zero is something that must not happen; it is marked then. */

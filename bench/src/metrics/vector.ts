@@ -17,7 +17,8 @@ export interface VectorShare {
   readonly none: number | null;
 }
 
-const MEASURES = [
+/** The measures of the vector, by name and metric. */
+export const MEASURES = [
   ["edit grounding", "editGrounding"],
   ["passage evidence", "passageEvidence"],
   ["file in hand", "fileInHand"],

@@ -15,6 +15,7 @@ import { replyAfter } from "../size-model/recorded-calls.ts";
 import { isRollBack } from "../transcript.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun } from "./engine-run.ts";
+import type { PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { createProgramRun } from "./program-run.ts";
 import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
@@ -23,9 +24,9 @@ import { sendCall } from "./send-call.ts";
 /**
  * Drives the production engine, or the program in its place, over the full recorded history. Messages arrive as they did; the engine is asked before a human
  * message is submitted, before every call, and when the last result of a batch has arrived. The recorded agent's own
- * compactions, with the messages that exist only inside them, are folded under `recorded` and under no other policy.
+ * compactions, with the messages that exist only inside them, are folded under `recorded` and under no other policy. Resolves to what failed.
  */
-export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<void> {
+export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<readonly PartFailure[]> {
   const { program } = cell;
   const run = program === null ? createEngineRun(session, cell) : await createProgramRun(session, cell, program);
   const { manager } = run;
@@ -96,13 +97,14 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
     if (asked !== undefined) await asked;
   }
   const { last } = sent;
-  if (last === null) return;
+  if (last === null) return [];
   // Nobody came back, which the session could not know.
   const idleMs = idles.over(null);
   if (idleMs !== null) await run.idle(idleMs, "after-call");
-  run.end();
+  const failures = run.end();
   const { summaries, waits } = run.takeDone();
   onCall({ ...last, summaries: [...last.summaries, ...summaries], waits: [...last.waits, ...waits] });
+  return failures;
 }
 
 /** A recorded roll-back for a view that a policy has shaped: what was recorded since the last message that stays leaves it. */

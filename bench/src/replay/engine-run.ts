@@ -4,6 +4,7 @@ import type { Conversation, RecoveryFacts } from "@plimsoll/core/conversation";
 import { createConversation } from "@plimsoll/core/conversation";
 import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
+import { createFailureLog, type PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedAhead, AskedSummary, ReplayedCall } from "./replayed-call.ts";
 import { createWaitNotes } from "./wait-notes.ts";
@@ -22,8 +23,8 @@ export interface EngineRun {
   note(compaction: CompactionEntry): void;
   /** Takes what was done since it was asked before. */
   takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries" | "waits">;
-  /** Says that the session is over: what was prepared and not used was in vain. */
-  end(): void;
+  /** Says that the session is over: what was prepared and not used was in vain. Returns what failed in it. */
+  end(): readonly PartFailure[];
 }
 
 /** What a gate is asked with in addition to its name. */
@@ -66,6 +67,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   const fresh: AskedSummary[] = [];
   let failedCompactions = 0;
   const waiting = createWaitNotes();
+  const failures = createFailureLog();
   return {
     manager,
     report,
@@ -86,6 +88,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
         summaries.push(outcome.kind === "unchanged" ? { ...each, ahead: { atMs: nowMs, charged: "before-call" } } : each);
       if (outcome.kind === "compacted") compactions.push(outcome.entry);
       if (outcome.kind === "failed" || outcome.kind === "irreducible") failedCompactions += 1;
+      failures.add(outcome.kind === "compacted" ? outcome.entry.record.steps : "steps" in outcome ? outcome.steps : []);
       return outcome;
     },
     idle: async (nowMs, charged) => {
@@ -95,11 +98,15 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       if (asked.length > 0) waiting.prepare(asked, nowMs);
       if (outcome?.kind === "compacted") {
         compactions.push(outcome.entry);
+        failures.add(outcome.entry.record.steps);
         waiting.idled(charged);
       }
       for (const each of asked) summaries.push({ ...each, ahead: { atMs: nowMs, charged } });
     },
-    end: waiting.end,
+    end: () => {
+      waiting.end();
+      return failures.result();
+    },
     note: (compaction) => {
       compactions.push(compaction);
     },

@@ -6,6 +6,7 @@ import type { Cell } from "./cell.ts";
 import { limitsOf } from "./cell.ts";
 import type { EngineRun, FitMoment } from "./engine-run.ts";
 import { createEngineRun } from "./engine-run.ts";
+import { createFailureLog } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { Program, ProgramRun, ProgramSummary, ProgramUsage, StandIn } from "./program.ts";
 import type { AskedSummary } from "./replayed-call.ts";
@@ -35,6 +36,7 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
   let position = 0;
   let failedCompactions = 0;
   let reported: ProgramUsage | null = null;
+  const failures = createFailureLog();
   const write = cell.summaries({
     session,
     position: () => position,
@@ -62,8 +64,10 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
       const before = manager.view().messages.slice();
       const after = await answerOf(run, { gate, before, moment, reported });
       signal.signal.throwIfAborted();
-      if (after === null) failedCompactions += 1;
-      if (after === null || after === before || isSame(before, after)) return { kind: "unchanged", off: null };
+      const step = { strategy: program.name, outcome: "applied", detail: null } as const;
+      failures.add([typeof after === "string" ? { ...step, outcome: "failed", detail: after } : step]);
+      if (typeof after === "string") failedCompactions += 1;
+      if (typeof after === "string" || after === before || isSame(before, after)) return { kind: "unchanged", off: null };
       const entry = replacingEntry({ before, after, gate, program, moment, throughEntryId: manager.view().lastEntryId });
       manager.append(entry);
       engine.note(entry);
@@ -71,6 +75,7 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
     },
     // The published programs that run here do nothing while a person is away.
     idle: () => Promise.resolve(),
+    end: failures.result,
     takeDone: () => {
       const done = { ...engine.takeDone(), failedCompactions, summaries: summaries.splice(0) };
       failedCompactions = 0;
@@ -86,12 +91,12 @@ interface Asked {
   readonly reported: ProgramUsage | null;
 }
 
-/** What the program answers; `null` if it failed, which is a finding about it and not about the replay. */
-async function answerOf(run: ProgramRun, { gate, before, moment, reported }: Asked): Promise<readonly Message[] | null> {
+/** What the program answers; how it failed, if it did, which is a finding about it and not about the replay. */
+async function answerOf(run: ProgramRun, { gate, before, moment, reported }: Asked): Promise<readonly Message[] | string> {
   try {
     return await run.at({ gate, messages: before, pending: moment.pending, reported, nowMs: moment.nowMs });
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

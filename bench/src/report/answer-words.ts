@@ -1,12 +1,16 @@
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
 import type { NothingDone, WindowAnswer } from "./answer.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, verbFor } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, heldText, verbFor } from "./figures.ts";
 import { costEstimate, sessionRecord } from "./paired-differences.ts";
 import type { PlacedPolicy, WorseMeasure } from "./policy-choice.ts";
 import type { WindowOutcomes } from "./session-outcomes.ts";
 
 /** What is said where nothing shows what compaction saves. */
 export const WITHOUT_NONE = "Doing nothing was not replayed: add the policy none to compare with.";
+
+/** What is said where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
+export const NONE_WORKED =
+  "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
 
 /** An answer in words. */
 export interface AnswerWords {
@@ -27,6 +31,7 @@ export function answerWords(answer: WindowAnswer, triggerOf: (policy: string) =>
   const without = nothing === null ? WITHOUT_NONE : withoutWords(nothing);
   const none = { without, verdict: null, losses: "", others: "", sure: "" };
   if (placed.length === 0) return { ...none, figures: noneWords(answer) };
+  if (pick === null && placed.some(({ lostRequests }) => lostRequests === 0)) return { ...none, figures: NONE_WORKED };
   if (pick === null) {
     const best = placed.reduce((least, each) => (each.lostRequests < least.lostRequests ? each : least));
     const figures = `Every policy lost requests; fewest ${best.policy} (${formatCount(best.lostRequests)}). The window is too small for these sessions.`;
@@ -88,7 +93,10 @@ function percentOfSessions(count: number, of: number): string {
 
 function keptWords({ gain, farGain, worse }: PlacedPolicy): string {
   const far = farGain === null ? "" : `, ${formatPercent(farGain)} % of what lay at least 20,000 tokens back`;
-  const held = `of what replies needed, ${formatPercent(gain)} % was held word for word${far}`;
+  const held =
+    gain === null
+      ? "what replies needed is not visible"
+      : `of what replies needed, ${formatPercent(gain)} % was held word for word${far}`;
   return worse.length === 0
     ? `${held}; on no measure is it worse than a policy of about its cost or the plain tail of its size`
     : `${held}. It loses: ${worse.slice(0, MOST_NAMED).map(worseWords).join("; ")}${worse.length > MOST_NAMED ? ` (and ${worse.length - MOST_NAMED} more)` : ""}`;
@@ -102,7 +110,7 @@ function worseWords({ measure, than, points }: WorseMeasure): string {
 }
 
 function shortWords({ policy, cost, gain }: PlacedPolicy): string {
-  return `${policy}, ${formatPercent(cost)} % of the cost, ${formatPercent(gain)} % held`;
+  return `${policy}, ${formatPercent(cost)} % of the cost, ${heldText(gain)}`;
 }
 
 function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {

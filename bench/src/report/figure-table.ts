@@ -1,7 +1,7 @@
 import { columnsOf } from "../metrics/columns.ts";
 import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { formatFigure, NO_FIGURE } from "./figures.ts";
+import { columnText, formatFigure, NO_FIGURE } from "./figures.ts";
 import { laterRows } from "./later-rows.ts";
 import { html, type Markup, trusted } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
@@ -190,14 +190,16 @@ function startsGroup<Row>(columns: readonly FigureColumn<Row>[], index: number):
 
 /** The columns of a table of the page that come from the metrics. */
 export function metricColumns(metrics: RunMetrics, table: MetricTable): readonly FigureColumn<PolicySummary>[] {
-  return columnsOf(metrics, table).map(({ group, title, format, figure, figureOf }) =>
-    numberColumn({
+  return columnsOf(metrics, table).map((column) => {
+    const { group, title, format, figure, figureOf } = column;
+    const own = numberColumn<PolicySummary>({
       group,
       title,
       meaning: figure,
       value: (summary) => figureOf(summary.metrics),
       format: (value) => formatFigure(format, value),
       isBad: (summary) => figure.isFailure === true && (figureOf(summary.metrics) ?? 0) > 0,
-    }),
-  );
+    });
+    return { ...own, cellOf: (summary) => ({ ...own.cellOf(summary), shown: columnText(column, summary.metrics) }) };
+  });
 }

@@ -1,4 +1,6 @@
+import type { ShownFigure } from "../metrics/columns.ts";
 import type { FigureFormat } from "../metrics/metric.ts";
+import type { PooledMetrics } from "../metrics/registry.ts";
 import type { LineageCounts } from "../transcript.ts";
 
 /** Shown if a figure is not known or does not apply. */
@@ -42,6 +44,19 @@ export function formatPercent(percent: number | null): string {
   return percent.toFixed(percent < 0.1 ? 3 : percent < 1 ? 2 : 1);
 }
 
+/** Shown if sessions are long enough to need something of a kind, and none of them shows that they do. */
+export const NOT_VISIBLE = "not visible";
+
+/** The same in a table's cell, without its unit. */
+export function heldCell(percent: number | null): string {
+  return percent === null ? NOT_VISIBLE : formatPercent(percent);
+}
+
+/** What was held of what replies needed, in percent with its unit; `null` if nothing shows what they needed. */
+export function heldText(percent: number | null): string {
+  return percent === null ? `held ${NOT_VISIBLE}` : `${formatPercent(percent)} % held`;
+}
+
 /** A count with its noun, e.g. `1 session`, `2 sessions`. */
 export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
@@ -71,6 +86,14 @@ export function formatUsd(usd: number | null): string {
 /** `part / whole`, or `null` if there is nothing to divide by. */
 export function ratioOf(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
+}
+
+/** A column's figure of a pool as it is shown. */
+export function columnText(
+  { format, figureOf, isHiddenIn }: Pick<ShownFigure, "format" | "figureOf" | "isHiddenIn">,
+  pooled: PooledMetrics,
+): string {
+  return isHiddenIn(pooled) ? NOT_VISIBLE : formatFigure(format, figureOf(pooled));
 }
 
 /** A figure as its column shows it. */

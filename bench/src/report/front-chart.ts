@@ -1,5 +1,5 @@
 import type { WindowAnswer } from "./answer.ts";
-import { formatNumberOf, formatPercent } from "./figures.ts";
+import { formatNumberOf, formatPercent, heldText } from "./figures.ts";
 import type { Markup } from "./markup.ts";
 import type { PlacedPolicy } from "./policy-choice.ts";
 import type { RunningNow } from "./running-now.ts";
@@ -82,8 +82,8 @@ function pointOf({ policy, cost: x, gain, lostRequests }: PlacedPolicy): XyPoint
   const lost = lostRequests === 0 ? "" : `, ${formatNumberOf(lostRequests, "lost request")}`;
   return {
     x,
-    y: gain,
+    y: gain ?? 0,
     label: policy,
-    title: `${policy}: ${formatPercent(x)} % cost, ${formatPercent(gain)} % held${lost}`,
+    title: `${policy}: ${formatPercent(x)} % cost, ${heldText(gain)}${lost}`,
   };
 }

@@ -1,10 +1,11 @@
-import type { BenchReport } from "../results.ts";
+import type { BenchReport, ReportProblem } from "../results.ts";
 import { answerTitle, type WindowAnswer } from "./answer.ts";
 import { type AnswerWords, answerWords } from "./answer-words.ts";
 import { formatNumberOf, lineageWords } from "./figures.ts";
 import { frontChart } from "./front-chart.ts";
 import { capitalised, windowLabel } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
+import { reportProblems } from "./problems.ts";
 import { agentWords, nowLines, type RunningNow, runningNow } from "./running-now.ts";
 import { lineWords, verdictLines } from "./verdict.ts";
 
@@ -15,6 +16,7 @@ export function answerSection(report: BenchReport, answers: readonly WindowAnswe
   const labels = [...new Set(answers.map(({ windowLabel }) => windowLabel))];
   return html`<h1>What compaction does to these sessions</h1>
 <p class="soft lead">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${formatsOf(report)}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}.${skipped} ${lineageWords(report.lineages)} Open loop: sizes, cost, safety and retention, not task success.</p>
+${problemList(reportProblems(report))}
 ${labels.map((label) =>
   windowSection(
     report,
@@ -22,6 +24,12 @@ ${labels.map((label) =>
   ),
 )}
 ${how(answers)}`;
+}
+
+/** What must be known before any figure; nothing without a problem. */
+export function problemList(problems: readonly ReportProblem[]): Markup {
+  if (problems.length === 0) return html``;
+  return html`<section class="problems" aria-label="Problems"><h2>Problems</h2><ul>${problems.map(({ text }) => html`<li>${text}</li>`)}</ul></section>`;
 }
 
 /** The verdicts of one window beside its chart. */

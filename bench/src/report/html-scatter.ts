@@ -4,7 +4,7 @@ import { SAFETY } from "../metrics/safety.ts";
 import type { BenchReport } from "../results.ts";
 import { answerTitle, type WindowAnswer } from "./answer.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
-import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent, heldCell } from "./figures.ts";
 import { frontChart } from "./front-chart.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
@@ -103,7 +103,7 @@ const COLUMNS: readonly FigureColumn<FrontRow>[] = [
     title: "all needs",
     meaning: VECTOR_MEAN,
     value: ({ gain }) => gain,
-    format: formatPercent,
+    format: heldCell,
   }),
   numberColumn({
     group: "the vector's mean, %",

@@ -225,7 +225,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
       expect.stringMatching(/^Without compaction/),
     ]);
     const parts = await page.locator("main h2").allTextContents();
-    expect(parts.slice(0, 3)).toEqual(["Working room 32k", "Working room 64k", "Sessions"]);
+    expect(parts.slice(0, 4)).toEqual(["Problems", "Working room 32k", "Working room 64k", "Sessions"]);
     expect(parts.at(-1)).toBe("Validity: the replay against the recordings");
     expect(await page.locator(".answer a").first().getAttribute("href")).toBe("#validity");
     await page.close();

@@ -1,7 +1,9 @@
+import { VECTOR } from "../metrics/vector.ts";
 import type { BenchReport, ReportAnswer } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { windowComparisons } from "./comparisons.ts";
 import { summarizePolicies } from "./policy-summary.ts";
+import { reportProblems } from "./problems.ts";
 
 /** The report with its answers and comparisons as JSON, an entry of each list on a line of its own, so that two runs can be compared line by line. */
 export function renderJsonReport(report: BenchReport): string {
@@ -12,7 +14,12 @@ export function renderJsonReport(report: BenchReport): string {
 export function* jsonReportPieces(report: BenchReport): Generator<string, void, void> {
   const comparisons = windowComparisons(report).flatMap(({ policies }) => policies);
   let opening = "{\n";
-  for (const [name, value] of Object.entries({ ...report, answers: answersOf(report), comparisons })) {
+  for (const [name, value] of Object.entries({
+    ...report,
+    problems: reportProblems(report),
+    answers: answersOf(report),
+    comparisons,
+  })) {
     yield `${opening}${JSON.stringify(name)}: `;
     yield* fieldPieces(value);
     opening = ",\n";
@@ -28,8 +35,13 @@ function answersOf(report: BenchReport): readonly ReportAnswer[] {
     sessions: outcomes.sessions.length,
     pick: choice.pick?.policy ?? null,
     isRecommended: choice.recommended.length > 0,
-    policies: choice.placed.map(({ policy, cost, gain, farGain, lostRequests }) => ({
-      ...{ policy, costPercent: cost, heldPercent: gain, heldFarPercent: farGain, lostRequests },
+    policies: choice.placed.map(({ policy, cost, gain, farGain, lostRequests, shares }) => ({
+      ...{ policy, costPercent: cost, heldPercent: gain, heldFarPercent: farGain },
+      measures: VECTOR.map(({ name }, place) => {
+        const percent = shares[place]?.own ?? null;
+        return { measure: name, percent, why: percent === null ? "no such need is visible in these sessions" : null };
+      }),
+      lostRequests,
     })),
   }));
 }

@@ -1,6 +1,6 @@
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
-import { formatPercent, formatRatioPercent } from "./figures.ts";
+import { formatPercent, formatRatioPercent, heldText } from "./figures.ts";
 import { html, type Markup } from "./markup.ts";
 import { settingsText } from "./tune-answer.ts";
 import { type XyPoint, xyChart } from "./xy-chart.ts";
@@ -23,7 +23,7 @@ function knobCurve(path: string, tried: readonly TunedPolicy[], best: TunedPolic
   const chosen = best === null ? [] : shown.filter(({ tuned }) => tuned.policy.name === best.policy.name);
   const marks = chosen.flatMap(({ value, tuned }) => [
     { x: value, y: 100 * tuned.train.cost, label: `cost ${formatRatioPercent(tuned.train.cost)} %`, title: "the best" },
-    { x: value, y: tuned.train.gain, label: `held ${formatPercent(tuned.train.gain)} %`, title: "the best" },
+    { x: value, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
   ]);
   return xyChart({
     title: `${title} against cost and what is held`,
@@ -40,7 +40,7 @@ function knobCurve(path: string, tried: readonly TunedPolicy[], best: TunedPolic
       {
         name: "held when needed, %",
         colour: 1,
-        points: points(({ train }) => train.gain, "held"),
+        points: points(({ train }) => train.gain ?? 0, "held"),
         isLine: true,
         labels: false,
       },

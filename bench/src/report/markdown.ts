@@ -1,20 +1,21 @@
 import { columnsOf } from "../metrics/columns.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import type { BenchReport } from "../results.ts";
+import type { BenchReport, ReportProblem } from "../results.ts";
 import { answerTitle, windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { askTables } from "./ask-tables.ts";
 import { BEHIND_WORDS, behindTable } from "./behind-rewriters.ts";
 import { windowComparisons } from "./comparisons.ts";
 import { dominancePart } from "./dominance.ts";
-import { formatFigure, formatNumberOf, lineageWords } from "./figures.ts";
+import { columnText, formatNumberOf, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { curvePart, differencePart, losingPart } from "./markdown-comparisons.ts";
 import { escaped, markdownTable } from "./markdown-table.ts";
 import { cheatRankedFirst, FAILS, failureNotes } from "./measure-notes.ts";
 import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { type PolicySummary, remarks, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { reportProblems } from "./problems.ts";
 import { validatedWords } from "./validated-words.ts";
 import { validityLines } from "./validity.ts";
 import { lineWords, verdicts } from "./verdict.ts";
@@ -26,7 +27,7 @@ function windowPart(label: string, rows: readonly PolicySummary[], metrics: RunM
   const body = rows.map((summary) => [
     escaped(summary.policy),
     `${summary.firedSessions}/${summary.sessions}`,
-    ...columns.map(({ format, figureOf }) => formatFigure(format, figureOf(summary.metrics))),
+    ...columns.map((column) => columnText(column, summary.metrics)),
   ]);
   const table = markdownTable({ head: ["policy", "fired", ...titles.map(escaped)], rows: body });
   const notes = [...failureNotes(columns, rows), ...remarks(rows)].map((line) => `- ${escaped(line)}`);
@@ -46,6 +47,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
   return [
     "## Compaction policies compared",
     `${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")}. Open loop: sizes, cost, safety and retention, not task success.`,
+    ...problemPart(reportProblems(report)),
     ...(shared === "" ? [] : [shared]),
     ...(mark === null ? [] : [escaped(mark)]),
     ...dominancePart(comparisons),
@@ -67,6 +69,11 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+/** What must be known before any figure; nothing without a problem. */
+function problemPart(problems: readonly ReportProblem[]): readonly string[] {
+  return problems.length === 0 ? [] : ["### Problems", problems.map(({ text }) => `- ${escaped(text)}`).join("\n")];
 }
 
 /** The answer for each window, in words. */

@@ -7,7 +7,10 @@ import { formatCount } from "./figures.ts";
 export const MODEL_MARK = "*";
 
 /** By policy the summaries that it asked of a model; only policies that asked for one somewhere in the run. */
-export function modelSummaries({ policies, rows }: BenchReport): ReadonlyMap<string, ModelSummaries> {
+export function modelSummaries({
+  policies,
+  rows,
+}: Pick<BenchReport, "policies" | "rows">): ReadonlyMap<string, ModelSummaries> {
   return new Map(
     policies.flatMap(({ name }) => {
       const own = rows.flatMap(({ policy, metrics }) => (policy === name && metrics !== null ? [metrics.summaries] : []));

@@ -9,8 +9,8 @@ export interface PlacedPolicy {
   readonly policy: string;
   /** Of doing nothing: the geometric mean over sessions. */
   readonly cost: number;
-  /** The mean of the vector over all needs; 0 without one. */
-  readonly gain: number;
+  /** The mean of the vector over all needs; `null` without one. */
+  readonly gain: number | null;
   /** The same over far needs; `null` without one. */
   readonly farGain: number | null;
   /** By measure: the mean of the sessions' shares, and that of the plain tail of the same size. */
@@ -36,7 +36,7 @@ export interface PolicyChoice {
   readonly front: readonly PlacedPolicy[];
   /** Without a lost request, and worse on no measure than any policy of at most 5 % more cost or its own tail; cheapest first. */
   readonly recommended: readonly PlacedPolicy[];
-  /** The knee of the recommended; of the front if none is. `null` if every policy lost a request, or if only cheats did not. */
+  /** The knee of the recommended; of the front if none is. `null` if every policy lost a request, or if only cheats and policies with a part that always failed did not. */
   readonly pick: PlacedPolicy | null;
 }
 
@@ -51,10 +51,12 @@ export interface ChoiceOptions {
 
 /** Places the policies over some of the sessions (by index; a session may come several times) and chooses (docs/protocol.md, "The rule"). */
 export function choosePolicy(
-  { byPolicy }: Pick<WindowOutcomes, "byPolicy">,
+  { byPolicy, broken = new Set() }: Pick<WindowOutcomes, "byPolicy"> & Partial<Pick<WindowOutcomes, "broken">>,
   indexes: readonly number[],
   { withIntervals = false }: ChoiceOptions = {},
 ): PolicyChoice {
+  // What stands in the place of a part that failed is no policy that anybody wrote.
+  const isJudge = (policy: string) => !CHEATS.has(policy) && !broken.has(policy);
   const drawn = [...byPolicy].map(([policy, outcomes]) => ({
     policy,
     outcomes: indexes.flatMap((index) => outcomes[index] ?? []),
@@ -62,11 +64,11 @@ export function choosePolicy(
   const sized = drawn.map(({ policy, outcomes }) => ({ ...placedPolicy(policy, outcomes), outcomes }));
   const placed = sized.map(({ outcomes, ...own }) => {
     const rivals = sized.filter(
-      ({ policy, cost }) => policy !== own.policy && !CHEATS.has(policy) && cost <= own.cost * SAME_COST_RATIO,
+      ({ policy, cost }) => policy !== own.policy && isJudge(policy) && cost <= own.cost * SAME_COST_RATIO,
     );
     return { ...own, worse: worseThan({ ...own, outcomes }, rivals, withIntervals) };
   });
-  const able = placed.filter(({ lostRequests, policy }) => lostRequests === 0 && !CHEATS.has(policy));
+  const able = placed.filter(({ lostRequests, policy }) => lostRequests === 0 && isJudge(policy));
   const front = paretoFront(able);
   const recommended = able.filter(({ worse }) => worse.length === 0).toSorted((a, b) => a.cost - b.cost);
   return { placed, front, recommended, pick: kneeOf(recommended.length > 0 ? paretoFront(recommended) : front) };
@@ -84,7 +86,7 @@ export function placedPolicy(policy: string, outcomes: readonly SessionOutcome[]
   return {
     policy,
     cost: 100 * Math.exp(sum(({ costRatio }) => Math.log(costRatio)) / Math.max(1, outcomes.length)),
-    gain: vectorMean(own, "all") ?? 0,
+    gain: vectorMean(own, "all"),
     farGain: vectorMean(own, "far"),
     shares,
     lostRequests: sum(({ lostRequests }) => lostRequests),
@@ -153,8 +155,8 @@ const LEAST_SPAN_PERCENT = 10;
 function kneeOf(front: readonly PlacedPolicy[]): PlacedPolicy | null {
   const [first, last] = [front[0], front.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const gainSpan = Math.max(last.gain - first.gain, LEAST_SPAN_PERCENT);
+  const gainSpan = Math.max((last.gain ?? 0) - (first.gain ?? 0), LEAST_SPAN_PERCENT);
   const lead = ({ cost, gain }: PlacedPolicy) =>
-    (gain - first.gain) / gainSpan - (cost - first.cost) / (last.cost - first.cost || 1);
+    ((gain ?? 0) - (first.gain ?? 0)) / gainSpan - (cost - first.cost) / (last.cost - first.cost || 1);
   return front.reduce((ahead, each) => (lead(each) > lead(ahead) ? each : ahead), first);
 }

@@ -1,7 +1,7 @@
 import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport, SessionDescription } from "../results.ts";
 import type { WindowAnswer } from "./answer.ts";
-import { formatNumberOf, formatPercent } from "./figures.ts";
+import { formatNumberOf, formatPercent, heldText } from "./figures.ts";
 import { shortTokens } from "./labels.ts";
 import { MODEL_MARK } from "./model-summaries.ts";
 import { type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
@@ -120,5 +120,5 @@ export function nowLines(now: RunningNow, placed: readonly PlacedPolicy[]): read
 }
 
 function figuresOf({ cost, gain }: PlacedPolicy): string {
-  return `${formatPercent(cost)} % cost, ${formatPercent(gain)} % held`;
+  return `${formatPercent(cost)} % cost, ${heldText(gain)}`;
 }

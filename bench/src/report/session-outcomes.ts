@@ -1,6 +1,7 @@
 import type { CostMetrics } from "../metrics/cost-recorder.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import { type VectorShare, vectorOf } from "../metrics/vector.ts";
+import { brokenPolicies } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { type InSession, unitOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
@@ -31,6 +32,8 @@ export interface WindowOutcomes {
   readonly basis: "outgrown" | "touched";
   /** By policy what the compared sessions came to; only policies that were replayed in each of them, in the order of the report. */
   readonly byPolicy: ReadonlyMap<string, readonly SessionOutcome[]>;
+  /** Policies of which a part failed whenever it was tried. */
+  readonly broken: ReadonlySet<string>;
   /** By policy what all sessions came to in which it acted. */
   readonly whereActed: ReadonlyMap<string, readonly SessionOutcome[]>;
   /** True if a price was missing, so that prompt tokens stand for cost. */
@@ -73,7 +76,7 @@ export function windowOutcomes(report: BenchReport, { windowLabel: label, acting
     }),
   );
   const hasEstimatedCost = sessions.some((session) => (baseline.get(session)?.metrics?.cost.withCacheUsd ?? null) === null);
-  return { windowLabel: label, sessions, units, basis, byPolicy, whereActed, hasEstimatedCost };
+  return { windowLabel: label, sessions, units, basis, byPolicy, broken: brokenPolicies(rows), whereActed, hasEstimatedCost };
 }
 
 /** The same comparison among some of the policies, over the same sessions. */

@@ -1,7 +1,7 @@
 import { FEWEST_OWNERS } from "../statistics.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
-import { formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
+import { formatNumberOf, formatPercent, formatRatioPercent, NOT_VISIBLE } from "./figures.ts";
 
 /** What an answer is made from. */
 type Answered = Pick<
@@ -11,14 +11,16 @@ type Answered = Pick<
 
 /** What to set, in one line, and then what it costs, holds and loses, and how sure that is. */
 export function tuneAnswer(answered: Answered): readonly string[] {
-  const { base, current, best, sureness, testSessions } = answered;
+  const { base, current, best, sureness, testSessions, tried } = answered;
+  if (best === null && tried.some(({ train }) => train.isBroken))
+    return ["A part of the policy failed whenever it was tried: no setting can be recommended."];
   if (best === null) return ["Every setting overflowed in some session: none can be recommended."];
   if (best.settings.length === 0) return keptLines(answered);
   const { losses } = best.test;
   return [
     `Set ${settingsText(best)} in ${base}.`,
     `Costs ${formatRatioPercent(best.test.cost)} % of doing nothing; as it is, ${formatRatioPercent(current.test.cost)} %.`,
-    `Holds ${formatPercent(best.test.gain)} % of what replies needed; as it is, ${formatPercent(current.test.gain)} %.`,
+    holdsLine(best.test.gain, `; as it is, ${formatPercent(current.test.gain)} %.`),
     losses.length === 0
       ? "Loses a point on no measure."
       : `Loses ${formatNumberOf(losses.length, "measure")}: ${losses.map(({ measure, points }) => `${measure} by ${formatPercent(points)} points`).join(", ")}.`,
@@ -39,7 +41,7 @@ function keptLines({ base, current, front, tried, trainSessions }: Answered): re
   return [
     `Keep ${base} as it is: nothing that was tried is better.`,
     `Costs ${formatRatioPercent(current.train.cost)} % of doing nothing, over ${formatNumberOf(trainSessions, "session")}.`,
-    `Holds ${formatPercent(current.train.gain)} % of what replies needed.`,
+    holdsLine(current.train.gain, "."),
     cheapest === undefined
       ? "Loses nothing to a cheaper setting: none was found."
       : `Cheapest: ${settingsText(cheapest)}, ${formatRatioPercent(cheapest.train.cost)} %. ${lossWords(cheapest)}`,
@@ -47,9 +49,15 @@ function keptLines({ base, current, front, tried, trainSessions }: Answered): re
   ];
 }
 
+function holdsLine(percent: number | null, end: string): string {
+  return percent === null ? NOT_SEEN : `Holds ${formatPercent(percent)} % of what replies needed${end}`;
+}
+
+const NOT_SEEN = `What replies needed is ${NOT_VISIBLE}.`;
+
 function lossWords({ train: { losses, gain } }: TunedPolicy): string {
   const [worst] = losses.toSorted((a, b) => b.points - a.points);
-  if (worst === undefined) return `It holds ${formatPercent(gain)} %.`;
+  if (worst === undefined) return gain === null ? NOT_SEEN : `It holds ${formatPercent(gain)} %.`;
   return `It loses ${worst.measure} by ${formatPercent(worst.points)} points.`;
 }
 

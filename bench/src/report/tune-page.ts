@@ -2,11 +2,13 @@ import type { MetricMeaning } from "../metrics/metric.ts";
 import { RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { RETENTION } from "../metrics/retention.ts";
 import { SAFETY } from "../metrics/safety.ts";
+import type { ReportProblem } from "../results.ts";
 import type { PolicyScore } from "../tune/score.ts";
 import type { TunedPolicy, TunedScore, TunedSession, TuneResult } from "../tune/tune.ts";
 import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, heldCell, heldText } from "./figures.ts";
 import { foldedSection } from "./folded-section.ts";
+import { problemList } from "./html-answer.ts";
 import { knobCurves } from "./knob-curve.ts";
 import { html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
@@ -32,12 +34,15 @@ export interface TunePage {
   readonly text: string;
   /** What a session is called. */
   readonly nameOf: SessionNames;
+  /** What must be known before any figure. */
+  readonly problems?: readonly ReportProblem[];
 }
 
 /** What the tuner found as one HTML page that needs no network; the first result is the answer. */
-export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf }: TunePage): string {
+export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf, problems = [] }: TunePage): string {
   const [first, ...others] = results;
   const main = html`<h1>Which setting costs least on these sessions</h1>
+${problemList(problems)}
 ${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, { yaml, nameOf })}
 ${others.map((result) => foldedSection(idOf(result), titleOf(result), resultSection(result)))}
 ${foldedSection("terminal", "As the terminal says it", html`<pre tabindex="0">${text}</pre>`)}
@@ -122,8 +127,8 @@ function frontOf(result: ShownTuneResult): Markup {
 function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[], part: "train" | "test"): XySeries {
   const points = tuned.map((each): XyPoint => {
     const { cost, gain, overflows } = each[part];
-    const title = `${settingsText(each)}: ${formatRatioPercent(cost)} % cost, ${formatPercent(gain)} % held, ${formatNumberOf(overflows, "overflow")}`;
-    return { x: 100 * cost, y: gain, label: name, title };
+    const title = `${settingsText(each)}: ${formatRatioPercent(cost)} % cost, ${heldText(gain)}, ${formatNumberOf(overflows, "overflow")}`;
+    return { x: 100 * cost, y: gain ?? 0, label: name, title };
   });
   return { name, colour, points, isLine: true, labels: false };
 }
@@ -141,7 +146,7 @@ const figures = (group: string, of: (row: TuneRow) => TunedScore): readonly Figu
     title: "held, %",
     meaning: HELD_MEANING,
     value: (row) => of(row).gain,
-    format: formatPercent,
+    format: heldCell,
   }),
   numberColumn({
     group,
@@ -196,7 +201,7 @@ const sessionFigures = (group: string, of: (row: TunedSession) => PolicyScore): 
     value: (row) => 100 * of(row).cost,
     format: formatPercent,
   }),
-  numberColumn({ group, title: "held, %", meaning: HELD_MEANING, value: (row) => of(row).gain, format: formatPercent }),
+  numberColumn({ group, title: "held, %", meaning: HELD_MEANING, value: (row) => of(row).gain, format: heldCell }),
   numberColumn({
     group,
     title: "overflows",

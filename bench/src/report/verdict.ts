@@ -1,7 +1,7 @@
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
 import { answerTitle, type WindowAnswer, windowAnswers } from "./answer.ts";
-import { WITHOUT_NONE } from "./answer-words.ts";
+import { NONE_WORKED, WITHOUT_NONE } from "./answer-words.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, verbFor } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 import type { PlacedPolicy } from "./policy-choice.ts";
@@ -38,7 +38,10 @@ export function verdictLines(report: BenchReport, answer: WindowAnswer): readonl
 }
 
 function unanswered({ outcomes, nothing, choice }: WindowAnswer): string {
-  if (choice.placed.length > 0) return "Every policy lost requests: the window is too small for these sessions.";
+  if (choice.placed.length > 0)
+    return choice.placed.some(({ lostRequests }) => lostRequests === 0)
+      ? NONE_WORKED
+      : "Every policy lost requests: the window is too small for these sessions.";
   if (nothing === null) return WITHOUT_NONE;
   return outcomes.sessions.length === 0
     ? "No session came near the window: nothing to do."
@@ -56,7 +59,9 @@ function pickLines(report: BenchReport, answer: WindowAnswer, pick: PlacedPolicy
   return [
     choice.recommended.length > 0 ? `Use ${acts}.` : `None is recommended; nearest: ${acts}.`,
     `Costs ${formatPercent(pick.cost)} % of doing nothing, over the ${over}.`,
-    `Holds ${formatPercent(pick.gain)} % of the texts that replies needed${far}.`,
+    pick.gain === null
+      ? "What replies needed is not visible in these sessions."
+      : `Holds ${formatPercent(pick.gain)} % of the texts that replies needed${far}.`,
     worst === undefined
       ? "Loses no measure to a policy of its cost or to a plain tail of its size."
       : `Loses ${formatNumberOf(pick.worse.length, "measure")}: ${worst.measure} by ${formatPercent(worst.points)} points to ${worst.than ?? "a plain tail"}.`,

@@ -102,6 +102,10 @@ export function rowSchema(metrics: RunMetrics): z.ZodType<ReplayRow> {
       kinds: z.array(z.string()).readonly(),
       samples: z.array(z.strictObject({ call: count, tokens: z.array(z.number()).readonly() })).readonly(),
     }),
+    failures: z
+      .array(z.strictObject({ part: z.string(), failed: count, tried: count, reason: z.string() }))
+      .readonly()
+      .exactOptional(),
   });
 }
 
@@ -131,6 +135,21 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   outcome: z
     .strictObject({ grades: z.array(z.strictObject({ name: z.string(), value: z.number() })).readonly() })
     .exactOptional(),
+  seen: z
+    .strictObject({
+      toolCalls: count,
+      results: count,
+      files: count,
+      edits: count,
+      plans: count,
+      reasoning: count,
+      usage: count,
+      cacheReads: count,
+      cacheWrites: count,
+      costs: count,
+    })
+    .nullable()
+    .default(null),
   sizeModel: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
 });
 
@@ -171,13 +190,19 @@ const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
       z.strictObject({
         policy: z.string(),
         costPercent: z.number(),
-        heldPercent: z.number(),
-        heldFarPercent: z.number().nullable(),
+        heldPercent: figure,
+        heldFarPercent: figure,
+        measures: z
+          .array(z.strictObject({ measure: z.string(), percent: figure, why: z.string().nullable() }))
+          .readonly()
+          .default([]),
         lostRequests: count,
       }),
     )
     .readonly(),
 });
+
+const PROBLEM_KINDS = ["failed", "left-out", "not-visible", "not-read", "mixed", "without-effect"] as const;
 
 const sweepSchema = z.strictObject({
   base: z.string(),
@@ -200,7 +225,12 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     calibration: z.array(calibrationRecordSchema).readonly(),
     skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
     notes: z.array(sourceNoteSchema).readonly(),
-    // Both are made from the rows whenever a report is written; reports of before have none.
+    withoutEffect: z.array(z.string()).readonly().exactOptional(),
+    // They are made from the rest whenever a report is written; reports of before have none.
+    problems: z
+      .array(z.strictObject({ kind: z.enum(PROBLEM_KINDS), text: z.string() }))
+      .readonly()
+      .optional(),
     answers: z.array(answerSchema).readonly().optional(),
     comparisons: z.array(comparisonSchema).readonly().optional(),
     lineages: z.strictObject({ files: count, sessions: count, lineages: count, repeatedAnswers: count }).exactOptional(),

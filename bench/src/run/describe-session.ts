@@ -1,8 +1,11 @@
+import { type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { planItems } from "@plimsoll/core/internal";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
+import { editQuotes } from "../grounding/edit-quotes.ts";
 import { ownEntries } from "../lineage.ts";
 import { realWindowOf } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { SessionDescription } from "../results.ts";
+import type { SeenCounts, SessionDescription } from "../results.ts";
 import { isRollBack } from "../transcript.ts";
 import { sessionOpening } from "./session-opening.ts";
 
@@ -37,7 +40,34 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     recordedUsd: usd,
     recordedUsdIs: usdIs,
     statedCostUsd: (copied.size > 0 ? null : transcript.statedUsd) ?? statedUsd,
+    seen: seenCounts(transcript.entries),
     ...(transcript.outcome !== undefined && { outcome: transcript.outcome }),
     sizeModel: sizeModel.error,
+  };
+}
+
+function statesPrice(entry: SessionEntry): boolean {
+  const spending = createSpending(() => null);
+  spending.add(entry);
+  return spending.now().statedUsd !== null;
+}
+
+/** Counts how much of what measures are made from a log shows. */
+export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
+  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const calls = messages.flatMap(toolCallsOf);
+  const reports = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
+  const countOf = <Each>(list: readonly Each[], shows: (each: Each) => boolean) => list.filter(shows).length;
+  return {
+    toolCalls: calls.length,
+    results: countOf(messages, ({ role }) => role === "tool-result"),
+    files: countOf(calls, ({ paths }) => paths.length > 0),
+    edits: countOf(calls, (call) => editQuotes(call).length > 0),
+    plans: countOf(calls, ({ argumentsJson }) => planItems(argumentsJson) !== null),
+    reasoning: countOf(messages, ({ parts }) => parts.some(({ type }) => type === "reasoning")),
+    usage: countOf(reports, ({ input }) => input.totalTokens !== null),
+    cacheReads: countOf(reports, ({ input }) => input.cacheReadTokens !== null),
+    cacheWrites: countOf(reports, ({ input }) => input.cacheWriteTokens !== null),
+    costs: countOf(entries, (entry) => entry.type === "usage" && statesPrice(entry)),
   };
 }

@@ -7,6 +7,7 @@ import type { SummarySource } from "../replay/summary-source.ts";
 import { openSource, type SummaryTally } from "../summaries/open-source.ts";
 import type { FileTask } from "./file-task.ts";
 import { type KeptReplays, NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
+import { placedError } from "./load-parts.ts";
 import { type LoadedFile, loadFile } from "./loaded-file.ts";
 import { type ReplayedCells, replayCells } from "./replay-cells.ts";
 
@@ -67,7 +68,7 @@ export function createFileReplayer({
       const [reason] = stops;
       if (reason !== undefined) return { kind: "stopped", reason };
       // One bad file must not end the run; what is wrong with it is said in the summary.
-      return { kind: "skipped", reason: reasonOf(error) };
+      return { kind: "skipped", reason: reasonOf(placedError(error, parts.modules)) };
     }
   };
 }

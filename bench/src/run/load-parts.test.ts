@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -56,4 +56,23 @@ test.each([
     code: "bad-input",
     message: expect.stringMatching(message),
   });
+});
+
+test.each([
+  [
+    "throws as it is loaded",
+    'const a = 1;\nthrow new TypeError("no a");',
+    /throws\.mjs: cannot be loaded \(no a, throws\.mjs:2\)$/,
+  ],
+  [
+    "imports a package that is not there",
+    'import "@plimsoll/core";',
+    /throws\.mjs: cannot be loaded \(it needs @plimsoll\/core: run npm install @plimsoll\/core in .+\)$/,
+  ],
+])("a module that %s is told with its place, or with what to install", async (what, text, message) => {
+  mkdirSync(join(folder, what));
+  writeFileSync(join(folder, what, "throws.mjs"), text);
+  const loading = import(pathToFileURL(join(folder, what, "throws.mjs")).href).catch((error: unknown) => error);
+  expect(await loading).toBeInstanceOf(Error);
+  await expect(loadParts([addressOf(`${what}/throws.mjs`)])).rejects.toMatchObject({ message: expect.stringMatching(message) });
 });

@@ -1,8 +1,17 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PlimsollError } from "@plimsoll/core";
-import { type BenchParts, BUILT_IN_PARTS, joinedParts, type NamedExtension, parseExtension } from "../extension.ts";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import type { Kinds } from "@plimsoll/core/build";
+import {
+  type BenchExtension,
+  type BenchParts,
+  BUILT_IN_PARTS,
+  joinedParts,
+  type NamedExtension,
+  parseExtension,
+} from "../extension.ts";
 
 /**
  * The built-in parts with those of modules whose default exports are extensions. It runs the modules' code, so they must be the person's
@@ -19,7 +28,53 @@ export async function loadParts(addresses: readonly string[]): Promise<BenchPart
     added.push({ name, extension: parseExtension(await defaultExportOf(address, name), name) });
     for await (const text of textsOf(address, seen)) hash.update(`${text.length}\n${text}`);
   }
-  return { ...joinedParts(added), modules, identity: hash.digest("hex") };
+  const placed = added.map(({ name, extension }) => ({ name, extension: withPlaces(extension, modules) }));
+  return { ...joinedParts(placed), modules, identity: hash.digest("hex") };
+}
+
+/** Strategies whose errors say where they were thrown: of a step that fails the record keeps the message alone. */
+function withPlaces(extension: BenchExtension, modules: readonly string[]): BenchExtension {
+  if (extension.strategies === undefined) return extension;
+  const strategies = extension.strategies.map((kind): Kinds["strategies"][number] => ({
+    ...kind,
+    bind: (spec) => {
+      const strategy = kind.bind(spec);
+      const plan: typeof strategy.plan = (input) => {
+        try {
+          return strategy.plan(input);
+        } catch (error) {
+          const place = ownPlaceOf(error, modules);
+          throw place === null || !(error instanceof Error) ? error : new Error(`${error.message}, ${place}`, { cause: error });
+        }
+      };
+      return { name: strategy.name, needsModel: strategy.needsModel, plan };
+    },
+  }));
+  return { ...extension, strategies };
+}
+
+/** An error that was thrown in a person's own module, with the place in its message; any other error as it is. */
+export function placedError(error: unknown, modules: readonly string[]): unknown {
+  const place = isPlimsollError(error) ? null : ownPlaceOf(error, modules);
+  if (place === null || !(error instanceof Error)) return error;
+  return new PlimsollError("bad-input", `${error.message}, ${place}`, { file: place }, error);
+}
+
+/** Where in a person's own modules an error was thrown, as `file:line`, the newest call first; `null` if that is elsewhere. */
+function ownPlaceOf(error: unknown, modules: readonly string[]): string | null {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const frames = stack.split("\n").flatMap((line) => {
+    const [, where, number] = /((?:file:\/\/)?\/[^()]*?):(\d+)(?::\d+)?\)?$/.exec(line) ?? [];
+    return where === undefined
+      ? []
+      : [{ path: where.startsWith("file:") ? fileURLToPath(where.split("?")[0] ?? where) : where, number }];
+  });
+  const files = modules.map((address) => fileURLToPath(address));
+  const folders = modules.map((address) => fileURLToPath(new URL(".", address)));
+  const isBeside = (path: string) => folders.some((folder) => path.startsWith(folder)) && !path.includes("/node_modules/");
+  const found = frames.find(({ path }) => files.includes(path)) ?? frames.find(({ path }) => isBeside(path));
+  const folder = folders.find((each) => found?.path.startsWith(each));
+  return found === undefined ? null : `${folder === undefined ? found.path : relative(folder, found.path)}:${found.number}`;
 }
 
 async function defaultExportOf(address: string, name: string): Promise<unknown> {
@@ -27,7 +82,13 @@ async function defaultExportOf(address: string, name: string): Promise<unknown> 
     const loaded: { readonly default?: unknown } = await import(address);
     return loaded.default;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const [, missing] = /Cannot find package '(@plimsoll\/[a-z]+)'/.exec(cause instanceof Error ? cause.message : "") ?? [];
+    const place = ownPlaceOf(cause, [address]);
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const reason =
+      missing === undefined
+        ? `${message}${place === null ? "" : `, ${place}`}`
+        : `it needs ${missing}: run npm install ${missing} in ${dirname(name)}`;
     throw new PlimsollError("bad-input", `${name}: cannot be loaded (${reason})`, { file: name }, cause);
   }
 }

@@ -55,10 +55,10 @@ export async function replay(session: PreparedSession, request: ReplayRequest): 
   const recorder = createRowMetrics(session, cell, { catalog, metrics });
   const series: CallPoint[] = [];
   const copied = new Set(session.transcript.copiedIds);
-  await drive(session, cell, (sent) => {
+  const failures = await drive(session, cell, (sent) => {
     const { call, promptTokens, compactions, overflowed } = sent;
     if (!copied.has(sent.recorded.requestId)) series.push({ call, promptTokens, compactions: compactions.length, overflowed });
     recorder.add(sent);
   });
-  return { ...row, ...recorder.result(), series };
+  return { ...row, ...recorder.result(), series, ...(failures.length === 0 ? {} : { failures }) };
 }

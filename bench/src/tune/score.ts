@@ -1,5 +1,6 @@
 import { LEAST_POINTS, meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "../metrics/vector.ts";
 import type { Origin } from "../origin.ts";
+import { brokenPolicies } from "../replay/part-failures.ts";
 import type { ReplayRow } from "../results.ts";
 import { clusteredEstimate, type Interval } from "../statistics.ts";
 import type { FiledRow } from "./split.ts";
@@ -17,6 +18,8 @@ export interface SessionScore {
   /** In the order of the vector. */
   readonly vector: readonly VectorShare[];
   readonly overflows: number;
+  /** Set if a part of the policy failed whenever it was tried. */
+  readonly isBroken?: true;
   readonly uses: number;
   readonly sourceEvidenced: number;
 }
@@ -27,10 +30,12 @@ export interface PolicyScore {
   readonly cost: number;
   /** By measure of the vector the mean of the sessions' shares, in percent. */
   readonly shares: readonly (number | null)[];
-  /** Means of the measures over all needs and over far ones, in percent; 100 and `null` without a need. */
-  readonly gain: number;
+  /** Means of the measures over all needs and over far ones, in percent; `null` without a need. */
+  readonly gain: number | null;
   readonly farGain: number | null;
   readonly overflows: number;
+  /** Set if a part of the policy failed whenever it was tried: it is never chosen. */
+  readonly isBroken?: true;
   /** Single-line evidence in percent, pooled over all uses. It decides nothing. */
   readonly lineEvidence: number;
 }
@@ -46,6 +51,7 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
   const costOf = ({ metrics }: ReplayRow): number =>
     (cache === "expiring" ? metrics?.cost.withCacheUsd : metrics?.cost.lastingCacheUsd) ?? metrics?.economy.promptTokens ?? 0;
   const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, row] as const] : [])));
+  const broken = brokenPolicies(rows.map(({ row }) => row));
   const scores = new Map<string, SessionScore[]>();
   for (const { file, row } of rows) {
     const base = baseline.get(row.session);
@@ -57,6 +63,7 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
       costRatio: costOf(row) / costOf(base),
       vector: vectorOf(row.metrics, base.metrics),
       overflows: row.metrics.safety.overflowingRequests,
+      ...(broken.has(row.policy) ? { isBroken: true as const } : {}),
       uses,
       sourceEvidenced,
     };
@@ -75,9 +82,10 @@ export function pooledScore(sessions: readonly SessionScore[]): PolicyScore {
   return {
     cost: Math.exp(sum(({ costRatio }) => Math.log(Math.max(costRatio, Number.MIN_VALUE))) / Math.max(1, sessions.length)),
     shares,
-    gain: vectorMean(shares, "all") ?? 100,
+    gain: vectorMean(shares, "all"),
     farGain: vectorMean(shares, "far"),
     overflows: sum(({ overflows }) => overflows),
+    ...(sessions.some(({ isBroken }) => isBroken) ? { isBroken: true as const } : {}),
     lineEvidence: uses === 0 ? 100 : (100 * sum(({ sourceEvidenced }) => sourceEvidenced)) / uses,
   };
 }

@@ -145,7 +145,9 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     for (const { front, best, current } of results) {
       expect(front.every(({ train }) => train.overflows === 0)).toBe(true);
       expect(front.map(({ train }) => train.cost)).toEqual(front.map(({ train }) => train.cost).toSorted((a, b) => a - b));
-      expect(front.map(({ train }) => train.gain)).toEqual(front.map(({ train }) => train.gain).toSorted((a, b) => a - b));
+      expect(front.map(({ train }) => train.gain)).toEqual(
+        front.map(({ train }) => train.gain).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
+      );
       expect(best?.train.losses).toEqual([]);
       expect(best?.train.cost).toBeLessThanOrEqual(1.05 * current.train.cost);
       expect(best?.test.cost).toBeGreaterThan(0);

@@ -195,10 +195,10 @@ function choose({ candidate, split, cache }: Choice, rows: readonly FiledRow[]):
   };
   const all = candidate.tried.filter(({ policy }) => scores.has(policy.name)).map(scored);
   const current = scored({ policy: candidate.base, settings: [] });
-  const safe = all.filter(({ train }) => train.overflows === 0);
+  const safe = all.filter(({ train }) => train.overflows === 0 && !train.isBroken);
   const front = paretoFront(safe.map((tuned) => ({ ...tuned, cost: tuned.train.cost, gain: tuned.train.gain })));
   const asGood = safe.filter(({ train }) => train.losses.length === 0 && train.cost <= current.train.cost * SAME_COST_RATIO);
-  const [cheapest] = asGood.toSorted((a, b) => a.train.cost - b.train.cost || b.train.gain - a.train.gain);
+  const [cheapest] = asGood.toSorted((a, b) => a.train.cost - b.train.cost || (b.train.gain ?? 0) - (a.train.gain ?? 0));
   return { current, front, best: cheapest ?? front.at(-1) ?? null, tried: all };
 }
 

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { COMMANDS, type CommandEntry } from "./commands.ts";
@@ -38,11 +40,21 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
     // Commander has printed its line already; help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
     const { lineFor, printable } = await import("./terminal/printable.ts");
-    io.stderr.write(lineFor(io.stderr, `plimsoll: ${printable(lineOf(error))}`));
-    return isPlimsollError(error) ? EXIT_USAGE : EXIT_FAILED;
+    const told = await placed(error, argv, io);
+    io.stderr.write(lineFor(io.stderr, `plimsoll: ${printable(lineOf(told))}`));
+    return isPlimsollError(told) ? EXIT_USAGE : EXIT_FAILED;
   } finally {
     stopListening();
   }
+}
+
+/** An error that a person's own module threw, with the place in it; any other as it is. */
+async function placed(error: unknown, argv: readonly string[], { cwd }: Pick<CliIo, "cwd">): Promise<unknown> {
+  const files = argv.flatMap((each, at) => (argv[at - 1] === "--with" ? [each] : (/^--with=(.+)$/.exec(each)?.[1] ?? [])));
+  if (files.length === 0) return error;
+  const { placedError } = await import("@plimsoll/bench/internal");
+  const modules = files.map((file) => pathToFileURL(resolve(cwd, file)).href);
+  return placedError(error, modules);
 }
 
 /** True for the command that is named first, or whose help is asked for. */

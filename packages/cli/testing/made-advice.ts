@@ -40,6 +40,7 @@ export function madeAdvice(text: string): readonly AgentAdvice[] {
       cost,
       waitsMs: [60_000, 90_000],
       windowTokens: WINDOW_TOKENS,
+      problems: [],
       turning: {
         knobs,
         settings: { path: text, root: text, shown: text, text: "" },
@@ -49,6 +50,15 @@ export function madeAdvice(text: string): readonly AgentAdvice[] {
       },
       ownEngine: { ...choice, verdict: { kind: "keep", why: "nothing-better" } },
     },
-    { agent: "cline", logs: { read: 15, found: 40 }, cost, waitsMs: [], windowTokens: null, turning: null, ownEngine: null },
+    {
+      agent: "cline",
+      logs: { read: 15, found: 40 },
+      cost,
+      waitsMs: [],
+      windowTokens: null,
+      problems: [],
+      turning: null,
+      ownEngine: null,
+    },
   ];
 }

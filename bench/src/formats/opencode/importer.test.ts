@@ -5,7 +5,7 @@ import { textOf } from "@plimsoll/core";
 import { foldEntries } from "@plimsoll/core/internal";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
-import { statedCostUsd } from "../../run/describe-session.ts";
+import { seenCounts } from "../../run/describe-session.ts";
 import { importFile } from "../registry.ts";
 
 const INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };
@@ -165,7 +165,7 @@ test("each call has the cost that the log states, of a message of several steps 
       { info: { id: "a2", role: "assistant", modelID: "m", cost: 9 }, parts: [...step(0.25), ...step(0.125)] },
     ],
   });
-  expect(statedCostUsd(transcript?.entries ?? [])).toBe(0.875);
+  expect(seenCounts(transcript?.entries ?? []).costs).toBe(3);
 });
 
 test("ranges that the model compressed are summaries from the next request on, ranges over summaries too; what cannot be placed is noted", async () => {

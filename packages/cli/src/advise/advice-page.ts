@@ -5,9 +5,12 @@ import {
   formatPercent,
   formatTokens,
   formatUsd,
+  heldCell,
+  heldText,
   html,
   type Markup,
   pasteBlock,
+  problemList,
   renderPage,
   type SettingChoice,
   type SettingFigures,
@@ -16,6 +19,7 @@ import {
   xyChart,
 } from "@plimsoll/bench/internal";
 import {
+  adviceProblems,
   KEEP_WORDS,
   leaningText,
   lostText,
@@ -37,6 +41,7 @@ export function adviceHtml(advice: readonly AgentAdvice[], { since }: { readonly
   const main = html`<h1>What compaction cost you, and what to set</h1>
 <section class="answer" aria-label="The answer"><p class="pick">${first}</p>
 <ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>
+${problemList(adviceProblems(advice))}
 ${advice.map(agentSection)}
 <h2>Apart from all settings: our own engine</h2>
 ${own.length === 0 ? html`<p class="soft">Nothing was replayed with it.</p>` : html`<ul>${own.map((text) => html`<li>${text}</li>`)}</ul>`}
@@ -131,9 +136,9 @@ function settingsChart(figures: readonly SettingFigures[], best: SettingFigures 
   const pointsOf = (shown: readonly SettingFigures[]) =>
     shown.map((figure) => ({
       x: 100 * figure.costRatio,
-      y: figure.score.gain,
+      y: figure.score.gain ?? 0,
       label: labelOf(figure),
-      title: `${settingName(figure)}: ${formatPercent(100 * figure.costRatio)} % of the cost now, ${formatPercent(figure.score.gain)} % held`,
+      title: `${settingName(figure)}: ${formatPercent(100 * figure.costRatio)} % of the cost now, ${heldText(figure.score.gain)}`,
     }));
   const isBest = ({ policy }: SettingFigures) => policy.name === best?.policy.name;
   return xyChart({
@@ -167,7 +172,7 @@ function settingsTable(figures: readonly SettingFigures[], best: SettingFigures 
     const mark = figure.policy.name === best?.policy.name ? " *" : "";
     const cells = [
       formatPercent(100 * costRatio),
-      formatPercent(score.gain),
+      heldCell(score.gain),
       formatPercent(score.farGain),
       formatCount(score.overflows),
     ];

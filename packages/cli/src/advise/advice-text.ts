@@ -6,12 +6,16 @@ import {
   formatPercent,
   formatTokens,
   formatUsd,
+  heldCell,
   type KnobValues,
   lineageWords,
+  NOT_VISIBLE,
   type RecordedCost,
+  type ReportProblem,
   type SettingChoice,
   type SettingFigures,
 } from "@plimsoll/bench/internal";
+import { problemText } from "../output/terminal-report.ts";
 import { printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import type { AgentAdvice, LogCounts, Turning } from "./agent-advice.ts";
@@ -30,7 +34,17 @@ interface AdviceTextOptions {
 /** What is said about all agents: the verdict, then each agent by itself, then our own engine. Prose fits 80 columns. */
 export function adviceText(advice: readonly AgentAdvice[], { since, columns }: AdviceTextOptions): string {
   const sections = advice.map((one) => agentLines(one, columns).join("\n"));
-  return [verdictLines(advice, since).join("\n"), ...sections, ownEngineLines(advice).join("\n")].join("\n\n");
+  const problems = problemText(adviceProblems(advice));
+  return [verdictLines(advice, since).join("\n"), problems, ...sections, ownEngineLines(advice).join("\n")]
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** What must be known before any figure, with the agent that it is of if there are several. */
+export function adviceProblems(advice: readonly AgentAdvice[]): readonly ReportProblem[] {
+  return advice.flatMap((one) =>
+    one.problems.map(({ kind, text }) => ({ kind, text: advice.length === 1 ? text : `${titleOf(one)}: ${text}` })),
+  );
 }
 
 /** A labelled text, broken between words; what settings files hold is outside text. */
@@ -131,7 +145,7 @@ function rowOf({ values, costRatio, score }: SettingFigures, isBest: boolean): r
   return [
     isBest ? `${name} *` : name,
     formatPercent(100 * costRatio),
-    formatPercent(score.gain),
+    heldCell(score.gain),
     formatPercent(score.farGain),
     formatCount(score.overflows),
   ];
@@ -203,8 +217,11 @@ export function tradesText([now, ...others]: readonly SettingFigures[]): readonl
     .filter(({ costRatio, score }) => costRatio <= WORTH_RATIO && score.overflows <= (now?.score.overflows ?? 0))
     .toSorted((a, b) => a.costRatio - b.costRatio);
   if (now === undefined || cheapest === undefined) return [];
-  const points = cheapest.score.gain - now.score.gain;
-  const held = `${formatPercent(Math.abs(points))} points ${points < 0 ? "less" : "more"}`;
+  const points = (cheapest.score.gain ?? 0) - (now.score.gain ?? 0);
+  const held =
+    now.score.gain === null
+      ? `what is ${NOT_VISIBLE}`
+      : `${formatPercent(Math.abs(points))} points ${points < 0 ? "less" : "more"}`;
   return [
     `yours to make: ${shortValues(cheapest.values)} costs ${formatPercent(100 * (1 - cheapest.costRatio))} % less and holds ${held}`,
   ];
@@ -226,10 +243,11 @@ export function ownEngineTexts(advice: readonly AgentAdvice[]): readonly string[
   return advice.flatMap((one) => {
     const [now, own] = one.ownEngine?.figures ?? [];
     if (one.ownEngine === null || now === undefined || own === undefined || one.ownEngine.sessions === 0) return [];
-    const gain = own.score.gain - now.score.gain;
+    const gain = (own.score.gain ?? 0) - (now.score.gain ?? 0);
+    const held = own.score.gain === null ? NOT_VISIBLE : `${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(1)} points`;
     const few = one.ownEngine.sessions < FEWEST_SESSIONS ? ", too few to tell" : "";
     return [
-      `${titleOf(one)}: ${formatPercent(100 * own.costRatio)} % of the cost, held ${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(1)} points (${formatNumberOf(one.ownEngine.sessions, "session")}${few})`,
+      `${titleOf(one)}: ${formatPercent(100 * own.costRatio)} % of the cost, held ${held} (${formatNumberOf(one.ownEngine.sessions, "session")}${few})`,
     ];
   });
 }

@@ -15,7 +15,9 @@ import {
   lineagesIn,
   type RecordedCost,
   type ReplayState,
+  type ReportProblem,
   recordedCost,
+  reportProblems,
   type SettingChoice,
   type SettingPoint,
 } from "@plimsoll/bench/internal";
@@ -40,6 +42,8 @@ export interface AgentAdvice {
   readonly windowTokens: number | null;
   /** `null` for an agent without a setting that could be proposed. */
   readonly turning: Turning | null;
+  /** What must be known before any figure. */
+  readonly problems: readonly ReportProblem[];
   /** Our own engine against the current setting. `null` if nothing was replayed. */
   readonly ownEngine: SettingChoice | null;
 }
@@ -101,7 +105,15 @@ export async function adviseOn(
     request: now?.policy.summary.request ?? "serialised",
   });
   const windowTokens = usualWindow(first);
-  const base = { agent, logs: { read: files.length, found, shared: lineages.counts }, cost, waitsMs, windowTokens } as const;
+  const problems = reportProblems(first);
+  const base = {
+    agent,
+    logs: { read: files.length, found, shared: lineages.counts },
+    cost,
+    waitsMs,
+    windowTokens,
+    problems,
+  } as const;
   if (now === null || knobs === null || known === null || replay === null || windowTokens === null)
     return { ...base, turning: null, ownEngine: null };
   const ownEngine = chooseSetting(now, [{ values: new Map(), policy: PLIMSOLL_POLICY }], filedRows(first));
@@ -114,7 +126,12 @@ export async function adviseOn(
   if (refusal !== null) return { ...base, turning: { ...turning, choice: null }, ownEngine };
   const grid = await replayed(agent, files, { policies: points.map(({ policy }) => policy), run: { ...run, lineages }, io });
   const choice = chooseSetting(now, points, [...filedRows(first), ...filedRows(grid)]);
-  return { ...base, turning: { ...turning, choice }, ownEngine };
+  const all = reportProblems({
+    ...first,
+    rows: [...first.rows, ...grid.rows],
+    policies: [...first.policies, ...grid.policies],
+  });
+  return { ...base, problems: all, turning: { ...turning, choice }, ownEngine };
 }
 
 /** The newest version that wrote the logs, and the waits. Files that cannot be read are told by the replay. */

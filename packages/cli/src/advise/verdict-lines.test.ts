@@ -43,6 +43,7 @@ function adviceOn(agent: LocatedAgent, kind: Kind, compactions = 123): AgentAdvi
     },
     waitsMs: [3_000 * MINUTE_MS],
     windowTokens: 200_000,
+    problems: [],
     turning: knobs === null ? null : { knobs, settings, values: new Map(), refusal: null, choice },
     ownEngine: null,
   };

@@ -14,7 +14,9 @@ import {
   formatNumberOf,
   lineagesIn,
   lineageWords,
+  type ReportProblem,
   renderTuneHtml,
+  reportProblems,
   type SessionDescription,
   sessionNames,
   withFields,
@@ -41,6 +43,7 @@ import {
   parseJobs,
   parseWindow,
 } from "../option/replay-options.ts";
+import { problemText } from "../output/terminal-report.ts";
 import { tuneReport } from "../output/tune-report.ts";
 import { tunedYaml } from "../output/tuned-yaml.ts";
 import { readPrices } from "../prices/read-prices.ts";
@@ -103,20 +106,26 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const lineages = await lineagesIn(files, pool);
   const run = { files, lineages, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
   const described = new Map<string, SessionDescription>();
+  const met = new Map<string, ReportProblem>();
   const results = await tune(
     [policy, ...others],
-    replayRounds({ ...run, windows: [window], state: kept.state, onKept: kept.onKept }, described, io),
+    replayRounds({ ...run, windows: [window], state: kept.state, onKept: kept.onKept }, { described, met }, io),
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();
   if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);
-  const shared = lineageWords(lineages.counts);
-  if (shared !== "") io.stdout.write(`${shared}\n\n`);
-  io.stdout.write(`${tuneReport(results, { current: policy, columns: tableColumns(io.stdout) })}\n`);
+  const problems = [...met.values()];
+  const said = [
+    problemText(problems),
+    lineageWords(lineages.counts),
+    tuneReport(results, { current: policy, columns: tableColumns(io.stdout) }),
+  ];
+  io.stdout.write(`${said.filter((text) => text !== "").join("\n\n")}\n`);
   if (options.html !== undefined) {
     const yaml = tunedYaml({ text: "", current: policy, best: ownResult(results, policy)?.best ?? null });
     const text = tuneReport(results, { current: policy, columns: COLUMNS });
-    const page = renderTuneHtml(results, { yaml, text, nameOf: sessionNames({ sessions: [...described.values()] }) });
+    const nameOf = sessionNames({ sessions: [...described.values()] });
+    const page = renderTuneHtml(results, { yaml, text, nameOf, problems });
     writeWholeFile(resolve(io.cwd, options.html), page);
   }
   if (options.write !== undefined) await writeTuned(options.write, { results, policy }, io);
@@ -135,11 +144,15 @@ async function writeTuned(
 ): Promise<void> {
   const path = resolve(io.cwd, file);
   const own = ownResult(results, policy);
-  const isChanged = own?.best !== null && (own?.best?.settings.length ?? 0) > 0;
+  if (own === undefined || own.best === null) {
+    io.stdout.write(`Nothing was written to ${printable(file)}: no setting can be recommended.\n`);
+    return;
+  }
+  const isChanged = own.best.settings.length > 0;
   const before = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
   if (before.kind === "refused") throw new PlimsollError("bad-input", `${file} ${before.why}: nothing was written`, { file });
   const text = before.kind === "text" ? before.text : "";
-  writeWholeFile(path, tunedYaml({ text, current: policy, best: own?.best ?? null }));
+  writeWholeFile(path, tunedYaml({ text, current: policy, best: own.best }));
   io.stdout.write(
     `Wrote ${printable(file)}: ${isChanged ? "the setting that was found" : "the setting as it is, which was best"}.\n`,
   );
@@ -161,9 +174,13 @@ const ACTING_RATIO = 1.1;
 
 /**
  * Replays the tuner's rounds on the pool, with a bar for each. What the first round took tells how long the others will: if that is long, it
- * is said in a line. `described` is given what is found of each session.
+ * is said in a line. `described` is given what is found of each session, `met` what is wrong in any round, each once.
  */
-function replayRounds(run: Omit<BenchInput, "policies">, described: Map<string, SessionDescription>, io: CliIo): ReplayRound {
+function replayRounds(
+  run: Omit<BenchInput, "policies">,
+  { described, met }: { readonly described: Map<string, SessionDescription>; readonly met: Map<string, ReportProblem> },
+  io: CliIo,
+): ReplayRound {
   const fileOf = (session: string) => described.get(session)?.file;
   let sessionMs: number | null = null;
   let gridMs: number | null = null;
@@ -175,14 +192,17 @@ function replayRounds(run: Omit<BenchInput, "policies">, described: Map<string, 
     if (sessionMs !== null && name === "coarse grid")
       sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
     try {
-      const { sessions: found, rows } = await runBench({ ...run, files, policies, calibrates: false, onProgress: bar.show });
+      const report = await runBench({ ...run, files, policies, calibrates: false, onProgress: bar.show });
+      const { sessions: found, rows } = report;
+      for (const problem of reportProblems(report)) met.set(problem.text, problem);
+      const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);
       if (name === "baseline") sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
       if (name === "coarse grid") gridMs = io.nowMs() - startMs;
-      // Scores need no chart.
+      // Scores need no chart; what a part did elsewhere tells whether it always fails.
       return rows.map((row) => ({
         file: described.get(row.session)?.lineage ?? fileOf(row.session) ?? row.session,
-        row: withFields(row, { series: [], compactions: [], cacheMisses: [] }),
+        row: withFields(row, { series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) }),
       }));
     } finally {
       bar.stop();

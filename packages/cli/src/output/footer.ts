@@ -9,6 +9,7 @@ import {
   formatTokens,
   formatUsd,
   groupNotes,
+  isAboutUnread,
   medianErrorPercent,
   type NoteGroup,
   recordedUsdLines,
@@ -59,7 +60,7 @@ function notSessionLines(notSessions: readonly string[]): readonly string[] {
 
 /** One line a file and kind of note, and one for the files beyond the first few; the reports have them all. */
 function noteLines({ notes }: BenchReport): readonly string[] {
-  const groups = groupNotes(notes);
+  const groups = groupNotes(notes.filter((note) => !isAboutUnread(note)));
   const codes = [...new Set(groups.map(({ code }) => code))];
   return codes.flatMap((code) => {
     const ofCode = groups.filter((group) => group.code === code);

@@ -1,6 +1,6 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import type { PolicySummary, ShownFigure } from "@plimsoll/bench/internal";
-import { columnsOf, failureNotes, formatFigure, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
+import { columnsOf, columnText, failureNotes, summarizePolicies, windowLabels } from "@plimsoll/bench/internal";
 import { nameChars, shortened, wrapped } from "../terminal/printable.ts";
 import { drawTable, type TableCell } from "../terminal/text-table.ts";
 
@@ -32,7 +32,7 @@ export function metricTables(report: BenchReport, options: MetricTableOptions): 
       const rows = inWindow.map((summary) => [
         shortened(summary.policy, nameChars(POLICY_CHARS, options.columns)),
         options.first.textOf(summary),
-        ...columns.map(({ space, format, figureOf }) => `${space}${formatFigure(format, figureOf(summary.metrics))}`),
+        ...columns.map((column) => `${column.space}${columnText(column, summary.metrics)}`),
       ]);
       const table = drawTable({ head, rows, leftColumns: [0] }, options.columns);
       return [

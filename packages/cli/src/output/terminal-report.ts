@@ -2,15 +2,18 @@ import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import {
   BEHIND_WORDS,
   behindTable,
+  formatNumberOf,
   lineageWords,
   markedReport,
   modelSummaryNote,
+  type ReportProblem,
+  reportProblems,
   summarizePolicies,
   validatedWords,
   verdicts,
 } from "@plimsoll/bench/internal";
 import { askText } from "../ask/ask-text.ts";
-import { wrapped } from "../terminal/printable.ts";
+import { printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import { calibrationLines } from "./calibration-table.ts";
 import { differenceTables, recordTables } from "./comparison-text.ts";
@@ -65,6 +68,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
       ]
     : [];
   const sections = [
+    problemText(reportProblems(report)),
     ...(full || listSessions ? [sessionTable(report, { all: listSessions, columns })] : []),
     plain(lineageWords(report.lineages)),
     verdictText(marked, metrics),
@@ -81,6 +85,22 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     ].join("\n"),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+/** So many are said on the first screen; the worst come first (chosen). */
+const SHOWN_PROBLEMS = 8;
+
+/** What must be known before any figure, bounded to a part of a screen; nothing without a problem. */
+export function problemText(problems: readonly ReportProblem[]): string {
+  if (problems.length === 0) return "";
+  const more = problems.length - SHOWN_PROBLEMS;
+  return [
+    "Problems:",
+    ...problems
+      .slice(0, SHOWN_PROBLEMS)
+      .flatMap(({ text }) => wrapped(`- ${printable(text)}`, { first: "  ", further: "    " })),
+    ...(more > 0 ? [`  and ${formatNumberOf(more, "more problem")}: --json and --html have them all`] : []),
+  ].join("\n");
 }
 
 /** The answer before its figures: lines that fit 80 columns. */

@@ -6,6 +6,7 @@ import {
   formatNumberOf,
   formatPercent,
   formatRatioPercent,
+  heldCell,
   settingWords,
 } from "@plimsoll/bench/internal";
 import type { Policy } from "@plimsoll/core";
@@ -133,7 +134,7 @@ function isChanged({ settings }: TunedPolicy): boolean {
 function rowOf(name: string, { train, test }: TunedPolicy, isBest = false): readonly string[] {
   const figures = [train, test].flatMap(({ cost, gain, farGain, overflows }) => [
     formatRatioPercent(cost),
-    formatPercent(gain),
+    heldCell(gain),
     formatPercent(farGain),
     formatCount(overflows),
   ]);

@@ -1,0 +1,74 @@
+import type { FitOutcome } from "@plimsoll/core";
+import type { ReplayRow } from "../results.ts";
+
+/** A part of a policy, or the program in its place, that failed in a replay. */
+export interface PartFailure {
+  readonly part: string;
+  /** How often it failed, of how often it was tried; a try that was not applicable is none. */
+  readonly failed: number;
+  readonly tried: number;
+  /** Of the first failure. */
+  readonly reason: string;
+}
+
+/** The steps of a compaction that was made, or that came to nothing. */
+type Steps = Extract<FitOutcome, { kind: "failed" }>["steps"];
+
+/** Counts what parts do in a replay. */
+export interface FailureLog {
+  add(steps: Steps): void;
+  /** The parts that failed at least once. */
+  result(): readonly PartFailure[];
+}
+
+/** A log without a step. */
+export function createFailureLog(): FailureLog {
+  const parts = new Map<string, PartFailure>();
+  return {
+    add: (steps) => {
+      for (const { strategy: part, outcome, detail } of steps) {
+        if (outcome === "not-applicable" || outcome === "released") continue;
+        const { failed, tried, reason } = parts.get(part) ?? { failed: 0, tried: 0, reason: "" };
+        const isFailed = outcome === "failed";
+        parts.set(part, {
+          part,
+          failed: failed + (isFailed ? 1 : 0),
+          tried: tried + 1,
+          reason: isFailed && failed === 0 ? (detail ?? "") : reason,
+        });
+      }
+    },
+    result: () => [...parts.values()].filter(({ failed }) => failed > 0),
+  };
+}
+
+/** What failed in the rows of one policy, a part each, the most often first. */
+export function failuresOf(rows: readonly ReplayRow[]): readonly PartFailure[] {
+  const parts = new Map<string, PartFailure>();
+  for (const { failures = [] } of rows) {
+    for (const each of failures) {
+      const { failed, tried, reason } = parts.get(each.part) ?? { ...each, failed: 0, tried: 0 };
+      parts.set(each.part, { ...each, failed: failed + each.failed, tried: tried + each.tried, reason });
+    }
+  }
+  return [...parts.values()]
+    .map((each) => ({ ...each, tried: each.tried + workedElsewhere(rows, each.part) }))
+    .toSorted((a, b) => b.failed - a.failed);
+}
+
+/** Compactions in which a part worked, in sessions in which it never failed. */
+function workedElsewhere(rows: readonly ReplayRow[], part: string): number {
+  const others = rows.filter(({ failures = [] }) => !failures.some((each) => each.part === part));
+  return others.reduce(
+    (sum, { compactions }) => sum + compactions.filter(({ steps }) => steps.includes(`${part}: applied`)).length,
+    0,
+  );
+}
+
+/** The policies of which a part failed whenever it was tried: what was measured is what else was done, so that none of them is recommended. */
+export function brokenPolicies(rows: readonly ReplayRow[]): ReadonlySet<string> {
+  const suspected = new Set(rows.flatMap(({ policy, failures = [] }) => (failures.length > 0 ? [policy] : [])));
+  const isBroken = (policy: string) =>
+    failuresOf(rows.filter((row) => row.policy === policy)).some(({ failed, tried }) => failed === tried);
+  return new Set([...suspected].filter(isBroken));
+}

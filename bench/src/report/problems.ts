@@ -1,0 +1,136 @@
+import { SEEING_CALLS } from "../metrics/held.ts";
+import { MEASURES } from "../metrics/vector.ts";
+import { brokenPolicies, failuresOf } from "../replay/part-failures.ts";
+import type { BenchReport, ReplayRow, ReportProblem, SessionDescription, SourceNote } from "../results.ts";
+import type { ImportNoteCode } from "../transcript.ts";
+import { formatCount, formatNumberOf, NOT_VISIBLE, verbFor } from "./figures.ts";
+import { modelSummaries, unmarkedName } from "./model-summaries.ts";
+
+/** What problems are found in. */
+type Checked = Pick<BenchReport, "sessions" | "rows" | "policies" | "skipped" | "notes" | "withoutEffect">;
+
+/**
+ * What a reader must know before any figure of a run, the worst first: the one place from which every output takes it. Each says how often, and names the
+ * first few of what it is about.
+ */
+export function reportProblems(report: Checked): readonly ReportProblem[] {
+  return [
+    ...failedParts(report),
+    ...leftOut(report),
+    ...hiddenNeeds(report),
+    ...notRead(report.notes),
+    ...mixedGroups(report),
+    ...(report.withoutEffect ?? []).map((text): ReportProblem => ({ kind: "without-effect", text })),
+  ];
+}
+
+/** So many names stand in a sentence (chosen). */
+const MOST_NAMED = 3;
+/** Characters of a reason that others wrote; chosen. */
+const REASON_CHARS = 160;
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
+}
+
+/** On one line, whatever it holds. */
+function reasonText(reason: string): string {
+  const line = reason.replaceAll(/\s+/g, " ").trim();
+  return line.length > REASON_CHARS ? `${line.slice(0, REASON_CHARS)}…` : line;
+}
+
+function failedParts({ rows }: Checked): readonly ReportProblem[] {
+  const broken = brokenPolicies(rows);
+  const policies = new Set(rows.flatMap(({ policy, failures = [] }) => (failures.length > 0 ? [policy] : [])));
+  // Points of a sweep fail alike: they are one sentence.
+  const alike = new Map<string, { readonly policies: string[]; failed: number; tried: number }>();
+  for (const policy of policies) {
+    for (const { part, failed, tried, reason } of failuresOf(rows.filter((row) => row.policy === policy))) {
+      const key = JSON.stringify([part, reason, broken.has(policy)]);
+      const known = alike.get(key) ?? { policies: [], failed: 0, tried: 0 };
+      known.policies.push(policy);
+      alike.set(key, { ...known, failed: known.failed + failed, tried: known.tried + tried });
+    }
+  }
+  return [...alike].map(([key, { policies: of, failed, tried }]): ReportProblem => {
+    const [part, reason, isBroken]: readonly [string, string, boolean] = JSON.parse(key);
+    const end = isBroken ? "; what is shown is what was done in its place, and it is never recommended" : "";
+    return {
+      kind: "failed",
+      text: `${namesOf(of.map(unmarkedName))}: ${part} failed at ${formatCount(failed)} of ${formatNumberOf(tried, "attempt")} (${reasonText(reason)})${end}.`,
+    };
+  });
+}
+
+/** Inputs by what is wrong with them: many of one kind are one sentence. */
+function leftOut({ skipped }: Checked): readonly ReportProblem[] {
+  const files = new Map<string, string[]>();
+  for (const { file, reason } of skipped) {
+    const plain = reasonText(reason.startsWith(file) ? reason.slice(file.length).replace(/^[:\s]+/, "") : reason);
+    files.set(plain, [...(files.get(plain) ?? []), file]);
+  }
+  return [...files].map(([reason, of]) => ({
+    kind: "left-out",
+    text: `${formatNumberOf(of.length, "input")} left out: ${namesOf(of)}: ${reason}`,
+  }));
+}
+
+/** Kinds of needs of which sessions show none although they are long enough to have some. */
+function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
+  const measured = new Map<string, NonNullable<ReplayRow["metrics"]>>();
+  for (const { session, metrics } of rows) if (metrics !== null && !measured.has(session)) measured.set(session, metrics);
+  const long = sessions.filter(({ calls, session }) => calls >= SEEING_CALLS && measured.has(session));
+  const hidden = MEASURES.map(([name, id]) => ({
+    name,
+    in: long.filter(({ session }) => measured.get(session)?.[id].all.uses === 0),
+  })).filter((each) => each.in.length > 0);
+  return hidden.map(({ name, in: of }) => ({
+    kind: "not-visible",
+    text: `${name} is ${NOT_VISIBLE} in ${formatCount(of.length)} of ${formatNumberOf(long.length, "session")} with ${SEEING_CALLS} calls or more (${formatsOf(of)}).`,
+  }));
+}
+
+function formatsOf(sessions: readonly SessionDescription[]): string {
+  const formats = [...new Set(sessions.map(({ format }) => format))];
+  return namesOf(formats.map((each) => `${each} ${sessions.filter(({ format }) => format === each).length}`));
+}
+
+/** What an importer met and does not know. */
+const UNREAD: readonly ImportNoteCode[] = ["unknown-line-type", "unknown-tool", "unseen-version", "unread-script"];
+
+/** True for a note about something that is not known: it stands among the problems. */
+export function isAboutUnread({ code }: Pick<SourceNote, "code">): boolean {
+  return UNREAD.some((each) => each === code);
+}
+
+function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
+  return UNREAD.flatMap((code): readonly ReportProblem[] => {
+    const own = notes.filter((note) => note.code === code);
+    const [first] = own;
+    if (first === undefined) return [];
+    const said = first.text.startsWith(`${first.file}: `) ? first.text.slice(first.file.length + 2) : first.text;
+    const others = own.length === 1 ? "" : ` (and ${formatNumberOf(own.length - 1, "more log")})`;
+    return [{ kind: "not-read", text: `${reasonText(said)}${others}.` }];
+  });
+}
+
+/** Groups whose members are not alike, so that a mean over them is of nobody. */
+function mixedGroups(report: Checked): readonly ReportProblem[] {
+  const { sessions, rows } = report;
+  const estimated = sessions.filter(({ isEstimated }) => isEstimated).length;
+  const windows = new Set(rows.flatMap(({ window }) => (window.kind === "real" ? [window.tokens] : [])));
+  const asked = [...modelSummaries(report)].filter(([, { recorded, standIn }]) => recorded > 0 && standIn > 0);
+  const mixed = [
+    estimated > 0 && estimated < sessions.length
+      ? `sizes: ${formatCount(estimated)} of ${formatNumberOf(sessions.length, "session")} ${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"} replayed on estimates.`
+      : null,
+    windows.size > 1
+      ? `real windows: of ${formatCount(windows.size)} sizes, ${formatCount(Math.min(...windows))} to ${formatCount(Math.max(...windows))} tokens.`
+      : null,
+    asked.length > 0
+      ? `summaries of ${namesOf(asked.map(([policy]) => policy))}: some are the recorded agent's own, the others a digest that stands in.`
+      : null,
+  ];
+  return mixed.flatMap((text) => (text === null ? [] : [{ kind: "mixed" as const, text }]));
+}

@@ -1,0 +1,161 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BenchReport, METRICS, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
+import { type ReportProblem, renderTuneHtml, reportProblems } from "@plimsoll/bench/internal";
+import { exampleReport } from "@plimsoll/bench/testing/report";
+import { exampleTuned } from "@plimsoll/bench/testing/tuned";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { madeAdvice } from "../../testing/made-advice.ts";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import { adviceHtml } from "../advise/advice-page.ts";
+import { adviceText } from "../advise/advice-text.ts";
+import { main } from "../main.ts";
+import { problemText, terminalReport } from "./terminal-report.ts";
+
+const PLAIN = exampleReport();
+const [NOTED] = PLAIN.sessions;
+const FILE = NOTED?.file ?? "";
+
+/** By kind a report that has a problem of it: a kind that is added without one does not compile. */
+const WITH: Readonly<Record<ReportProblem["kind"], BenchReport>> = {
+  failed: {
+    ...PLAIN,
+    rows: PLAIN.rows.map((row) =>
+      row.policy === "sven"
+        ? { ...row, failures: [{ part: "oops", failed: 34, tried: 34, reason: "TypeError: no a & b" }] }
+        : row,
+    ),
+  },
+  "left-out": { ...PLAIN, skipped: [{ file: "x.jsonl", reason: "x.jsonl: no session" }] },
+  "not-visible": {
+    ...PLAIN,
+    rows: PLAIN.rows.map((row) => {
+      if (row.metrics === null) return row;
+      const { plan } = row.metrics;
+      return { ...row, metrics: { ...row.metrics, plan: { ...plan, all: { uses: 0, held: 0 } } } };
+    }),
+  },
+  "not-read": {
+    ...PLAIN,
+    notes: [{ file: FILE, line: null, code: "unknown-line-type", text: `${FILE}: 3 items of types that are not known` }],
+  },
+  mixed: { ...PLAIN, sessions: PLAIN.sessions.map((session, place) => ({ ...session, isEstimated: place === 0 })) },
+  "without-effect": { ...PLAIN, withoutEffect: ["--limit 3 did nothing: it is for --from"] },
+};
+
+const SCREEN_LINES = 24;
+const firstScreen = (text: string) => text.split("\n").slice(0, SCREEN_LINES).join("\n");
+const wordsOf = (text: string) =>
+  text
+    .replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll("&amp;", "&")
+    .replaceAll("\\", "")
+    .replaceAll(/\s+/g, " ");
+/** The page before what it says of the first window or agent. */
+const topOf = (page: string) => wordsOf(page.slice(0, page.search(/<section class="window"|<div class="verdict"|<h2>Codex/)));
+
+const advice = (problems: readonly ReportProblem[]) => madeAdvice("x").map((one) => ({ ...one, problems }));
+const tunePage = (problems: readonly ReportProblem[]) =>
+  renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
+const terminal = (report: BenchReport) =>
+  terminalReport(report, {
+    ...{ listSessions: false, full: false, notSessions: [], written: [] },
+    metrics: METRICS,
+    columns: 80,
+  });
+
+/** By output what its first screen says of a report. */
+const OUTPUTS: Readonly<Record<string, (report: BenchReport) => string>> = {
+  terminal: (report) => wordsOf(firstScreen(terminal(report))),
+  Markdown: (report) => wordsOf(firstScreen(renderMarkdownReport(report))),
+  page: (report) => topOf(renderHtmlReport(report)),
+  "the terminal of tune": (report) => wordsOf(firstScreen(problemText(reportProblems(report)))),
+  "the page of tune": (report) => topOf(tunePage(reportProblems(report))),
+  "the terminal of advise": (report) =>
+    wordsOf(firstScreen(adviceText(advice(reportProblems(report)).slice(0, 1), { since: "2026-01-01", columns: 80 }))),
+  "the page of advise": (report) => topOf(adviceHtml(advice(reportProblems(report)).slice(0, 1), { since: "2026-01-01" })),
+};
+
+describe.each(Object.entries(WITH))("a problem of the kind %s", (kind, report) => {
+  const problem = reportProblems(report).find((each) => each.kind === kind);
+
+  test.each(Object.entries(OUTPUTS))("stands on the first screen: %s", (_, shown) => {
+    expect(problem?.text).toMatch(/\w/);
+    expect(shown(report)).toContain(
+      wordsOf(problem?.text ?? "")
+        .slice(0, 60)
+        .trim(),
+    );
+  });
+
+  test("is in no report without it", () => {
+    expect(reportProblems(PLAIN).filter((each) => each.kind === kind && each.text === problem?.text)).toEqual([]);
+  });
+});
+
+test("what nothing shows is never a blank, zero or whole", () => {
+  const cells = [terminal, renderMarkdownReport, renderHtmlReport].map((render) =>
+    render(WITH["not-visible"]).includes("not visible"),
+  );
+  expect(cells).toEqual([true, true, true]);
+});
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-problems-"));
+  writeFileSync(join(folder, "oops.mjs"), OOPS);
+  for (const { path } of fixtureSessions().slice(0, 2))
+    writeFileSync(join(folder, `${path.split("/").at(-1)}`), readFileSync(path));
+  writeFileSync(join(folder, "oopsr.yaml"), "name: oopsr\nextends: sven\nstrategies: [{kind: oops}]\n");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const OOPS = `import { z } from ${JSON.stringify(import.meta.resolve("zod"))};
+export default { strategies: [{
+  kind: "oops",
+  schema: z.strictObject({ kind: z.literal("oops") }),
+  bind: () => ({
+    name: "oops",
+    needsModel: false,
+    plan: () => { throw new TypeError("nothing here"); },
+  }),
+}] };
+`;
+
+test("a policy whose strategy throws at every compaction is shown as that everywhere, and never recommended", {
+  timeout: 120_000,
+}, async () => {
+  const { io, stdout, stderr } = recordedIo(folder);
+  const files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html"];
+  const args = ["bench", ".", "-p", "none", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1", "--no-cache"];
+  expect(await main([...args, ...files], io), stderr()).toBe(0);
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  const { problems, answers } = JSON.parse(read("r.json"));
+  expect(problems[0].text).toMatch(
+    /^oopsr: oops failed at (\d+) of \1 attempts? \(nothing here, oops\.mjs:8\); .*never recommended\.$/,
+  );
+  expect([answers[0].pick, answers[0].isRecommended]).toEqual([null, false]);
+  for (const text of [firstScreen(stdout()), firstScreen(read("r.md")), topOf(read("r.html"))])
+    expect(wordsOf(text)).toContain("oopsr: oops failed at ");
+  const written = [
+    "tune",
+    ".",
+    "-p",
+    "oopsr.yaml",
+    "-w",
+    "16k",
+    "--with",
+    "oops.mjs",
+    "--no-presets",
+    "--jobs",
+    "1",
+    "--no-cache",
+  ];
+  const tuned = recordedIo(folder);
+  expect(await main([...written, "--write", "new.yaml"], tuned.io), tuned.stderr()).toBe(0);
+  expect(firstScreen(tuned.stdout())).toContain("oopsr: oops failed at ");
+  expect(tuned.stdout()).toContain("Nothing was written");
+});
