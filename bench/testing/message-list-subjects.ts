@@ -6,7 +6,12 @@ import { openAiChatImporter } from "../src/formats/message-lists/openai-chat.ts"
 import { openAiResponsesImporter } from "../src/formats/message-lists/openai-responses.ts";
 
 /** Arguments that name a file, quote a text that they replace, and write a plan: what a format passes on of them, measures can see. */
-export const ARGS: Readonly<Record<string, unknown>> = { path: "a.ts", old_string: "x", new_string: "y", todos: [{ content: "t", status: "pending" }] };
+export const ARGS: Readonly<Record<string, unknown>> = {
+  path: "a.ts",
+  old_string: "x",
+  new_string: "y",
+  todos: [{ content: "t", status: "pending" }],
+};
 
 const THINKING = { type: "thinking", thinking: "t", signature: "s" };
 

@@ -130,7 +130,7 @@ test("a policy whose strategy throws at every compaction is shown as that everyw
 }, async () => {
   const { io, stdout, stderr } = recordedIo(folder);
   const files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html"];
-  const args = ["bench", ".", "-p", "none", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1", "--no-cache"];
+  const args = ["bench", ".", "-p", "none", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1"];
   expect(await main([...args, ...files], io), stderr()).toBe(0);
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const { problems, answers } = JSON.parse(read("r.json"));
@@ -140,20 +140,7 @@ test("a policy whose strategy throws at every compaction is shown as that everyw
   expect([answers[0].pick, answers[0].isRecommended]).toEqual([null, false]);
   for (const text of [firstScreen(stdout()), firstScreen(read("r.md")), topOf(read("r.html"))])
     expect(wordsOf(text)).toContain("oopsr: oops failed at ");
-  const written = [
-    "tune",
-    ".",
-    "-p",
-    "oopsr.yaml",
-    "-w",
-    "16k",
-    "--with",
-    "oops.mjs",
-    "--no-presets",
-    "--jobs",
-    "1",
-    "--no-cache",
-  ];
+  const written = ["tune", ".", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--no-presets", "--jobs", "1"];
   const tuned = recordedIo(folder);
   expect(await main([...written, "--write", "new.yaml"], tuned.io), tuned.stderr()).toBe(0);
   expect(firstScreen(tuned.stdout())).toContain("oopsr: oops failed at ");
