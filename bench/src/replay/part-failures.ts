@@ -1,5 +1,4 @@
 import type { FitOutcome } from "@plimsoll/core";
-import type { ReplayRow } from "../results.ts";
 
 /** A part of a policy, or the program in its place, that failed in a replay. */
 export interface PartFailure {
@@ -9,6 +8,13 @@ export interface PartFailure {
   readonly tried: number;
   /** Of the first failure. */
   readonly reason: string;
+}
+
+/** What is looked at of a row. */
+interface FailingRow {
+  readonly policy: string;
+  readonly failures?: readonly PartFailure[];
+  readonly compactions: readonly { readonly steps: readonly string[] }[];
 }
 
 /** The steps of a compaction that was made, or that came to nothing. */
@@ -43,7 +49,7 @@ export function createFailureLog(): FailureLog {
 }
 
 /** What failed in the rows of one policy, a part each, the most often first. */
-export function failuresOf(rows: readonly ReplayRow[]): readonly PartFailure[] {
+export function failuresOf(rows: readonly FailingRow[]): readonly PartFailure[] {
   const parts = new Map<string, PartFailure>();
   for (const { failures = [] } of rows) {
     for (const each of failures) {
@@ -57,7 +63,7 @@ export function failuresOf(rows: readonly ReplayRow[]): readonly PartFailure[] {
 }
 
 /** Compactions in which a part worked, in sessions in which it never failed. */
-function workedElsewhere(rows: readonly ReplayRow[], part: string): number {
+function workedElsewhere(rows: readonly FailingRow[], part: string): number {
   const others = rows.filter(({ failures = [] }) => !failures.some((each) => each.part === part));
   return others.reduce(
     (sum, { compactions }) => sum + compactions.filter(({ steps }) => steps.includes(`${part}: applied`)).length,
@@ -66,7 +72,7 @@ function workedElsewhere(rows: readonly ReplayRow[], part: string): number {
 }
 
 /** The policies of which a part failed whenever it was tried: what was measured is what else was done, so that none of them is recommended. */
-export function brokenPolicies(rows: readonly ReplayRow[]): ReadonlySet<string> {
+export function brokenPolicies(rows: readonly FailingRow[]): ReadonlySet<string> {
   const suspected = new Set(rows.flatMap(({ policy, failures = [] }) => (failures.length > 0 ? [policy] : [])));
   const isBroken = (policy: string) =>
     failuresOf(rows.filter((row) => row.policy === policy)).some(({ failed, tried }) => failed === tried);
