@@ -9,7 +9,7 @@ import { canonicalJson } from "../json.ts";
 import { createFileSessionStore } from "../node/file-session-store.ts";
 import type { Policy } from "../policy/policy.ts";
 import { piPolicy } from "../policy/presets/pi.ts";
-import { PLIMSOLL_MODEL_POLICY } from "../policy/presets/plimsoll-model.ts";
+import { PLIMSOLL_MODEL_POLICY } from "../policy/presets/plimsoll.ts";
 import { svenPolicy } from "../policy/presets/sven.ts";
 import type { SessionStore } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";

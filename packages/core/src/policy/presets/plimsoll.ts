@@ -1,4 +1,5 @@
 import type { Amount } from "../../budget.ts";
+import { withKnob } from "../knobs.ts";
 import type { Policy } from "../policy.ts";
 
 /**
@@ -95,3 +96,12 @@ export const PLIMSOLL_POLICY: Policy = {
   progress: { target: null, minimumNewTokens: 1000, minimumSteps: 10, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
 };
+
+/** As plimsoll, with half of what it recalls: cheaper, and what lies far back is lost more often. */
+export const PLIMSOLL_ECONOMY_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "keep.recall", "10%"), name: "plimsoll-economy" };
+
+/** As plimsoll, with half as much again of what it recalls: what lies far back is there more often, for some points of the cost. */
+export const PLIMSOLL_RICH_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "keep.recall", "30%"), name: "plimsoll-rich" };
+
+/** As plimsoll, with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
+export const PLIMSOLL_MODEL_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "model"), name: "plimsoll-model" };

@@ -4,10 +4,7 @@ import { KLAUDE_CODE_DOCUMENT_POLICY } from "./klaude-code-document.ts";
 import { NONE_POLICY } from "./none.ts";
 import { OPAL_POLICY } from "./opal.ts";
 import { PI_POLICY } from "./pi.ts";
-import { PLIMSOLL_POLICY } from "./plimsoll.ts";
-import { PLIMSOLL_ECONOMY_POLICY } from "./plimsoll-economy.ts";
-import { PLIMSOLL_MODEL_POLICY } from "./plimsoll-model.ts";
-import { PLIMSOLL_RICH_POLICY } from "./plimsoll-rich.ts";
+import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, PLIMSOLL_RICH_POLICY } from "./plimsoll.ts";
 import { RECORDED_POLICY } from "./recorded.ts";
 import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./sven.ts";
 
