@@ -19,7 +19,7 @@ async function read(files: Readonly<Record<string, string>>): Promise<readonly T
 function counted(transcripts: readonly Transcript[]) {
   const found = lineages(transcripts);
   const own = transcripts.flatMap((transcript) => {
-    const once = countedOnce(transcript, found.of(transcript.name));
+    const once = countedOnce(transcript, found.in(transcript.file));
     if (once === null) return [];
     const copied = new Set(once.copiedIds);
     const entries = countedEntries(once.entries).filter(({ id }) => !copied.has(id));
@@ -248,6 +248,26 @@ describe("one history", () => {
     expect(counted(await read({ early: jsonLines(whole), grown: jsonLines(grown) })).own).toEqual({
       early: { answers: 3, cuts: 0 },
     });
+  });
+
+  test("is known again where the copy ends inside an answer, before its report or behind its thinking", async () => {
+    const whole = [codexMeta("main", at(0)), ...codexTurns("p", 3)];
+    for (const length of [2, 3, whole.length - 1]) {
+      const read2 = await read({ whole: jsonLines(whole), early: jsonLines(whole.slice(0, length)) });
+      expect(counted(read2).own).toEqual({ whole: { answers: 3, cuts: 0 } });
+    }
+    const unreported = [FORKED, ...codexTurns("p", 1, FORKED_AT).slice(0, 2)];
+    expect(counted(await read({ whole: jsonLines(whole), fork: jsonLines(unreported) })).own).toEqual({
+      whole: { answers: 3, cuts: 0 },
+    });
+    const [asked, answered] = claude("s", "c", 0);
+    const thinking = { ...answered, requestId: "req_011CQz5q8k3v7B2mWnXyLrTd" };
+    const early = {
+      ...thinking,
+      message: { ...answered?.message, content: [{ type: "thinking", thinking: "Hm.", signature: "x" }] },
+    };
+    const logs = await read({ whole: jsonLines([asked ?? {}, thinking]), early: jsonLines([asked ?? {}, early]) });
+    expect(counted(logs).own).toEqual({ whole: { answers: 1, cuts: 0 } });
   });
 });
 

@@ -37,8 +37,6 @@ export interface SessionLineage {
 /** The lineages of sessions: those that share a beginning are one unit, and what they share counts once. */
 export interface Lineages {
   readonly counts: LineageCounts;
-  /** `null` for a session that shares nothing. */
-  of(session: string): SessionLineage | null;
   /** Those in a file that share something. */
   in(file: string): readonly SessionLineage[];
   /** False for a file in which everything counts in others. */
@@ -94,20 +92,20 @@ export function countedEntries(entries: readonly SessionEntry[]): readonly Count
 const BEGINNING_CHARS = 500;
 
 /**
- * What an answer is known by: the vendor's id of the request, else that of the reply, which is a hash of all before it where the format has none, and how it begins. Ids alone
- * would not do, as some agents count them from one (then what was asked tells them apart, too), nor whole answers: a log that was copied too early lacks the end.
+ * What an answer is known by: the vendor's id of the request, else that of the reply, which is a hash of all before it where the format has none. To an id that an agent may
+ * have counted from one belongs how the answer begins; not the whole, as a log that was copied too early lacks the end.
  */
 function answerText(entries: readonly SessionEntry[], place: number, before: string): string {
   const entry = entries[place];
   const reply = entry?.type === "message" && entry.message.role === "assistant" ? entry.message : replyAfter(entries, place);
   const vendorId = entry?.type === "usage" && !entry.requestId.startsWith("call:") ? entry.requestId : null;
-  const size = entry?.type === "usage" ? `${entry.modelId} ${entry.usage.input.totalTokens}` : "";
-  if (reply === null) return `${vendorId ?? `${before}\n${size}`}`;
-  if (vendorId !== null) return `${vendorId}\n${beginningOf(reply)}`;
+  if (vendorId !== null)
+    return RANDOM_ID.test(vendorId) ? vendorId : `${vendorId}\n${reply === null ? "" : beginningOf(reply)}`;
+  if (reply === null) return `${before}\n${entry?.type === "usage" ? entry.usage.input.totalTokens : ""}`;
   let at = place - 1;
   while (at > 0 && entries[at]?.type !== "message") at -= 1;
   const asked = entries[at];
-  return [reply.id, size, asked?.type === "message" ? beginningOf(asked.message) : "", beginningOf(reply)].join("\n");
+  return `${reply.id}\n${asked?.type === "message" ? beginningOf(asked.message) : ""}\n${beginningOf(reply)}`;
 }
 
 function beginningOf({ parts }: Message): string {
@@ -144,7 +142,11 @@ export function lineagesOf(sessions: readonly SessionMarks[]): Lineages {
   const repeatedAnswers = [...counts.values()].filter((count) => count > 1).length;
   counts.clear();
   const byFile = new Map<string, SessionMarks[]>();
-  for (const each of sessions) byFile.set(each.file, [...(byFile.get(each.file) ?? []), each]);
+  for (const each of sessions) {
+    const before = byFile.get(each.file);
+    if (before === undefined) byFile.set(each.file, [each]);
+    else before.push(each);
+  }
   const inFile = (file: string) => byFile.get(file) ?? [];
   const taken = new Set<string>();
   const found = new Map<string, SessionLineage>();
@@ -163,7 +165,6 @@ export function lineagesOf(sessions: readonly SessionMarks[]): Lineages {
   }
   return {
     counts: { files: byFile.size, sessions: sessions.length, lineages: sizes.size, repeatedAnswers },
-    of: (session) => found.get(session) ?? null,
     in: (file) => inFile(file).flatMap(({ session }) => found.get(session) ?? []),
     hasOwn: (file) => inFile(file).length === 0 || inFile(file).some(({ session }) => found.get(session)?.isCopy !== true),
   };
@@ -206,13 +207,13 @@ function spansOf(isOwn: readonly boolean[]): readonly (readonly [number, number]
   return spans;
 }
 
-/** The transcript with the ids of what counts in another session; `null` if all of it does. */
-export function countedOnce(transcript: Transcript, lineage: SessionLineage | null): Transcript | null {
-  if (lineage === null) return transcript;
-  if (lineage.isCopy) return null;
+/** The transcript as far as it counts, told by the lineages in its file; `null` if all of it counts in others. */
+export function countedOnce(transcript: Transcript, shared: readonly SessionLineage[]): Transcript | null {
+  const own = shared.find(({ session }) => session === transcript.name);
+  if (own === undefined) return transcript;
   const counted = countedEntries(transcript.entries);
-  const copiedIds = lineage.copied.flatMap(([from, through]) => counted.slice(from, through).map(({ id }) => id));
-  return copiedIds.length === 0 ? transcript : { ...transcript, copiedIds };
+  const copiedIds = own.copied.flatMap(([from, through]) => counted.slice(from, through).map(({ id }) => id));
+  return own.isCopy ? null : { ...transcript, lineage: own.lineage, copiedIds };
 }
 
 /** The entries of a transcript without the reports and compactions that count in another session. */

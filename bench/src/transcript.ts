@@ -24,6 +24,8 @@ export interface Transcript {
   readonly statedUsd?: number;
   /** Ids of its reports and compactions that are another session's and count there: a fork repeats its beginning. Left out if all are its own. */
   readonly copiedIds?: readonly string[];
+  /** The first session of those that share answers with it or belong to it; left out if it is alone, or nobody looked. */
+  readonly lineage?: string;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** What the importer met that a reader should know of; never fatal. */

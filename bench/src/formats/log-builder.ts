@@ -55,7 +55,12 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
       default:
         item satisfies never;
     }
-    if ("isCopied" in item && item.isCopied === true) copiedIds.push(...writer.entries.slice(written).map(entryIdOf));
+    if ("isCopied" in item && item.isCopied === true)
+      copiedIds.push(
+        ...writer.entries
+          .slice(written)
+          .map((entry) => (entry.type === "message" ? `call:${entry.message.id}` : entryIdOf(entry))),
+      );
   }
   batch.close("end");
   if (unread.size > 0)

@@ -69,11 +69,11 @@ export function prepareSession(transcript: Transcript): PreparedSession {
  * The session as far as it counts here; `null` if all of it counts in others. What another session's log holds too is replayed, for it stands in the context
  * of what follows, and nothing is asked of it.
  */
-export function countedSession(session: PreparedSession, lineage: SessionLineage | null): PreparedSession | null {
-  const transcript = countedOnce(session.transcript, lineage);
+export function countedSession(session: PreparedSession, shared: readonly SessionLineage[]): PreparedSession | null {
+  const transcript = countedOnce(session.transcript, shared);
   if (transcript === null) return null;
   const copied = new Set(transcript.copiedIds);
-  if (copied.size === 0) return session;
+  if (copied.size === 0) return { ...session, transcript };
   const replies = new Set<Message>(
     session.entries.flatMap((entry, place) =>
       entry.type === "usage" && copied.has(entry.requestId) ? (replyAfter(session.entries, place) ?? []) : [],

@@ -26,6 +26,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     agentVersion: start?.type === "session" ? (start.agent?.version ?? null) : null,
     ownWindowTokens: realWindowOf(session, catalog).tokens,
     parentSession: transcript.parentName,
+    ...(transcript.lineage !== undefined && { lineage: transcript.lineage }),
     ...sessionOpening(transcript.entries),
     modelIds: [...new Set(sizeModel.calls.map((call) => call.modelId))],
     messages: transcript.entries.filter((entry) => entry.type === "message").length,

@@ -1,7 +1,7 @@
 import { isRecord } from "@plimsoll/core/internal";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { recordCalibration } from "../calibrate/calibration-record.ts";
-import { countedOnce, type SessionLineage } from "../lineage.ts";
+import { countedOnce } from "../lineage.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { countedSession, type PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";
@@ -10,7 +10,6 @@ import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } f
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { type Rewriter, rewriterOf } from "../rewriters/rewriter.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
-import type { Transcript } from "../transcript.ts";
 import { describeSession } from "./describe-session.ts";
 import type { FileTask, PlacedRow } from "./file-task.ts";
 import type { KeptReplays } from "./kept-replays.ts";
@@ -46,13 +45,13 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
   const source = await sourceOf(file, task);
   let counted: readonly PreparedSession[] | null = null;
   const ownSessions = async () => {
-    counted ??= (await file.sessions()).flatMap((session) => countedSession(session, sharedOf(session.transcript, task)) ?? []);
+    counted ??= (await file.sessions()).flatMap((session) => countedSession(session, task.shared) ?? []);
     return counted;
   };
   const about = await keptOr(kept, { from: { source, what: "sessions" }, isValue: isAbout }, async () => {
     const sessions = await ownSessions();
     const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
-    return { sessions: sessions.map((session) => describedIn(describeSession(session, given.catalog), task)), notes };
+    return { sessions: sessions.map((session) => describeSession(session, given.catalog)), notes };
   });
   const isRows = rowsGuard(given.metrics);
   const rows: PlacedRow[] = [];
@@ -74,7 +73,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
   const calibration = calibrates
     ? await keptOr(kept, { from: { source, what: "calibration" }, isValue: isCalibration }, async () =>
         (await file.transcripts())
-          .flatMap((transcript) => countedOnce(transcript, sharedOf(transcript, task)) ?? [])
+          .flatMap((transcript) => countedOnce(transcript, task.shared) ?? [])
           .flatMap((transcript) => recordCalibration(transcript) ?? []),
       )
     : [];
@@ -87,16 +86,6 @@ async function sourceOf(file: LoadedFile, { file: input, shared, state }: FileTa
   if (state === null) return null;
   const source = { name: input.displayName, content: await file.contentHash() };
   return shared.length === 0 ? source : { ...source, shared };
-}
-
-function sharedOf({ name }: Transcript, { shared }: FileTask): SessionLineage | null {
-  return shared.find(({ session }) => session === name) ?? null;
-}
-
-/** The description with its lineage, if the session is not alone. */
-function describedIn(described: SessionDescription, { shared }: FileTask): SessionDescription {
-  const lineage = shared.find(({ session }) => session === described.session)?.lineage;
-  return lineage === undefined ? described : { ...described, lineage };
 }
 
 async function replayAll(sessions: readonly PreparedSession[], request: ReplayRequest): Promise<readonly ReplayRow[]> {

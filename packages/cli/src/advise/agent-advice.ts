@@ -150,7 +150,7 @@ async function readLogs(
       const [start] = transcript.entries;
       // Files come newest first.
       version ??= start?.type === "session" ? (start.agent?.version ?? null) : null;
-      const counted = countedOnce(transcript, lineages.of(transcript.name));
+      const counted = countedOnce(transcript, lineages.in(displayName));
       if (counted !== null) waitsMs.push(...compactionWaits(counted));
     }
   }

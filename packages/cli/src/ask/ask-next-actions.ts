@@ -95,7 +95,7 @@ async function planOf(request: AskRequest, catalog: ModelCatalog, io: CliIo): Pr
       load: async () =>
         (await importFile(path, displayName, parts.importers))
           .map(prepareSession)
-          .flatMap((session) => countedSession(session, lineages.of(session.transcript.name)) ?? []),
+          .flatMap((session) => countedSession(session, lineages.in(displayName)) ?? []),
     })),
     policies,
     window,

@@ -55,8 +55,8 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
       say(error instanceof Error ? error.message : String(error));
     }
   }
-  const { counts, of } = lineages(transcripts);
-  const counted = transcripts.flatMap((transcript) => countedOnce(transcript, of(transcript.name)) ?? []);
+  const { counts, in: sharedIn } = lineages(transcripts);
+  const counted = transcripts.flatMap((transcript) => countedOnce(transcript, sharedIn(transcript.file)) ?? []);
   if (counts.repeatedAnswers > 0) say(lineageWords(counts));
   for (const { name, hasUsage, parentName } of counted)
     if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);

@@ -136,7 +136,7 @@ async function findingsOfFile({ path, displayName }: InputFile, lineages: Lineag
   const findings: SessionFindings[] = [];
   for (const transcript of await importFile(path, displayName)) {
     if (transcript.parentName !== null) continue;
-    const session = countedSession(prepareSession(transcript), lineages.of(transcript.name));
+    const session = countedSession(prepareSession(transcript), lineages.in(displayName));
     if (session !== null) findings.push(await findingsOf(session));
   }
   return findings;
