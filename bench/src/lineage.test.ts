@@ -202,6 +202,35 @@ describe("one history", () => {
     expect(counted(await read({ fork })).own).toEqual({ fork: { answers: 1, cuts: 0 } });
   });
 
+  test("is known again in a fork of OpenCode, which gives new ids and keeps times, and belongs to its sub-agents", async () => {
+    const session = (id: string, ids: string, turns: readonly number[], more: object = {}) =>
+      JSON.stringify({
+        info: { id, version: "1.18.0", time: { created: Date.UTC(2026, 0, 1) }, ...more },
+        messages: turns.flatMap((turn) => [
+          {
+            info: { id: `${ids}u${turn}`, role: "user", time: { created: turn * 10_000 } },
+            parts: [{ type: "text", text: "Go on." }],
+          },
+          {
+            info: {
+              ...{ id: `${ids}a${turn}`, role: "assistant", modelID: "m", time: { created: turn * 10_000 + 5 } },
+              tokens: { input: 100 + turn, output: 5, reasoning: 0, cache: { read: 0, write: 0 } },
+            },
+            parts: [{ type: "text", text: `Did ${turn}.` }],
+          },
+        ]),
+      });
+    const found = counted(
+      await read({
+        main: session("ses_a", "msg_a", [1, 2, 3]),
+        fork: session("ses_b", "msg_b", [1, 2, 9]),
+        child: session("ses_c", "msg_c", [5], { parentID: "ses_b" }),
+      }),
+    );
+    expect(found.own).toEqual({ main: { answers: 3, cuts: 0 }, fork: { answers: 1, cuts: 0 }, child: { answers: 1, cuts: 0 } });
+    expect(found.counts).toMatchObject({ lineages: 1, repeatedAnswers: 2 });
+  });
+
   test("goes on in another file of the same session", async () => {
     const found = counted(
       await read({

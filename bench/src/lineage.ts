@@ -17,7 +17,8 @@ export interface SessionMarks {
 
 /** One answer or compaction. */
 interface Mark {
-  readonly hash: string;
+  /** It is the same as another one with any of them. */
+  readonly hashes: readonly string[];
   readonly isAnswer: boolean;
   /** Its log says by itself that it is the work of another session. */
   readonly isCopied: boolean;
@@ -52,10 +53,12 @@ export function lineages(transcripts: readonly Transcript[]): Lineages {
 export function sessionMarks({ name, file, format, entries, parentName, copiedIds = [] }: Transcript): SessionMarks {
   const [start] = entries;
   const copied = new Set(copiedIds);
-  let before = "";
+  let before: readonly string[] = [""];
   const marks = countedEntries(entries).map(({ id, entry, place }): Mark => {
-    before = shortHash(entry.type === "compaction" ? `${before}\n${summaryOf(entry)}` : answerText(entries, place, before));
-    return { hash: before, isAnswer: entry.type !== "compaction", isCopied: copied.has(id) };
+    const texts =
+      entry.type === "compaction" ? before.map((each) => `${each}\n${summaryOf(entry)}`) : answerTexts(entries, place, before);
+    before = texts.map(shortHash);
+    return { hashes: before, isAnswer: entry.type !== "compaction", isCopied: copied.has(id) };
   });
   const { id = null, createdMs = null, parent = null } = start?.type === "session" ? start : {};
   const named = id === null ? null : `${format}\n${id}`;
@@ -92,20 +95,31 @@ export function countedEntries(entries: readonly SessionEntry[]): readonly Count
 const BEGINNING_CHARS = 500;
 
 /**
- * What an answer is known by: the vendor's id of the request, else that of the reply, which is a hash of all before it where the format has none. To an id that an agent may
- * have counted from one belongs how the answer begins; not the whole, as a log that was copied too early lacks the end.
+ * What an answer is known by: the vendor's id of the request; without one that of the reply, which is a hash of all before it where the format has none, or the time and the size
+ * of the request with the reply, as some forks give new ids and others new times. To an id that an agent may have counted from one belongs how the answer begins; not the
+ * whole, as a log that was copied too early lacks the end.
  */
-function answerText(entries: readonly SessionEntry[], place: number, before: string): string {
+function answerTexts(entries: readonly SessionEntry[], place: number, before: readonly string[]): readonly string[] {
   const entry = entries[place];
+  const usage = entry?.type === "usage" ? entry : null;
   const reply = entry?.type === "message" && entry.message.role === "assistant" ? entry.message : replyAfter(entries, place);
-  const vendorId = entry?.type === "usage" && !entry.requestId.startsWith("call:") ? entry.requestId : null;
+  const vendorId = usage?.requestId.startsWith("call:") === false ? usage.requestId : null;
   if (vendorId !== null)
-    return RANDOM_ID.test(vendorId) ? vendorId : `${vendorId}\n${reply === null ? "" : beginningOf(reply)}`;
-  if (reply === null) return `${before}\n${entry?.type === "usage" ? entry.usage.input.totalTokens : ""}`;
+    return [RANDOM_ID.test(vendorId) ? vendorId : `${vendorId}\n${reply === null ? "" : beginningOf(reply)}`];
+  const size = usage?.usage.input.totalTokens ?? null;
+  if (reply === null) return before.map((each) => `${each}\n${size}`);
   let at = place - 1;
   while (at > 0 && entries[at]?.type !== "message") at -= 1;
   const asked = entries[at];
-  return `${reply.id}\n${asked?.type === "message" ? beginningOf(asked.message) : ""}\n${beginningOf(reply)}`;
+  const question = asked?.type === "message" ? beginningOf(asked.message) : "";
+  const byId = `${reply.id}\n${question}\n${beginningOf(reply)}`;
+  if (reply.atMs === null || size === null) return [byId];
+  return [
+    byId,
+    [reply.atMs, reply.modelId, size, question, ...reply.parts.map((part) => partText(part).slice(0, BEGINNING_CHARS))].join(
+      "\n",
+    ),
+  ];
 }
 
 function beginningOf({ parts }: Message): string {
@@ -133,24 +147,19 @@ function summaryOf({ edits, record }: Extract<SessionEntry, { type: "compaction"
  * Puts sessions together. An answer counts in the session that has most of them, so that a log that goes on from another holds the whole; of equal ones in the
  * first. Work is linear in the marks.
  */
-export function lineagesOf(sessions: readonly SessionMarks[]): Lineages {
+export function lineagesOf(given: readonly SessionMarks[]): Lineages {
+  const sessions = withOneHash(given);
   const unitOf = joined(sessions);
-  const counts = new Map<string, number>();
-  for (const { marks } of sessions)
-    for (const hash of new Set(marks.flatMap(({ hash, isAnswer }) => (isAnswer ? [hash] : []))))
-      counts.set(hash, (counts.get(hash) ?? 0) + 1);
-  const repeatedAnswers = [...counts.values()].filter((count) => count > 1).length;
-  counts.clear();
-  const byFile = new Map<string, SessionMarks[]>();
+  const byFile = new Map<string, HashedSession[]>();
   for (const each of sessions) {
     const before = byFile.get(each.file);
     if (before === undefined) byFile.set(each.file, [each]);
     else before.push(each);
   }
   const inFile = (file: string) => byFile.get(file) ?? [];
-  const taken = new Set<string>();
+  const [seen, taken, repeated] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const found = new Map<string, SessionLineage>();
-  const ownCount = ({ marks }: SessionMarks) => marks.filter(({ isCopied }) => !isCopied).length;
+  const ownCount = ({ marks }: HashedSession) => marks.filter(({ isCopied }) => !isCopied).length;
   const most = sessions.map((each) => ({ each, count: ownCount(each) })).toSorted((a, b) => b.count - a.count);
   const sizes = new Map<string, number>();
   for (const { session } of sessions) sizes.set(unitOf(session), (sizes.get(unitOf(session)) ?? 0) + 1);
@@ -160,18 +169,36 @@ export function lineagesOf(sessions: readonly SessionMarks[]): Lineages {
     const copied = spansOf(isOwn);
     const lineage = unitOf(session);
     const isCopy = marks.some(({ hash }) => taken.has(hash)) && !isOwn.some(Boolean);
-    for (const [place, { hash }] of marks.entries()) if (isOwn[place] === true) taken.add(hash);
+    for (const [place, { hash, isAnswer }] of marks.entries()) {
+      if (isAnswer && seen.has(hash)) repeated.add(hash);
+      seen.add(hash);
+      if (isOwn[place] === true) taken.add(hash);
+    }
     if (copied.length > 0 || (sizes.get(lineage) ?? 1) > 1) found.set(session, { session, lineage, copied, isCopy });
   }
   return {
-    counts: { files: byFile.size, sessions: sessions.length, lineages: sizes.size, repeatedAnswers },
+    counts: { files: byFile.size, sessions: sessions.length, lineages: sizes.size, repeatedAnswers: repeated.size },
     in: (file) => inFile(file).flatMap(({ session }) => found.get(session) ?? []),
     hasOwn: (file) => inFile(file).length === 0 || inFile(file).some(({ session }) => found.get(session)?.isCopy !== true),
   };
 }
 
+/** A session whose marks have one hash each: the first that is known of any of theirs. */
+type HashedSession = Omit<SessionMarks, "marks"> & { readonly marks: readonly (Mark & { readonly hash: string })[] };
+
+function withOneHash(sessions: readonly SessionMarks[]): readonly HashedSession[] {
+  const known = new Map<string, string>();
+  const hashOf = ({ hashes }: Mark) => {
+    const [first = ""] = hashes;
+    const hash = hashes.map((each) => known.get(each)).find((each) => each !== undefined) ?? first;
+    for (const each of hashes) known.set(each, hash);
+    return hash;
+  };
+  return sessions.map((session) => ({ ...session, marks: session.marks.map((mark) => ({ ...mark, hash: hashOf(mark) })) }));
+}
+
 /** The first session of each one's lineage: those that have a name or an answer in common are of one. */
-function joined(sessions: readonly SessionMarks[]): (session: string) => string {
+function joined(sessions: readonly HashedSession[]): (session: string) => string {
   const parents = sessions.map((_, place) => place);
   const rootOf = (place: number): number => {
     let root = place;
