@@ -123,9 +123,12 @@ export function createArrayCompactor<Item, Answer>(
   };
   const all = () => conversations.all();
   return {
-    fit: (items, request = {}) => fitArray(arrays, items, request),
+    fit: (items, request = {}) => fitArray(arrays, items, { ...request, caller: "hook" }),
     observe: (sent, answer) => observe(arrays, sent, answer),
     recover: async (sent, thrown, recovery) => {
+      const of = arrays.sent.get(sent);
+      // Its caller hears of refusals.
+      if (of !== undefined) logs.met.delete(of.fitted.found.conversation);
       const rejection = sdkRejection(thrown);
       if (rejection === null) return null;
       const done = { recovery, isTried: arrays.sent.get(sent)?.isTry === true };
@@ -197,13 +200,13 @@ const LOST_STATE =
 async function fitArray<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   items: readonly Item[],
-  request: ArrayRequest<Answer>,
+  { caller, ...request }: ArrayRequest<Answer> & { readonly caller: "hook" | "sender" },
 ): Promise<Item[]> {
   const array = read(arrays, items, request);
   const reported =
     request.answer === undefined ? measuredIn(arrays.wire, replyItem(array, "newest")) : arrays.wire.observed(request.answer);
   const firstReported = measuredIn(arrays.wire, replyItem(array, "first"));
-  const fitted = await fitRequest(arrays.logs, { ...request, request: array.request, reported, firstReported });
+  const fitted = await fitRequest(arrays.logs, { ...request, request: array.request, reported, firstReported, caller });
   return written(arrays, { array, request, fitted });
 }
 
@@ -271,7 +274,7 @@ async function send<Item, Answer, Own extends Answer>(
   { items, request }: { readonly items: readonly Item[]; readonly request: ArrayRequest<Answer> },
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
-  let sent = await fitArray(arrays, items, request);
+  let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
   const reading = { isCutOff: (answer: Own) => isCutOff(arrays, request, answer), rejectionIn: sdkRejection };
   const end = await recovering<Item, Answer, Own>(arrays, sent, {
     attempt: (next) => {

@@ -59,6 +59,8 @@ export interface ArrayConversations {
   /** The model that a conversation's newest request asks. */
   readonly asked: WeakMap<Conversation, string>;
   readonly learned: LearnedLimits;
+  /** Conversations that were met in their middle, with reasoning of which nobody knows what it was made behind, until a request of theirs is answered. */
+  readonly met: WeakSet<Conversation>;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -105,6 +107,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     artifacts: new WeakMap(),
     asked,
     learned: options.learned ?? createLearnedLimits(),
+    met: new WeakSet(),
   };
 }
 
@@ -115,21 +118,48 @@ export interface AskedRequest extends RequestFacts {
   readonly firstReported?: ReportedUsage | null;
 }
 
-/** Takes what is new of the request into its conversation, and fits it. `reported` is what the newest reply's request measured. */
+/** Takes what is new of the request into its conversation, and fits it. Whose caller hears of no refusal, is a hook. `reported` is what the newest reply's request measured. */
 export function fitRequest(
   logs: ArrayConversations,
-  asked: AskedRequest & { readonly reported: ReportedUsage | null },
+  asked: AskedRequest & { readonly reported: ReportedUsage | null; readonly caller: "hook" | "sender" },
 ): Promise<FittedLog> {
-  const { request, reported, signal } = asked;
+  const { request, reported, caller, signal } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { conversation } = found;
     const { manager } = conversation;
     if (reported !== null && isNewReply(request, conversation)) await conversation.report(manager.view(), reported);
+    const knownCount = conversation.messageIds().length;
     await take(asked, conversation, logs);
     await conversation.fit(inputAt("before-step", asked, { conversation, logs }), signal ?? NEVER_ABORTED);
+    const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
+    if (isInvalid(logs, conversation, { isFirst: knownCount === 0, isAnswered, caller })) await conversation.leaveReasoning();
     return fittedLog(found);
   };
   return logs.conversations.goOn(request, work, signal);
+}
+
+/** A fit as its conversation met it. */
+interface MetFit {
+  readonly isFirst: boolean;
+  /** Whether the request brought a reply that the conversation did not have. */
+  readonly isAnswered: boolean;
+  readonly caller: "hook" | "sender";
+}
+
+/**
+ * Whether reasoning of which nobody knows what it was made behind has to leave: with a first fit that cuts, since another process may have cut elsewhere, and if the
+ * request before was not answered and its caller hears of no refusal.
+ */
+function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFirst, isAnswered, caller }: MetFit): boolean {
+  const { met, asked, options } = logs;
+  const isMet = isFirst ? isAnswered : met.delete(conversation) && !isAnswered;
+  if (!isMet || options.boundReasoning === "vendor-drops") return false;
+  const { messages, modelId, activeCompactions } = conversation.manager.view();
+  const isOver = isFirst ? activeCompactions.length > 0 : caller === "hook";
+  if (!isOver) met.add(conversation);
+  const binder = modelId ?? asked.get(conversation) ?? null;
+  const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
+  return isOver && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
 function fittedLog(found: FoundConversation): FittedLog {
