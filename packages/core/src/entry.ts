@@ -1,6 +1,7 @@
 import type { AppliedEdit } from "./applied-edit.ts";
 import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning.ts";
 import type { Message } from "./message/message.ts";
+import type { RequestLimits } from "./message/request-size.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
@@ -95,6 +96,13 @@ export interface ModelChangeEntry extends RemovesReasoning {
 export interface ModelLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;
+  /** What a request may hold in other units; left out if nothing is known. Logs do not keep it. */
+  readonly request?: RequestLimits | undefined;
+}
+
+/** Limits as a log keeps them. */
+export function loggedLimits({ contextWindowTokens, maxOutputTokens }: ModelLimits): ModelLimits {
+  return { contextWindowTokens, maxOutputTokens };
 }
 
 /** A compaction: edits that the fold applies to the view of everything through `throughEntryId`; what came later stays. */

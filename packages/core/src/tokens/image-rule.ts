@@ -1,4 +1,6 @@
+import { byteAt } from "../message/image-side.ts";
 import type { ImagePart } from "../message/message.ts";
+import { ASSUMED_PAGES } from "../message/request-size.ts";
 
 /**
  * Tokens of an image by its size in pixels, of a document by its pages, and of audio and video by their seconds; never by the length of an
@@ -52,9 +54,6 @@ const VIDEO_BYTES_PER_SECOND = 125_000;
 /** Seconds that are assumed of audio and video of which not even the bytes are known; chosen. */
 const ASSUMED_SECONDS = 60;
 
-/** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
-const ASSUMED_PAGES = 5;
-
 /** True for a document, audio or video of which nothing says how large it is: its tokens are an assumption, which may be far off. */
 export function isUnsized({ mediaType, sizeBytes, pageCount, source }: ImagePart): boolean {
   if (mediaType.startsWith("image/")) return false;
@@ -107,15 +106,6 @@ function wavBytesPerSecond(data: string): number | null {
   if (!data.startsWith("UklGR")) return null;
   const rate = [3, 2, 1, 0].reduce((sum, at) => sum * 256 + byteAt(data, WAV_RATE_AT + at), 0);
   return rate > 0 ? rate : null;
-}
-
-const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** One byte of base64; zero behind its end. */
-function byteAt(data: string, index: number): number {
-  const start = Math.floor(index / 3) * 4;
-  const three = [0, 1, 2, 3].reduce((sum, at) => sum * 64 + Math.max(0, BASE64.indexOf(data.charAt(start + at))), 0);
-  return Math.floor(three / 256 ** (2 - (index % 3))) % 256;
 }
 
 function tileCount(widthPx: number, heightPx: number, rule: TileRule): number {

@@ -1,0 +1,150 @@
+import { utf8Bytes } from "../text.ts";
+import { longestSidePx } from "./image-side.ts";
+import type { ImagePart, Message, Part } from "./message.ts";
+import { oncePerMessage } from "./once-per-message.ts";
+
+/** What a request holds in units other than tokens. */
+export interface RequestSize {
+  /** Of the body as JSON. Media count by their encoding, those at an address by the address. */
+  readonly bytes: number;
+  /** Images and documents: vendors count them together. */
+  readonly images: number;
+  readonly documents: number;
+  /** Pages of documents, and each image as one. */
+  readonly pages: number;
+  /** Of the files of documents, before they are encoded. */
+  readonly documentBytes: number;
+  /** Of the largest image, as it is encoded. */
+  readonly imageBytes: number;
+  /** Pixels of the longest side of an image. */
+  readonly imagePx: number;
+}
+
+/** A unit in which requests are limited. `manyImagePx` is `imagePx` in a request of more than {@link MANY_IMAGES} images and documents. */
+export type RequestUnit = keyof RequestSize | "manyImagePx";
+
+/** What a model, or the server before it, takes at most; units without a limit, or with one that is not known, are left out. */
+export type RequestLimits = { readonly [Unit in RequestUnit]?: number | undefined };
+
+/** From more images and documents on Anthropic takes smaller images only: platform.claude.com/docs/en/build-with-claude/vision, November 2026. */
+export const MANY_IMAGES = 20;
+
+/** All units in the order in which they are seen to: what is too large by itself first, what depends on how many there are last. */
+export const REQUEST_UNITS: readonly RequestUnit[] = [
+  "imageBytes",
+  "imagePx",
+  "images",
+  "documents",
+  "pages",
+  "documentBytes",
+  "bytes",
+  "manyImagePx",
+];
+
+/** Units as a person reads them. */
+export const UNIT_WORDS: Readonly<Record<RequestUnit, string>> = {
+  bytes: "bytes a request",
+  images: "images and documents a request",
+  documents: "documents a request",
+  pages: "pages and images a request",
+  documentBytes: "bytes of documents a request",
+  imageBytes: "bytes an image",
+  imagePx: "pixels a side of an image",
+  manyImagePx: "pixels a side of an image among many",
+};
+
+/** A request without anything in it. */
+export const NO_SIZE: RequestSize = {
+  bytes: 0,
+  images: 0,
+  documents: 0,
+  pages: 0,
+  documentBytes: 0,
+  imageBytes: 0,
+  imagePx: 0,
+};
+
+/** Two pieces of a request as one. */
+export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
+  return {
+    bytes: a.bytes + b.bytes,
+    images: a.images + b.images,
+    documents: a.documents + b.documents,
+    pages: a.pages + b.pages,
+    documentBytes: a.documentBytes + b.documentBytes,
+    imageBytes: Math.max(a.imageBytes, b.imageBytes),
+    imagePx: Math.max(a.imagePx, b.imagePx),
+  };
+}
+
+/** How much of a unit a request holds. */
+export function sizeIn(size: RequestSize, unit: RequestUnit): number {
+  if (unit !== "manyImagePx") return size[unit];
+  return size.images > MANY_IMAGES ? size.imagePx : 0;
+}
+
+/** The lower limit of each unit. */
+export function lowestLimits(a: RequestLimits, b: RequestLimits): RequestLimits {
+  const limits: { [Unit in RequestUnit]?: number } = {};
+  for (const unit of REQUEST_UNITS) {
+    const limit = Math.min(a[unit] ?? Number.POSITIVE_INFINITY, b[unit] ?? Number.POSITIVE_INFINITY);
+    if (limit < Number.POSITIVE_INFINITY) limits[unit] = limit;
+  }
+  return limits;
+}
+
+/** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
+export const ASSUMED_PAGES = 5;
+
+/** A value as it stands in a body, in bytes. */
+export function jsonBytes(value: unknown): number {
+  return utf8Bytes(JSON.stringify(value) ?? "");
+}
+
+/** Names, types and brackets around a part, in bytes; chosen, at the high end. */
+const PART_BYTES = 120;
+
+/** What each part of a message holds; a message is read once. */
+export const partSizes: (message: Message) => readonly RequestSize[] = oncePerMessage(({ parts }) => parts.map(measured));
+
+/** What a message holds. */
+export function messageSize(message: Message): RequestSize {
+  return partSizes(message).reduce(joinedSize, NO_SIZE);
+}
+
+function measured(part: Part): RequestSize {
+  switch (part.type) {
+    case "text":
+      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.text) };
+    case "reasoning":
+      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.text) + jsonBytes(part.opaque) };
+    case "tool-call":
+      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.argumentsJson) };
+    case "image":
+      return mediaSize(part);
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Base64 writes three bytes as four letters. */
+const ENCODED_RATIO = 4 / 3;
+
+function mediaSize(part: ImagePart): RequestSize {
+  const { mediaType, pageCount = ASSUMED_PAGES, sizeBytes, source } = part;
+  const sentBytes =
+    source.kind === "base64"
+      ? source.data.length
+      : source.kind === "url"
+        ? utf8Bytes(source.url)
+        : Math.ceil((sizeBytes ?? 0) * ENCODED_RATIO);
+  const bytes = PART_BYTES + sentBytes;
+  if (/^(audio|video)\//.test(mediaType)) return { ...NO_SIZE, bytes };
+  const isInline = source.kind !== "url";
+  if (mediaType.startsWith("image/")) {
+    const imageBytes = isInline ? sentBytes : 0;
+    return { ...NO_SIZE, bytes, images: 1, pages: 1, imageBytes, imagePx: longestSidePx(part) };
+  }
+  const documentBytes = isInline ? Math.floor(sentBytes / ENCODED_RATIO) : 0;
+  return { ...NO_SIZE, bytes, images: 1, documents: 1, pages: pageCount, documentBytes };
+}
