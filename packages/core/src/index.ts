@@ -19,6 +19,7 @@ export type {
 } from "./message/message.ts";
 export { isHuman, textOf, toolCallsOf } from "./message/message.ts";
 export { repairMessages } from "./message/repair.ts";
+export type { RequestLimits } from "./message/request-size.ts";
 export type { Policy } from "./policy/policy.ts";
 export { KLAUDE_CODE_POLICY } from "./policy/presets/klaude-code.ts";
 export { NONE_POLICY } from "./policy/presets/none.ts";

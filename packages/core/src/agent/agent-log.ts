@@ -2,7 +2,7 @@ import type { Conversation } from "../conversation/conversation.ts";
 import type { SetupChange } from "../conversation/setup-change.ts";
 import { setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
 import type { SessionStartEntry } from "../entry.ts";
-import { LOG_VERSION } from "../entry.ts";
+import { LOG_VERSION, loggedLimits } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
@@ -47,7 +47,7 @@ export async function settleModel({ conversation, options }: StartedLog): Promis
   const known = conversation.manager.view();
   if (known.modelId === null) {
     const id = shortHash(`model-change\n${modelId}\n${known.lastEntryId ?? ""}`);
-    await conversation.append({ type: "model-change", id, modelId, limits, atMs: options.nowMs() });
+    await conversation.append({ type: "model-change", id, modelId, limits: loggedLimits(limits), atMs: options.nowMs() });
     return true;
   }
   const isSameWindow =

@@ -103,7 +103,8 @@ export function withOutputReserve(model: AgentModel): AgentModel {
   return { ...model, limits: reserved(model.limits) };
 }
 
-function reserved({ contextWindowTokens, maxOutputTokens }: ModelLimits): ModelLimits {
+function reserved(limits: ModelLimits): ModelLimits {
+  const { contextWindowTokens, maxOutputTokens } = limits;
   const roomTokens = contextWindowTokens === null ? DEFAULT_MAX_OUTPUT_TOKENS : Math.floor(contextWindowTokens * REPLY_RATIO);
-  return { contextWindowTokens, maxOutputTokens: maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT_TOKENS, roomTokens) };
+  return { ...limits, maxOutputTokens: maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT_TOKENS, roomTokens) };
 }

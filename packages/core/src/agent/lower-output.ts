@@ -24,5 +24,5 @@ export function withLoweredOutput(
   if (maxOutputTokens >= askedTokens) return null;
   if (windowTokens !== null && promptTokens + maxOutputTokens > windowTokens) return null;
   const isSmaller = limitTokens !== null && (contextWindowTokens === null || limitTokens < contextWindowTokens);
-  return { contextWindowTokens: isSmaller ? limitTokens : contextWindowTokens, maxOutputTokens };
+  return { ...limits, contextWindowTokens: isSmaller ? limitTokens : contextWindowTokens, maxOutputTokens };
 }

@@ -1,3 +1,4 @@
+export { believedLimits } from "../session/learned-request-limits.ts";
 export type { ConversationFit } from "./background.ts";
 export type { Conversation, ConversationSetting, ReportedUsage } from "./conversation.ts";
 export { createConversation } from "./conversation.ts";
@@ -16,7 +17,7 @@ export {
 export { isLargest, learnedInLog } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { EndedReply, Rejection, RequestOutcome } from "./outcome.ts";
-export { isEndedByWindow, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
+export { isEndedByWindow, refusedUnit, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
 export type { Attempt, Recovery, RecoveryFacts } from "./recovery.ts";
 export { answerOf, attempted, sendWithRecovery } from "./recovery.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";

@@ -1,3 +1,5 @@
+import type { LearnedRequestLimits } from "../session/learned-request-limits.ts";
+import { BELIEVED_MS } from "../session/learned-request-limits.ts";
 import type { Rejection } from "./outcome.ts";
 
 /**
@@ -15,6 +17,8 @@ export interface LearnedLimit {
   readonly isMeasured: boolean;
   /** When the newest refusal came that taught something; `null` if none did, or the clock is not known. */
   readonly refusedAtMs: number | null;
+  /** What refusals taught of other units than tokens. */
+  readonly request: LearnedRequestLimits;
 }
 
 /** Before anything was sent. */
@@ -24,16 +28,14 @@ export const NOTHING_LEARNED: LearnedLimit = {
   answeredTokens: 0,
   isMeasured: true,
   refusedAtMs: null,
+  request: {},
 };
-
-/** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
-const BELIEVED_MS = 86_400_000;
 
 /** What is still believed at a time: limits expire, what was answered stays. */
 export function believedAt(learned: LearnedLimit, nowMs: number | null): LearnedLimit {
-  const { refusedAtMs, answeredTokens } = learned;
+  const { refusedAtMs, answeredTokens, request } = learned;
   if (nowMs === null || refusedAtMs === null || nowMs - refusedAtMs <= BELIEVED_MS) return learned;
-  return { ...NOTHING_LEARNED, answeredTokens };
+  return { ...NOTHING_LEARNED, answeredTokens, request };
 }
 
 /**
@@ -54,6 +56,7 @@ export function afterRejection(
     return { ...learned, statedTokens, refusedAtMs };
   if (learned.answeredTokens >= sizeTokens) return { ...learned, answeredTokens: 0 };
   return {
+    ...learned,
     statedTokens,
     refusedTokens: sizeTokens,
     answeredTokens: learned.answeredTokens,

@@ -1,4 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
+import { isOfOtherUnit } from "../session/learned-request-limits.ts";
 import { isRejectedUsage } from "../usage.ts";
 
 /** What a log tells of a model's window: a size that the provider refused, or one that it answered. */
@@ -30,7 +31,8 @@ export interface AnsweredSize {
 export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEntry): readonly LimitEvent[] {
   if (entry.type === "compaction") {
     const { reason, modelId, tokensBefore, tokensAfter, observedLimitTokens = null } = entry.record;
-    if (reason !== "overflow" || tokensBefore === null || tokensAfter === null) return events;
+    if (reason !== "overflow" || tokensBefore === null || tokensAfter === null || isOfOtherUnit(entry.record.steps))
+      return events;
     const refused = {
       modelId,
       limitTokens: observedLimitTokens,

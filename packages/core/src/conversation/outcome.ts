@@ -1,21 +1,23 @@
+import type { FitInput } from "../engine/fit-input.ts";
 import { isPlimsollError } from "../error.ts";
 import type { JsonValue } from "../json.ts";
 import { isRecord } from "../json.ts";
 import type { StopReason } from "../message/message.ts";
+import type { RequestUnit } from "../message/request-size.ts";
 
 /**
  * What came of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
  * details; {@link remedyOf} says what follows.
  *
  * - `window-ended`: an answer that the window cut off, or that is empty because of it
- * - `too-large`: more than is taken, of tokens, bytes, images, documents, or of tokens a minute
+ * - `too-large`: more than is taken, of tokens, of tokens a minute or of another unit; `limit` is what the vendor names of that unit
  * - `not-entitled`: long context that the account does not have
  * - `invalid`: a parameter that is named
  * - `unknown`: words that say none of this, or none at all; `words` is their hash, since a server may quote the request
  */
 export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
-  | { readonly kind: "too-large"; readonly of: "tokens" | "bytes" | "images" | "documents" | "minute" }
+  | { readonly kind: "too-large"; readonly of: "tokens" | "minute" | RequestUnit; readonly limit?: number | null }
   | { readonly kind: "auth" | "quota" | "rate" | "overload" | "invalid" }
   | { readonly kind: "unknown"; readonly words: string };
 
@@ -74,6 +76,12 @@ export function rejectionIn(error: unknown): Rejection | null {
 
 function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOutcome {
   return isRecord(value) && typeof value.kind === "string" && Object.hasOwn(REMEDIES, value.kind);
+}
+
+/** What a fit is told of an outcome that is about another unit than tokens. */
+export function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refused"> {
+  if (outcome?.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
+  return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
 }
 
 /** A reply as far as it tells whether it was cut off. */

@@ -2,7 +2,7 @@ import type { FitInput } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Rejection } from "./outcome.ts";
-import { remedyOf } from "./outcome.ts";
+import { refusedUnit, remedyOf } from "./outcome.ts";
 
 /** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
 export interface Refusal<Answer> extends Rejection {
@@ -76,7 +76,8 @@ export interface Recovery<Answer> {
 }
 
 /** What a fit at the gate `on-overflow` is told. */
-export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">>;
+export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">> &
+  Pick<FitInput, "refused">;
 
 /**
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
@@ -114,7 +115,8 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
     const { limitTokens: observedLimitTokens, promptTokens: observedPromptTokens } = rejection;
-    const isNew = await request.recover({ observedLimitTokens, observedPromptTokens, recovery }, rejection);
+    const facts = { observedLimitTokens, observedPromptTokens, recovery, ...refusedUnit(rejection.outcome) };
+    const isNew = await request.recover(facts, rejection);
     if (!isNew) return attempt;
     recovery += 1;
   }

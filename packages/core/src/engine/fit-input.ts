@@ -1,8 +1,10 @@
 import type { ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
+import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Message, ReasoningPart } from "../message/message.ts";
+import type { RequestUnit } from "../message/request-size.ts";
 import type { GiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -39,6 +41,8 @@ export interface FitInput {
   /** At `on-overflow`: the limit that the provider named when it rejected the request, and what it counted of the request's prompt. */
   readonly observedLimitTokens?: number | null;
   readonly observedPromptTokens?: number | null;
+  /** At `on-overflow`: the unit that the request held too much of, if that is none of tokens, and the limit that the provider named. */
+  readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
   /** Which recovery of this request it is, from 0; the last of `recoveriesOf` is forced. */
   readonly recovery?: number;
 }
@@ -129,6 +133,8 @@ export type BeforeCompaction = (
 export interface SizedPart {
   readonly what: "overhead" | "declared" | "last-human-message" | "pending" | "rest";
   readonly tokens: number;
+  /** More than a request may hold of another unit than tokens; absent if that is not why. */
+  readonly over?: OverLimit;
 }
 
 /** A budget that is out of reach, as far as is believed, and the parts of what is left. */

@@ -21,8 +21,8 @@ export interface Goal {
   readonly retryTokens: number | null;
 }
 
-/** Share of the rejected context that a recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
-const RECOVERY_RATIOS = [0.8, 0.5] as const;
+/** Share of what was refused that each recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
+export const RECOVERY_RATIOS: readonly number[] = [0.8, 0.5];
 
 /**
  * How often a rejected request is compacted and sent again under a policy: as often as the policy says, at least once for each share

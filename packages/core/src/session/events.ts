@@ -1,5 +1,6 @@
 import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
+import { UNIT_WORDS } from "../message/request-size.ts";
 import type { Usage } from "../usage.ts";
 
 /** What a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
@@ -103,6 +104,14 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
     default:
       return outcome satisfies never;
   }
+}
+
+/** What is over a limit that is none of tokens, in words; `null` if nothing is. */
+export function overWords(parts: readonly SizedPart[]): string | null {
+  const overs = parts.flatMap(({ what, over }) =>
+    over === undefined ? [] : [`${what.replaceAll("-", " ")}: ${over.size} ${UNIT_WORDS[over.unit]}, at most ${over.limit}`],
+  );
+  return overs.length === 0 ? null : overs.join("; ");
 }
 
 /**

@@ -1,22 +1,33 @@
 import { compact } from "../engine/compact.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import { expectedTokensOf } from "../engine/measure-view.ts";
 import { whyAct } from "../engine/why-act.ts";
-import type { ModelLimits } from "../entry.ts";
+import type { CompactionEntry, ModelLimits, StepOutcome } from "../entry.ts";
+import { loggedLimits } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { attemptEntry } from "./breaker.ts";
 import type { ContextEvent } from "./events.ts";
 import { outcomeEvent, startEvent } from "./events.ts";
+import type { FittedMedia } from "./fit-media.ts";
+import { fitMedia } from "./fit-media.ts";
 import type { HeldSession } from "./held-session.ts";
 import { fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
 
 /** Makes a session fit, appends what was done or tried, and tells it. */
-export async function fitSession(session: HeldSession, fit: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
+export async function fitSession(session: HeldSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
   const { state, recallIndex, setup, append, tell } = session;
+  const media = fitMedia(session, given);
+  const stubbed = stubbedBy(session, media, given);
+  if (given.input.refused !== undefined && stubbed !== null) return stubbed;
+  // Of what was refused nothing can be taken; less text may be sent for bytes, and in case the words were misread.
+  if (given.input.refused !== undefined && media.left.length > 0 && media.textRatio === 1)
+    return irreducible(session, media, given);
+  const fit = withTextLimit(session, given, media);
   const { input, policy } = fit;
   const act = whyAct(gateStateOf(state(), setup, fit), input);
   if (act.kind === "unchanged") {
     tell(outcomeEvent(act, setup.estimator.name));
-    return act;
+    return stubbed ?? act;
   }
   const now = fitStateOf({ state: state(), recallIndex }, setup, fit);
   tell(startEvent(act.reason, now));
@@ -32,7 +43,7 @@ export async function fitSession(session: HeldSession, fit: SessionFit, signal: 
   const { failures } = state().breaker;
   const entry =
     outcome.kind === "compacted"
-      ? outcome.entry
+      ? withStep(outcome.entry, media.learned)
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state().view.lastEntryId });
   // A session that waits has lost nothing by a summary that does not fit: the log says nothing of it.
   const logged = entry !== null && (input.only === undefined || entry.type === "compaction") ? append(entry) : null;
@@ -41,6 +52,55 @@ export async function fitSession(session: HeldSession, fit: SessionFit, signal: 
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
   return told;
+}
+
+/** Appends the entry that takes media out, and tells it; what stays over a limit is told, too. `null` if nothing was taken. */
+function stubbedBy({ state, setup, append, tell }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome | null {
+  if (media.left.length > 0 && media.textRatio === 1) tell({ type: "context-irreducible", ...irreducibleParts(media, input) });
+  if (media.entry === null) return null;
+  const { reason, tokensBefore } = media.entry.record;
+  const estimator = setup.estimator.name;
+  tell({
+    type: "compaction-start",
+    reason,
+    estimator,
+    tokensBefore: tokensBefore ?? 0,
+    messagesBefore: state().view.messages.size,
+  });
+  const outcome = { kind: "compacted", entry: append(media.entry) } as const;
+  tell(outcomeEvent(outcome, estimator));
+  return outcome;
+}
+
+function irreducibleParts({ left: parts }: FittedMedia, { model }: FitInput) {
+  return { budgetTokens: model.contextWindowTokens ?? 0, parts };
+}
+
+/** What a refusal comes to that is about another unit than tokens, and that nothing can be taken for. */
+function irreducible({ state, append }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome {
+  const steps = media.learned === null ? [] : [media.learned];
+  const outcome = { kind: "irreducible", reason: "overflow", steps, ...irreducibleParts(media, input) } as const;
+  const { ledger, view } = state();
+  const entry = attemptEntry(outcome, { input, estimatedTokens: ledger.estimatedTokens, lastEntryId: view.lastEntryId });
+  if (entry !== null) append(entry);
+  return outcome;
+}
+
+/** The fit under the window that a limit of bytes leaves, if text is over it. */
+function withTextLimit(session: HeldSession, fit: SessionFit, { textRatio }: FittedMedia): SessionFit {
+  if (textRatio === 1) return fit;
+  const { input } = fit;
+  const { ledger } = session.state();
+  const { estimator } = session.setup;
+  const promptTokens =
+    session.predict(input.dynamicContext ?? null).expectedTokens + expectedTokensOf(input.pending, { estimator, ledger });
+  const limitTokens = Math.floor(promptTokens * textRatio) + (input.model.maxOutputTokens ?? 0);
+  const observedLimitTokens = Math.min(limitTokens, input.observedLimitTokens ?? limitTokens);
+  return { ...fit, input: { ...input, observedLimitTokens } };
+}
+
+function withStep(entry: CompactionEntry, step: StepOutcome | null): CompactionEntry {
+  return step === null ? entry : { ...entry, record: { ...entry.record, steps: [...entry.record.steps, step] } };
 }
 
 /** What is told if this fit opened the breaker. */
@@ -78,7 +138,7 @@ export async function switchSessionModel(
     ? { kind: "unchanged", off: null }
     : await fitSession(session, { policy, input: downshift, measuredBy, writer }, signal);
   const id = shortHash(`model-change\n${to.modelId}\n${state().view.lastEntryId ?? ""}`);
-  session.append({ type: "model-change", id, modelId: to.modelId, limits: to.limits, atMs: input.nowMs });
+  session.append({ type: "model-change", id, modelId: to.modelId, limits: loggedLimits(to.limits), atMs: input.nowMs });
   return outcome;
 }
 

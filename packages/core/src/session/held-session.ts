@@ -3,8 +3,13 @@ import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { RemovedReasoning } from "../message/bound-reasoning.ts";
 import { boundReasoningIn, reasoningBehindEdit } from "../message/bound-reasoning.ts";
+import type { Message } from "../message/message.ts";
+import type { RequestSize } from "../message/request-size.ts";
+import { joinedSize, messageSize, NO_SIZE } from "../message/request-size.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import { createRecallIndex } from "../recall/recall-index.ts";
+import type { Sequence } from "../sequence.ts";
+import { sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import type { HeldLog, LogArchive } from "./held-log.ts";
@@ -37,6 +42,8 @@ export interface HeldSession {
   /** Tells subscribers. That compaction is off is told once. */
   tell(event: ContextEvent | null): void;
   predict(dynamicContext: string | null): Prediction;
+  /** What messages hold, of which only those are looked at that came since it was asked before. */
+  sizeOf(messages: Sequence<Message>): RequestSize;
   /** Lets go of undo points that the archive can give back; nothing without an archive. */
   release(keep: "newest" | "none"): void;
   /** Reads the newest undo point from the archive if it is there alone. */
@@ -54,6 +61,7 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   const log = createHeldLog(archive);
   let state = EMPTY_STATE;
   let isOffTold = false;
+  let irreducibleTold = "";
   const recallIndex = recalls(setup) ? createRecallIndex(setup.work, setup.readings?.texts) : null;
 
   const fold = (entry: SessionEntry): Omit<FoldedState, "state"> => {
@@ -75,8 +83,16 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
     const removedReasoning = madeInvalid(entry, state.view, setup);
     return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
   };
+  let sized = { messages: sequenceOf<Message>(), size: NO_SIZE };
+  const sizeOf = (messages: Sequence<Message>): RequestSize => {
+    const known = messages.goesOnFrom(sized.messages) ? sized : { messages: sequenceOf<Message>(), size: NO_SIZE };
+    const size = messages.slice(known.messages.size).map(messageSize).reduce(joinedSize, known.size);
+    sized = { messages, size };
+    return size;
+  };
   return {
     setup,
+    sizeOf,
     withRemoved,
     withoutReasoning: (atMs) => {
       const { system, tools, messages, modelId, lastEntryId } = state.view;
@@ -103,6 +119,10 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
     tell: (event) => {
       if (event === null || (event.type === "compaction-off" && isOffTold)) return;
       isOffTold ||= event.type === "compaction-off";
+      // What is over another limit than that of tokens stays so step by step: it is told once.
+      const over = event.type === "context-irreducible" && event.parts[0]?.over !== undefined ? JSON.stringify(event) : "";
+      if (over !== "" && over === irreducibleTold) return;
+      irreducibleTold = over === "" ? irreducibleTold : over;
       emit(event);
     },
     predict,

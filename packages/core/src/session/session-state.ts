@@ -9,6 +9,8 @@ import type { WorkCounter } from "../tokens/work.ts";
 import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { Breaker } from "./breaker.ts";
 import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
+import type { LearnedRequestLimits } from "./learned-request-limits.ts";
+import { foldRequestLimits } from "./learned-request-limits.ts";
 import type { MessageFolds } from "./message-folds.ts";
 import type { PromptWatch } from "./prompt-watch.ts";
 import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
@@ -25,6 +27,8 @@ export interface SessionState {
   readonly breaker: Breaker;
   readonly watch: PromptWatch;
   readonly usageWatch: UsageWatch;
+  /** What refusals taught of limits that are none of tokens. */
+  readonly requestLimits: LearnedRequestLimits;
   /** Time of the newest report that has one. */
   readonly reportedAtMs: number | null;
   /** Id of the newest message that was appended, also if an edit took it out: the id that the next one follows from. */
@@ -41,6 +45,7 @@ export const EMPTY_STATE: SessionState = {
   breaker: CLOSED_BREAKER,
   watch: EMPTY_PROMPT_WATCH,
   usageWatch: EMPTY_USAGE_WATCH,
+  requestLimits: {},
   reportedAtMs: null,
   lastMessageId: null,
   answeredRequestIds: [],
@@ -87,6 +92,7 @@ export function foldState(
     breaker: foldBreaker(before.breaker, entry),
     watch,
     usageWatch,
+    requestLimits: foldRequestLimits(before.requestLimits, entry),
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
     answeredRequestIds: answeredAfter(before.answeredRequestIds, entry),

@@ -1,0 +1,108 @@
+import type { AppliedReplacePart } from "../applied-edit.ts";
+import { partHandle } from "../message/handle.ts";
+import type { ImagePart, Message } from "../message/message.ts";
+import { isDeclared, isHuman } from "../message/message.ts";
+import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
+import { joinedSize, MANY_IMAGES, NO_SIZE, partSizes, REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
+import { clearedText } from "../prompts/notices.ts";
+
+/** More of a unit than a request may hold, and no media left to take. */
+export interface OverLimit {
+  readonly unit: RequestUnit;
+  readonly size: number;
+  readonly limit: number;
+}
+
+/** What brings a view under its limits, and what stays over one all the same. */
+export interface MediaStubs {
+  readonly edits: readonly AppliedReplacePart[];
+  readonly left: readonly OverLimit[];
+}
+
+/** What a view is held to. */
+export interface StubbedRequest {
+  readonly limits: RequestLimits;
+  /** What the request holds beside the view: system text, tools, what is pending. */
+  readonly beside: RequestSize;
+  /** A unit whose limit is a guess after a refusal: all that may go for it goes, and no more than is asked. */
+  readonly guessed: RequestUnit | null;
+}
+
+/** An image or document that may be taken, and what it holds. */
+interface Slot extends RequestSize {
+  readonly message: Message;
+  readonly partIndex: number;
+  readonly part: ImagePart;
+}
+
+/** Share of a limit that is filled again once it was exceeded, so that the next media do not exceed it at once: each edit breaks the prompt cache. Chosen. */
+const FILLED_RATIO = 0.75;
+
+/**
+ * Takes media out of a view until it is under its limits: those that are too large by themselves, then the oldest. Nothing of the last human message and of what
+ * the agent declares is taken, and nothing for a limit that these alone exceed. Linear in the view.
+ */
+export function mediaStubs(messages: readonly Message[], { limits, beside, guessed }: StubbedRequest): MediaStubs {
+  const human = messages.findLast(isHuman);
+  const slots: Slot[] = [];
+  let base = beside;
+  for (const message of messages) {
+    const isFixed = message === human || isDeclared(message);
+    for (const [partIndex, size] of partSizes(message).entries()) {
+      const part = message.parts[partIndex];
+      if (isFixed || part?.type !== "image") base = joinedSize(base, size);
+      else slots.push({ ...size, message, partIndex, part });
+    }
+  }
+  const totalOf = (some: readonly Slot[]) => some.reduce<RequestSize>(joinedSize, base);
+  const kept = REQUEST_UNITS.reduce<readonly Slot[]>((some, unit) => {
+    const limit = limits[unit];
+    const total = limit === undefined ? NO_SIZE : totalOf(some);
+    return limit === undefined || sizeIn(total, unit) <= limit
+      ? some
+      : under(some, unit, { limit, total, base, isGuess: unit === guessed });
+  }, slots);
+  const stays = new Set(kept);
+  const total = totalOf(kept);
+  return {
+    edits: slots.filter((slot) => !stays.has(slot)).map(stubOf),
+    left: REQUEST_UNITS.flatMap((unit) => {
+      const size = sizeIn(total, unit);
+      const { [unit]: limit = size } = limits;
+      return size > limit ? [{ unit, size, limit }] : [];
+    }),
+  };
+}
+
+interface Exceeded {
+  readonly limit: number;
+  readonly total: RequestSize;
+  /** What cannot be taken. */
+  readonly base: RequestSize;
+  readonly isGuess: boolean;
+}
+
+/** The media that stay so that a unit's limit is kept. */
+function under(slots: readonly Slot[], unit: RequestUnit, { limit, total, base, isGuess }: Exceeded): readonly Slot[] {
+  if (sizeIn(base, unit) > limit && !isGuess) return slots;
+  if (unit === "imageBytes" || unit === "imagePx") return slots.filter((slot) => slot[unit] <= limit);
+  const by = unit === "manyImagePx" ? "images" : unit;
+  // Either the images go that are too large among many, or so many that the others are not many: whichever takes less.
+  const atMost = unit === "manyImagePx" ? MANY_IMAGES : limit;
+  const goal = base[by] + Math.max(0, atMost - base[by]) * (isGuess ? 1 : FILLED_RATIO);
+  let left = total[by];
+  const newest = slots.filter((slot) => {
+    if (left <= goal || slot[by] === 0) return true;
+    left -= slot[by];
+    return false;
+  });
+  const small = unit === "manyImagePx" && base.imagePx <= limit ? slots.filter(({ imagePx }) => imagePx <= limit) : [];
+  return small.length > newest.length ? small : newest;
+}
+
+function stubOf({ message, partIndex, part }: Slot): AppliedReplacePart {
+  const handle = partHandle(message.id, partIndex);
+  const [kind = ""] = part.mediaType.split("/");
+  const text = clearedText(kind === "application" || kind === "text" ? "document" : kind, 0, handle);
+  return { kind: "replace-part", messageId: message.id, partIndex, part: { type: "text", text }, handle, removedChars: 0 };
+}

@@ -1,0 +1,53 @@
+import type { SessionEntry, StepOutcome } from "../entry.ts";
+import type { RequestLimits, RequestUnit } from "../message/request-size.ts";
+import { REQUEST_UNITS } from "../message/request-size.ts";
+
+/** What refusals taught of a request's limits that are none of tokens, by unit. */
+export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
+
+/** One limit, the entry that says it, and when that was. */
+export interface LearnedRequestLimit {
+  readonly limit: number;
+  readonly entryId: string;
+  readonly atMs: number | null;
+}
+
+/** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
+export const BELIEVED_MS = 86_400_000;
+
+/** What a step of a record is called that says a limit that was learned, before its unit. */
+const LIMIT_STEP = "limit ";
+
+/** What a record says of a limit that a refusal taught. */
+export function limitStep(unit: RequestUnit, limit: number): StepOutcome {
+  return { strategy: `${LIMIT_STEP}${unit}`, outcome: "applied", detail: String(limit) };
+}
+
+/** True for a record of a refusal that was about another unit than tokens: it says nothing of the window. */
+export function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
+  return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
+}
+
+/** What is known after one more entry: another model has other limits, and what was undone taught nothing. */
+export function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEntry): LearnedRequestLimits {
+  if (entry.type === "model-change") return {};
+  if (entry.type === "revert")
+    return Object.fromEntries(Object.entries(known).filter(([, { entryId }]) => entryId !== entry.compactionId));
+  if (entry.type !== "compaction" && entry.type !== "attempt") return known;
+  const { id: entryId, atMs } = entry;
+  const { steps } = entry.type === "attempt" ? entry : entry.record;
+  if (!isOfOtherUnit(steps)) return known;
+  const taught = REQUEST_UNITS.flatMap((unit) => {
+    const limit = steps.find(({ strategy }) => strategy === `${LIMIT_STEP}${unit}`)?.detail;
+    return typeof limit === "string" ? [[unit, { limit: Number(limit), entryId, atMs }] as const] : [];
+  });
+  return { ...known, ...Object.fromEntries(taught) };
+}
+
+/** The limits that are still believed. */
+export function believedLimits(known: LearnedRequestLimits, nowMs: number | null): RequestLimits {
+  const believed = Object.entries(known).filter(
+    ([, { atMs }]) => nowMs === null || atMs === null || nowMs - atMs <= BELIEVED_MS,
+  );
+  return Object.fromEntries(believed.map(([unit, { limit }]) => [unit, limit]));
+}
