@@ -231,3 +231,58 @@ test.each(
   const [[, play] = ["", async () => []]] = doors;
   expect(await play(call, policy)).toHaveLength(TURNS);
 });
+
+test.each<[string, number, string, number | null]>([
+  ["too many images and documents: 126 + 0 > 100", 400, "images", 100],
+  ["Too much media: 0 document pages + 107 images > 100", 400, "pages", 100],
+  [
+    "messages.19.content.27.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    400,
+    "manyImagePx",
+    2000,
+  ],
+  [
+    "messages.1.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels",
+    400,
+    "imagePx",
+    8000,
+  ],
+  [
+    "messages.168.content.0.tool_result.content.1.image.source.base64: image exceeds 5 MB maximum: 5649924 bytes > 5242880 bytes",
+    400,
+    "imageBytes",
+    5_242_880,
+  ],
+  ["Image size exceeds the limit of 20 MB", 400, "imageBytes", 20_000_000],
+  ["Could not process image. The image is too large.", 400, "imageBytes", null],
+  ["Too many images in request. Max is 10.", 400, "images", 10],
+  ["Too many images in request: 11 images provided, but the model supports a maximum of 10 images.", 400, "images", 10],
+  ["At most 5 image(s) may be provided in one request.", 400, "images", 5],
+  ["request contains 52 images, exceeding the maximum of 50 allowed per request", 400, "images", 50],
+  ["Image count 5 exceeds limit 4 per request.", 400, "images", 4],
+  [
+    "You set image=2 (or defaulted to 1) in `--limit-mm-per-prompt`, but passed 3 image items in the same prompt.",
+    400,
+    "images",
+    2,
+  ],
+  ["A maximum of 100 PDF pages may be provided.", 400, "pages", 100],
+  ["The document contains 1200 pages which exceeds the supported page limit of 1000.", 400, "pages", 1000],
+  ["Too many documents: 6 were given, at most 5 are allowed", 400, "documents", 5],
+  ["The file is too large: 62914560 bytes, limit is 50 MB", 413, "documentBytes", 50_000_000],
+  ["Maximum request body size 1048576 exceeded, actual body size 1056562", 413, "bytes", 1_048_576],
+  ["Request payload size exceeds the limit: 20971520 bytes.", 400, "bytes", 20_971_520],
+  ["failed to parse request", 413, "bytes", null],
+])("what is too large in %j, and what is named of its limit", (message, code, of, limit) => {
+  const failure = status(code, message);
+  expect(outcomeOf(failure, classifyProviderError(failure).class)).toEqual({ kind: "too-large", of, limit });
+});
+
+test.each([
+  ["messages.3.content.0.image.source.media_type: Input should be 'image/png'", 400],
+  ["Failed to download the image: request timeout exceeded", 500],
+  ["image_url is not supported by this model", 400],
+])("%j is not about how much there is", (message, code) => {
+  const failure = status(code, message);
+  expect(outcomeOf(failure, classifyProviderError(failure).class).kind).not.toBe("too-large");
+});

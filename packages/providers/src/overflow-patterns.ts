@@ -1,3 +1,5 @@
+import type { RequestUnit } from "@plimsoll/core/internal";
+
 /**
  * What providers say when a request fails, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several
  * pieces needs all of them. The source says who sends it, with the thread where it was seen if it is not in the vendor's reference.
@@ -144,17 +146,37 @@ export const ENTITLEMENT_PHRASES: readonly Phrase[] = [
 /** The window that an account without long context has: Anthropic's, as of November 2026. */
 export const USUAL_WINDOW_TOKENS = 200_000;
 
-/** More images or documents than a request may hold, or larger ones. */
-export const IMAGE_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["too many images"] },
-  { source: "Anthropic", all: ["image exceeds", "maximum"] },
-  { source: "Anthropic", all: ["image dimensions exceed"] },
-  { source: "OpenAI", all: ["too many image"] },
+/** More of a thing than is taken, however it is said. */
+const TOO_MUCH =
+  /\btoo (?:many|much|large|big|long)\b|\bexceed|\bmaximum\b|\bmax\b|\bat most\b|\bup to\b|\blimit(?:s|ed)?\b|\bmore than\b|\blarger than\b/;
+
+/** What too much of a request is of, the more special first; all patterns of a unit are needed. Without one of them a refusal is not about media. */
+export const UNIT_PATTERNS: readonly { readonly unit: RequestUnit; readonly all: readonly RegExp[] }[] = [
+  { unit: "manyImagePx", all: [/many-image/, /pixel|\bpx\b|dimension/] },
+  { unit: "imagePx", all: [/\b(?:image|picture|photo)/, /pixel|\d ?px\b|dimension|resolution/, TOO_MUCH] },
+  {
+    unit: "imageBytes",
+    all: [/\b(?:image|picture|photo)s?\b/, /\b(?:\d+ ?)?[km]i?b\b|\bbytes?\b|\btoo (?:large|big)\b|file size/, TOO_MUCH],
+  },
+  { unit: "pages", all: [/\bpages?\b/, /\bpdfs?\b|\bdocuments?\b|\bmedia\b|\bfiles?\b/, TOO_MUCH] },
+  { unit: "images", all: [/\b(?:image|picture|photo|screenshot|media|attachment|multimodal)(?:s\b|\(s\)|\b)/, TOO_MUCH] },
+  {
+    unit: "documentBytes",
+    all: [/\b(?:document|pdf|file)s?\b/, /\b(?:\d+ ?)?[km]i?b\b|\bbytes?\b|\btoo (?:large|big)\b|file size/, TOO_MUCH],
+  },
+  { unit: "documents", all: [/\b(?:document|pdf|file)(?:s\b|\(s\)|\b)/, TOO_MUCH] },
 ];
-export const DOCUMENT_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["maximum of", "pdf pages"] },
-  { source: "Google", all: ["document", "exceeds the supported page limit"] },
+
+/** Where a message says how much of another unit than tokens the limit allows; the first that is found counts. */
+export const UNIT_LIMIT_PATTERNS: readonly RegExp[] = [
+  /> (\d[\d,_]{0,14})/,
+  /\b(?:maximum|max|limit(?:ed)?|at most|up to|only)(?: (?:allowed|number|size|request|body|is|of|to)){0,4}:? ?(\d[\d,_]{0,14})/,
+  /: (\d[\d,_]{0,14}) (?:pixels|px)/,
+  /=(\d[\d,_]{0,14}) \(or/,
 ];
+
+/** A size in thousands or millions of bytes. */
+export const LARGE_SIZE_PATTERN: RegExp = /\b(\d{1,5})(?:\.\d+)? ?([km])i?b\b/;
 
 /** A fault of the moment: the same request may pass when it is sent again. */
 export const TRANSIENT_PHRASES: readonly Phrase[] = [

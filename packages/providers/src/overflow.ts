@@ -1,12 +1,12 @@
 import type { RequestOutcome } from "@plimsoll/core/conversation";
+import type { RequestUnit } from "@plimsoll/core/internal";
 import { shortHash } from "@plimsoll/core/internal";
 import { recordAt, stringAt } from "./fields.ts";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
-  DOCUMENT_PHRASES,
   ENTITLEMENT_PHRASES,
-  IMAGE_PHRASES,
+  LARGE_SIZE_PATTERN,
   LEADING_STATUS_PATTERN,
   LIMIT_PATTERNS,
   NO_BODY_PATTERN,
@@ -22,6 +22,8 @@ import {
   TOO_LARGE_PHRASES,
   TRANSIENT_PHRASES,
   TRANSIENT_STATUSES,
+  UNIT_LIMIT_PATTERNS,
+  UNIT_PATTERNS,
   USUAL_WINDOW_TOKENS,
 } from "./overflow-patterns.ts";
 
@@ -87,7 +89,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "context-overflow":
       return holds(text, ENTITLEMENT_PHRASES) ? { kind: "not-entitled" } : { kind: "too-large", of: "tokens" };
     case "request-too-large":
-      return { kind: "too-large", of: measureIn(text) };
+      return tooLarge(text);
     case "reasoning-refused":
       return { kind: failureClass };
     case "rate-limit":
@@ -104,10 +106,23 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
   }
 }
 
-function measureIn(text: string): Extract<RequestOutcome, { readonly kind: "too-large" }>["of"] {
-  if (holds(text, PER_MINUTE_PHRASES)) return "minute";
-  if (holds(text, IMAGE_PHRASES)) return "images";
-  return holds(text, DOCUMENT_PHRASES) ? "documents" : "bytes";
+/** The unit that there is too much of, bytes if nothing more is said, and the limit that is named of it. */
+function tooLarge(text: string): RequestOutcome {
+  if (holds(text, PER_MINUTE_PHRASES)) return { kind: "too-large", of: "minute" };
+  const of = mediaUnitIn(text) ?? "bytes";
+  const limit = numberFrom(text, UNIT_LIMIT_PATTERNS);
+  const [, large, times] = LARGE_SIZE_PATTERN.exec(text) ?? [];
+  const isLarge = /bytes$/i.test(of) && large !== undefined && (limit === null || limit < BYTES_PER_KB);
+  return { kind: "too-large", of, limit: isLarge ? Number(large) * (times === "m" ? BYTES_PER_KB ** 2 : BYTES_PER_KB) : limit };
+}
+
+/** The smaller of what is called so: a limit that is taken too low is kept. */
+const BYTES_PER_KB = 1000;
+
+/** The unit of media that a refusal is about; `null` for any other, and for a fault of the moment. */
+function mediaUnitIn(text: string): RequestUnit | null {
+  if (holds(text, TRANSIENT_PHRASES)) return null;
+  return UNIT_PATTERNS.find(({ all }) => all.every((pattern) => pattern.test(text)))?.unit ?? null;
 }
 
 /** Statuses that a server answers too much with, too, if it does not say that it is a fault of the moment. */
@@ -163,7 +178,7 @@ function classOf(text: string, status: number | null, isTooLargeForAnyMinute: bo
   if (holds(text, PARAMETER_PHRASES)) return "other";
   if (holds(text, OVERFLOW_PHRASES) || NO_BODY_PATTERN.test(text)) return "context-overflow";
   if (status === 413 || holds(text, TOO_LARGE_PHRASES)) return "request-too-large";
-  if (holds(text, IMAGE_PHRASES) || holds(text, DOCUMENT_PHRASES)) return "request-too-large";
+  if ((status === null || CONTENT_STATUSES.includes(status)) && mediaUnitIn(text) !== null) return "request-too-large";
   if ((status !== null && TRANSIENT_STATUSES.includes(status)) || holds(text, TRANSIENT_PHRASES)) return "transient";
   return "other";
 }

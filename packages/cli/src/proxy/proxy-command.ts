@@ -2,6 +2,7 @@ import process from "node:process";
 import type { ContextEvent } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/build";
+import { overWords } from "@plimsoll/core/internal";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { createProxyCompaction } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
@@ -142,7 +143,7 @@ function sayEvent(event: ContextEvent, say: (line: string) => void): void {
       `usage of ${event.modelId} cannot be: ${event.reportedTokens} tokens for about ${event.expectedTokens}; sizes are estimated from now on`,
     );
   if (event.type === "context-irreducible")
-    say(`too large for a budget of ${event.budgetTokens} tokens: nothing is left to cut`);
+    say(`${overWords(event.parts) ?? `too large for a budget of ${event.budgetTokens} tokens`}: nothing is left to cut`);
 }
 
 /** Lists or deletes what is kept. */

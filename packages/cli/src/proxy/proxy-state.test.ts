@@ -29,6 +29,7 @@ async function life(windows: "stated" | "known" = "known", nowMs = 0) {
   const rejection = { promptTokens: null };
   return {
     lines,
+    state,
     settled: state.close,
     answered: (of: WeakKey, tokens: number) =>
       learned.learn(of, "m", (known) => afterAnswer(known, { expectedTokens: tokens, nowTokens: tokens })),
@@ -77,6 +78,26 @@ test("a limit that the provider named holds for all, for a day, is shown, and ca
   expect(await forgetLimits(folder, "other")).toBe(0);
   expect(await forgetLimits(folder, "m")).toBe(1);
   expect((await life()).windowOf({})).toBeNull();
+});
+
+test("a limit of another unit holds for all conversations, for a day, is shown once, and can be forgotten", async () => {
+  const { lines, state, settled } = await life();
+  const learn = (conversation: object) =>
+    state.learned.learn(conversation, "m", (learned) => ({
+      ...learned,
+      request: { bytes: { limit: 5_000_000, entryId: "a", atMs: 0 } },
+    }));
+  learn({});
+  learn({});
+  const shown = "m  at most 5000000 bytes a request";
+  expect(lines).toEqual([`refused; ${shown}`]);
+  expect(state.learned.of({}, "m").request.bytes?.limit).toBe(5_000_000);
+  await settled();
+  expect(await learnedLimitLines(folder, DAY_MS)).toEqual([shown]);
+  expect(await learnedLimitLines(folder, DAY_MS + 1)).toEqual([]);
+  expect((await life()).state.learned.of({}, "m").request.bytes?.limit).toBe(5_000_000);
+  expect(await forgetLimits(folder, "m")).toBe(1);
+  expect(await learnedLimitLines(folder, 0)).toEqual([]);
 });
 
 test.each(["notes.jsonl", "token"])("a %s that is a link out of the folder is neither read nor written", async (name) => {

@@ -5,7 +5,14 @@ import { dirname, join, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { LearnedLimit, LearnedLimits } from "@plimsoll/core/conversation";
-import { believedAt, createLearnedLimits, learnedWindowTokens, NOTHING_LEARNED } from "@plimsoll/core/conversation";
+import {
+  believedAt,
+  believedLimits,
+  createLearnedLimits,
+  learnedWindowTokens,
+  NOTHING_LEARNED,
+} from "@plimsoll/core/conversation";
+import { REQUEST_UNITS, UNIT_WORDS } from "@plimsoll/core/internal";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/core/node";
 import type { ConversationKeys, KeyNote } from "@plimsoll/providers/proxy";
 import { createConversationKeys } from "@plimsoll/providers/proxy";
@@ -55,6 +62,9 @@ const noteSchema = z.union([
     isMeasured: z.boolean(),
     // Notes of before have no time: they are as old as they can be.
     refusedAtMs: limit.nullable().default(0),
+    request: z
+      .partialRecord(z.enum(REQUEST_UNITS), z.strictObject({ limit, entryId: z.string(), atMs: limit.nullable() }))
+      .default({}),
   }),
 ]);
 type Note = z.infer<typeof noteSchema>;
@@ -184,7 +194,8 @@ function learnedByModel(
     const [mine, shared] = [believedAt(own.of(conversation, model), nowMs()), sharedOf(model)];
     if (mine === NOTHING_LEARNED) return shared;
     const isRefuted = mine.refusedTokens !== null && shared.answeredTokens > mine.refusedTokens;
-    return isRefuted ? { ...mine, refusedTokens: null } : mine;
+    const request = { ...shared.request, ...mine.request };
+    return isRefuted ? { ...mine, refusedTokens: null, request } : { ...mine, request };
   };
   return {
     of,
@@ -192,6 +203,8 @@ function learnedByModel(
       const mine = of(conversation, model);
       const [before, after] = [sharedOf(model), next(mine)];
       own.learn(conversation, model, () => after);
+      const toldLines = requestLines(model, mine, nowMs());
+      for (const line of requestLines(model, after, nowMs())) if (!toldLines.includes(line)) onLimit(`refused; ${line}`);
       const windowTokens = limitOf(after);
       if (windowTokens !== null && windowTokens !== limitOf(mine) && after.refusedAtMs !== mine.refusedAtMs)
         onLimit(limitLine(model, windowTokens));
@@ -199,7 +212,8 @@ function learnedByModel(
       // A larger answer outweighs one refusal: other conversations go on as they are.
       if (windows === "stated" || shared.answeredTokens < before.answeredTokens) return;
       known.set(model, shared);
-      const isNews = shared.statedTokens !== before.statedTokens || shared.refusedTokens !== before.refusedTokens;
+      const isOther = JSON.stringify(shared.request) !== JSON.stringify(before.request);
+      const isNews = isOther || shared.statedTokens !== before.statedTokens || shared.refusedTokens !== before.refusedTokens;
       if (!isNews && shared.answeredTokens <= (written.get(model) ?? 0) * WORTH_WRITING_RATIO) return;
       written.set(model, shared.answeredTokens);
       void write({ type: "limit", model, ...shared });
@@ -221,12 +235,21 @@ function limitLine(model: string, tokens: number): string {
 export async function learnedLimitLines(folder: string, nowMs: number): Promise<readonly string[]> {
   const known = limitsIn(await notesIn(join(folder, NOTES_FILE)), nowMs);
   return [...known].flatMap(([model, learned]) => {
+    const others = requestLines(model, learned, nowMs);
     const tokens = limitOf(learned);
-    if (tokens === null) return [];
+    if (tokens === null) return others;
     const how = learned.statedTokens === null ? "by a refusal without a number" : "as the provider named it";
     const since = learned.refusedAtMs === null ? "" : `, since ${new Date(learned.refusedAtMs).toISOString()}`;
-    return [`${model}  ${tokens} tokens, ${how}${since}`];
+    return [`${model}  ${tokens} tokens, ${how}${since}`, ...others];
   });
+}
+
+/** What was learned of a model's requests in other units than tokens, a line each. */
+function requestLines(model: string, { request }: LearnedLimit, nowMs: number): readonly string[] {
+  const limits = believedLimits(request, nowMs);
+  return REQUEST_UNITS.flatMap((unit) =>
+    limits[unit] === undefined ? [] : [`${model}  at most ${limits[unit]} ${UNIT_WORDS[unit]}`],
+  );
 }
 
 /** Removes what was learned of a model, or of all; gives how many notes went. A proxy that runs forgets when it is started again. */

@@ -1,6 +1,7 @@
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import { textOf } from "@plimsoll/core";
 import type { AgentEvent } from "@plimsoll/core/agent";
+import { overWords } from "@plimsoll/core/internal";
 import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "../terminal/printable.ts";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
@@ -56,7 +57,9 @@ function eventLine(event: AgentEvent): string | null {
     case "compaction-off":
       return "◇ compaction is off: the context window is not known; set context_window";
     case "context-irreducible":
-      return `◇ the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`;
+      return overWords(event.parts) === null
+        ? `◇ the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`
+        : `◇ the request holds more than is taken: ${overWords(event.parts)}`;
     case "breaker-open":
       return `◇ no more summaries by a model for now: ${printable(event.why)}`;
     case "overflow-detected":

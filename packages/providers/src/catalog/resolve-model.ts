@@ -10,6 +10,7 @@ import type { ModelReference } from "./model-reference.ts";
 import { isLocalHost, modelFamily, parseModelReference } from "./model-reference.ts";
 import { PRICE_OVERRIDES } from "./price-overrides.ts";
 import type { ProbedLimits } from "./probe-server.ts";
+import { requestLimitsOf } from "./request-limits.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */
 export type LimitSource = "config" | "catalogue" | "server" | "policy" | "unknown";
@@ -84,7 +85,11 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
     contextWindow,
     maxInput,
     maxOutput,
-    limits: { contextWindowTokens: contextWindow.tokens, maxOutputTokens: maxOutput.tokens },
+    limits: {
+      contextWindowTokens: contextWindow.tokens,
+      maxOutputTokens: maxOutput.tokens,
+      request: resolution.config?.request ?? (isLocal ? {} : requestLimitsOf(modelId)),
+    },
     prices: pricesAt(null),
     pricesAt,
     priceSource: isLocal ? null : priceSourceOf(modelId, host),

@@ -18,17 +18,20 @@ import {
   afterAnswer,
   afterRejection,
   believedAt,
+  believedLimits,
   createConversation,
   createConversations,
   createLearnedLimits,
   learnedInLog,
   learnedWindowTokens,
+  refusedUnit,
   setupChange,
   setupChangeEntry,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { recallArtifact } from "@plimsoll/core/internal";
+import { lowestLimits, recallArtifact } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
@@ -207,8 +210,15 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       observedLimitTokens,
       observedPromptTokens: promptTokens,
       recovery,
+      ...refusedUnit(outcome),
     };
     const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);
+    const { requestLimits } = manager.state();
+    if (input.refused !== undefined)
+      logs.learned.learn(conversation, asked.modelId, (learned) => ({
+        ...learned,
+        request: { ...learned.request, ...requestLimits },
+      }));
     return fitted.kind === "compacted" ? fittedLog(found) : null;
   };
   return logs.conversations.goOn(request, work, signal);
@@ -289,7 +299,10 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
 }
 
 function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, logs }: OfConversation): ConversationFit {
-  const model = limitsOf(asked, logs.options);
+  const known = limitsOf(asked, logs.options);
+  const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
+  const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
+  const model = { ...known, request: lowestLimits(stated, shared) };
   const learned = learnedOf(conversation, { logs, modelId: asked.modelId, reserveTokens: model.maxOutputTokens ?? 0 });
   return { gate, pending: [], model, observedLimitTokens: learnedWindowTokens(learned, model.maxOutputTokens ?? 0) };
 }

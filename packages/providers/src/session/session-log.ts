@@ -5,8 +5,9 @@ import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type { Conversation, ConversationSetting } from "@plimsoll/core/conversation";
 import { createConversation, openConversation, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { SessionStartEntry } from "@plimsoll/core/internal";
-import { LOG_VERSION, shortHash } from "@plimsoll/core/internal";
+import { LOG_VERSION, loggedLimits, shortHash } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { SessionWire } from "../wire/wire.ts";
@@ -91,16 +92,17 @@ function modelChange(
   to: { readonly modelId: string; readonly limits: ModelLimits; readonly atMs: number },
 ): SessionEntry {
   const id = shortHash(`model-change\n${to.modelId}\n${manager.view().lastEntryId ?? ""}`);
-  return { type: "model-change", id, ...to };
+  return { type: "model-change", id, ...to, limits: loggedLimits(to.limits) };
 }
 
 /** What was said of the limits, else what the catalogue knows, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */
 async function limitsOf<Request>(
-  { modelReference, maxOutputTokens }: SessionWire<Request>,
+  { modelId, modelReference, maxOutputTokens }: SessionWire<Request>,
   given: ModelLimits | null,
   { unknownWindow }: Policy,
 ): Promise<SessionLog["limits"]> {
   const known = given ?? (await resolveModel({ reference: modelReference, unknownWindow })).limits;
   const outputTokens = maxOutputTokens ?? known.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
-  return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: outputTokens };
+  const request = known.request ?? requestLimitsOf(modelId);
+  return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: outputTokens, request };
 }
