@@ -2,7 +2,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import { ANTHROPIC_WIRE_RULES } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
 import { messageParams } from "../anthropic/encode.ts";
@@ -14,11 +14,11 @@ import { wireCallId } from "../wire/identifiers.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import { partsNow } from "./array-items.ts";
+import { hasMedia, partsNow } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -58,7 +58,11 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   declares: (item) => declaredByRole(item, ({ content }) => blocksIn(content).flatMap(partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
   encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
-  changed: ([item], [viewed]) => (item === undefined || viewed?.role !== "assistant" ? null : changedReply(item, viewed)),
+  changed: ([item], viewed) => {
+    if (item === undefined) return null;
+    const [reply] = viewed;
+    return reply?.role === "assistant" ? changedReply(item, reply) : changedContent(item, viewed);
+  },
   turns: MESSAGES_TURNS,
   joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
@@ -83,6 +87,29 @@ function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage)
   });
   return [{ role: "assistant", content }];
 }
+
+/** An item of results and of what the person says with them, each block with media as it came but for what was taken; `null` for one without media. */
+function changedContent(item: Anthropic.MessageParam, viewed: readonly Message[]): readonly Anthropic.MessageParam[] | null {
+  const own = draftsOf(item, () => "");
+  if (item.role !== "user" || typeof item.content === "string" || !own.some(({ parts }) => hasMedia(parts))) return null;
+  const results = viewed.filter((message) => message.role === "tool-result").values();
+  const said = viewed.find((message) => message.role === "user")?.parts ?? [];
+  const blocks = item.content.filter(({ type }) => type !== "tool_result");
+  const left = changedPieces(blocks, said, PIECES).values();
+  const content = item.content.map((block): Anthropic.ContentBlockParam => {
+    if (block.type !== "tool_result") return left.next().value ?? block;
+    const parts = results.next().value?.parts ?? [];
+    if (typeof block.content === "string" || block.content === undefined)
+      return { ...block, content: parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") };
+    return { ...block, content: changedPieces(block.content, parts, PIECES) };
+  });
+  return [{ ...item, content }];
+}
+
+const PIECES = {
+  partsOf: (block: unknown) => (isRecord(block) ? partsOf(block) : []),
+  made: (text: string): Anthropic.TextBlockParam => ({ type: "text", text }),
+};
 
 function isSame(own: unknown, now: unknown): boolean {
   return canonicalJson(own) === canonicalJson(now);

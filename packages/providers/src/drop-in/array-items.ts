@@ -158,6 +158,11 @@ export function partsNow(own: readonly ReplyPart[], viewed: readonly ReplyPart[]
   return next === viewed.length && own.every((part, index) => part.type === "reasoning" || now[index] !== null) ? now : null;
 }
 
+/** True for parts of which some are media: what holds them is changed piece by piece, so that the others stay as they came. */
+export function hasMedia(parts: Message["parts"]): boolean {
+  return parts.some(({ type }) => type === "image");
+}
+
 /** Mends items whose text is not well formed, each once. */
 export function createMended<Item>(): (items: readonly Item[]) => readonly Item[] {
   const known = new WeakMap<WeakKey, Item>();

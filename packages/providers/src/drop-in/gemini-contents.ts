@@ -6,7 +6,7 @@ import { argumentsObject, callPart, jsonValueOf, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { BeforeItems } from "./wire-array.ts";
-import { replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** What ids begin with that are made here: on this wire calls and answers need none, and are joined by their order. */
 const MADE_ID = "plimsoll_call_";
@@ -136,18 +136,26 @@ export function changedContent({ parts = [], ...content }: Content, viewed: read
     part.functionResponse === undefined ? part : changedAnswer(part, part.functionResponse, changed.next().value),
   );
   if (human === undefined) return { ...content, parts: answers };
-  const isSame =
-    canonicalJson(parts.filter((part) => part.functionResponse === undefined).flatMap(partsOf)) === canonicalJson(human.parts);
-  return isSame ? { ...content, parts: answers } : null;
+  const said = changedPieces(
+    parts.filter((part) => part.functionResponse === undefined),
+    human.parts,
+    { partsOf, made: (text) => ({ text }) },
+  ).values();
+  return {
+    ...content,
+    parts: answers.map((part) => (part.functionResponse === undefined ? (said.next().value ?? part) : part)),
+  };
 }
 
 function changedAnswer(part: Part, answer: FunctionResponse, viewed: ToolResultMessage | undefined): Part {
   if (viewed === undefined || canonicalJson(viewed.parts) === canonicalJson(answerParts(answer))) return part;
   const { parts: media = [], ...rest } = answer;
-  const isMediaKept = media.length > 0 && viewed.parts.some(({ type }) => type === "image");
-  const text = isMediaKept ? textIn(viewed.parts.filter(({ type }) => type === "text")) : textIn(viewed.parts);
+  // What stands behind the text is the media; of those that were taken a text is there.
+  const now = viewed.parts.slice(answerParts(rest).length);
+  const kept = media.filter((_, index) => now[index]?.type === "image");
+  const text = textIn(kept.length > 0 ? viewed.parts.filter(({ type }) => type === "text") : viewed.parts);
   const response = { [answerKey(answer) ?? "output"]: text };
-  return { ...part, functionResponse: { ...rest, response, ...(isMediaKept ? { parts: media } : {}) } };
+  return { ...part, functionResponse: { ...rest, response, ...(kept.length > 0 ? { parts: kept } : {}) } };
 }
 
 /**

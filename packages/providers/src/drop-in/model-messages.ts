@@ -8,10 +8,10 @@ import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt }
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { inTurn, joinedSystem } from "../wire/turns.ts";
-import { partsNow } from "./array-items.ts";
+import { hasMedia, partsNow } from "./array-items.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** The SDK's messages in turn. */
 const MODEL_TURNS: TurnRules<ModelMessage> = {
@@ -149,6 +149,8 @@ export function changedMessages<Item extends { readonly role: string; readonly c
 ): readonly Item[] | null {
   const [item, reply] = [items[0], viewed[0]];
   if (item?.role === "tool") return changedResults(item, viewed);
+  if (item?.role === "user" && reply?.role === "user" && hasMedia(reply.parts) && Array.isArray(item.content))
+    return [{ ...item, content: changedPieces(recordsAt(item, "content"), reply.parts, USER_PIECES) }];
   if (item === undefined || reply?.role !== "assistant" || !Array.isArray(item.content)) return null;
   const own = recordsAt(item, "content").map(replyParts);
   const now = partsNow(own.flat(), reply.parts);
@@ -171,15 +173,21 @@ function changedResults<Item extends { readonly role: string; readonly content: 
   viewed: readonly Message[],
 ): readonly Item[] | null {
   const parts = recordsAt(item, "content");
-  if (parts.every(({ type }) => type === "tool-result")) return null;
+  if (parts.every(({ type }) => type === "tool-result") && !viewed.some((message) => hasMedia(message.parts))) return null;
   const results = viewed.values();
   const content = parts.flatMap((part): readonly unknown[] => {
     const now = part.type === "tool-result" ? results.next().value : undefined;
     const [own] = resultDrafts(part);
-    return now === undefined || canonicalJson(own?.parts) === canonicalJson(now.parts) ? [part] : encoded(now).content;
+    if (now === undefined || canonicalJson(own?.parts) === canonicalJson(now.parts)) return [part];
+    const output = recordAt(part, "output");
+    if (now.role !== "tool-result" || output?.type !== "content" || !hasMedia(now.parts)) return encoded(now).content;
+    const value = changedPieces(recordsAt(output, "value"), now.parts, USER_PIECES);
+    return [{ ...part, output: { ...output, value } }];
   });
   return [{ ...item, content }];
 }
+
+const USER_PIECES = { partsOf: userParts, made: (text: string): Fields => ({ type: "text", text }) };
 
 /** A part without the id of its item at the vendor, under whichever provider's options it is. */
 function withoutItemId(part: Fields): Fields {

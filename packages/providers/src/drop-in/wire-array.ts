@@ -107,7 +107,7 @@ interface PieceForm<Piece> {
   readonly made: (text: string, piece: Piece) => Piece;
 }
 
-/** Each piece of a content as it came if its part is the same in the view, else made anew of its text. */
+/** Each piece of a content as it came if its parts are the same in the view, else made anew of the texts in their place. */
 export function changedPieces<Piece>(
   pieces: readonly Piece[],
   viewed: UserMessage["parts"],
@@ -116,9 +116,10 @@ export function changedPieces<Piece>(
   let next = 0;
   return pieces.map((piece) => {
     const own = partsOf(piece);
-    const [now] = viewed.slice(next, next + own.length);
+    const now = viewed.slice(next, next + own.length);
     next += own.length;
-    return now?.type !== "text" || canonicalJson(own) === canonicalJson([now]) ? piece : made(now.text, piece);
+    const texts = now.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    return texts.length === 0 || canonicalJson(own) === canonicalJson(now) ? piece : made(texts.join("\n"), piece);
   });
 }
 
