@@ -84,15 +84,21 @@ function textOf(content: Fields): string {
 /** Tokens of an image of unknown size: one tile, ai.google.dev/gemini-api/docs/tokens. */
 const IMAGE_TOKENS = 258;
 
+/** What is encoded is no text. */
+function withoutData(key: string, value: unknown): unknown {
+  return key === "data" ? undefined : value;
+}
+
 function contentSegment(content: Fields): Segment {
   const parts = recordsAt(content, "parts");
   const isImage = (part: Fields) => part.inlineData !== undefined || part.fileData !== undefined;
   const pieces = parts
     .filter((part) => !isImage(part))
-    .map((part) => stringAt(part, "text") ?? JSON.stringify(part.functionCall ?? part.functionResponse ?? part));
+    .map((part) => stringAt(part, "text") ?? JSON.stringify(part.functionCall ?? part.functionResponse ?? part, withoutData));
+  const shown = parts.flatMap((part) => recordsAt(recordAt(part, "functionResponse"), "parts"));
   return {
     ...segmentOf([String(content.role ?? "user"), ...pieces].join("\n"), "message"),
-    extraTokens: parts.filter(isImage).length * IMAGE_TOKENS,
+    extraTokens: [...parts, ...shown].filter(isImage).length * IMAGE_TOKENS,
   };
 }
 

@@ -3,8 +3,8 @@ import type { JsonObject } from "@plimsoll/core/internal";
 import type { Response } from "./provider.ts";
 import type { SimulatedWire, WireEvent } from "./wire.ts";
 
-/** Largest request that is accepted: 32 MB, platform.claude.com/docs/en/api/errors. */
-const MAXIMUM_BODY_BYTES = 32 * 1024 * 1024;
+/** Largest request that is read on any wire; what each takes is a rule of its own. */
+const MAXIMUM_BODY_BYTES = 512 * 1024 * 1024;
 
 /** The request's body as text; `null` for one that is too large. */
 export async function readBody(request: IncomingMessage): Promise<string | null> {

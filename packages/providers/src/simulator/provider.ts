@@ -1,6 +1,7 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { isRecord, wellFormed } from "@plimsoll/core/internal";
 import { countsOf, outputOf, toldCounts } from "./counts.ts";
+import { checkMedia, documentedMedia } from "./media-rules.ts";
 import { compactedResponse } from "./openai-responses-wire.ts";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
@@ -108,9 +109,11 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       }),
     respond: (wire, body, headers) => {
       options.onRequest?.(wire.name, body);
-      return answered(provider, { wire, body, headers }, () =>
-        answerTo(provider, wire, wire.read(body, { ...limits, headers })),
-      );
+      return answered(provider, { wire, body, headers }, () => {
+        const media = options.rules?.media ?? documentedMedia(wire.name, provider.windowTokens);
+        if (media !== "off") checkMedia(wire.name, body, media);
+        return answerTo(provider, wire, wire.read(body, { ...limits, headers }));
+      });
     },
   };
 }

@@ -23,6 +23,27 @@ export interface SimulatedRules {
   readonly compactEndpoint?: "off";
   /** What comes of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, nobody looks. */
   readonly undeclaredTools?: "refused" | "not-called";
+  /** What is taken of media and bytes: nothing is limited, or other limits hold than those that the vendor documents, as those of a gateway or an older model. */
+  readonly media?: "off" | SimulatedMediaLimits;
+}
+
+/** What a simulated server takes of media in one request; what is left out is not limited. */
+export interface SimulatedMediaLimits {
+  /** Of the whole body. */
+  readonly bodyBytes?: number;
+  /** Images and documents together, as Anthropic counts. */
+  readonly images?: number;
+  /** Pages of documents and images together, as Anthropic counts. */
+  readonly pages?: number;
+  /** Characters of one image's base64. */
+  readonly imageBytes?: number;
+  /** Pixels of a side, and of a side in a request of more than twenty images. */
+  readonly sidePx?: number;
+  readonly manySidePx?: number;
+  /** Of the files of all documents. */
+  readonly documentBytes?: number;
+  /** Whether refusals name the limit; left out, they do. */
+  readonly words?: "named" | "unnamed";
 }
 
 /** One rule of a vendor or a server: since when it holds, who says so, and how it is switched. */
@@ -146,5 +167,29 @@ export const SIMULATED_RULES: readonly SimulatedRule[] = [
     says: "Codex sends no `tools` and no `instructions` with newer models: an item `additional_tools` and developer messages carry them. Tools are taken from both places; without them the model has nothing to call.",
     source: "https://github.com/openai/codex",
     switch: "`rules.undeclaredTools`: `refused`, `not-called` (all wires)",
+  },
+  {
+    id: "media-anthropic",
+    wire: "anthropic",
+    since: "2026-11-26",
+    says: "A request has at most 32 MB; 600 images and documents, and as many pages and images, or 100 where the window is under a million tokens; images of 10 MB as base64 and 8,000 pixels a side, of 2,000 where there are more than 20.",
+    source: "https://platform.claude.com/docs/en/build-with-claude/vision",
+    switch: "`rules.media`: `off`, or limits of a gateway's (all wires)",
+  },
+  {
+    id: "media-openai",
+    wire: "openai-responses",
+    since: "2026-11-26",
+    says: "A request has at most 512 MB and 1,500 images (Chat Completions, too), and 50 MB of files. The words of the refusals are not the vendor's: no report of one was found.",
+    source: "https://developers.openai.com/api/docs/guides/images-vision",
+    switch: "`rules.media`: `off`, or limits of a gateway's (all wires)",
+  },
+  {
+    id: "media-gemini",
+    wire: "gemini",
+    since: "2026-11-26",
+    says: "A request has at most 20 MB with the media in it, and 3,600 images; larger ones were seen to pass.",
+    source: "https://ai.google.dev/gemini-api/docs/image-understanding",
+    switch: "`rules.media`: `off`, or limits of a gateway's (all wires)",
   },
 ];

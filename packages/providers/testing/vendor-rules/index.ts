@@ -4,6 +4,7 @@ import { CHAT_PARAMETER_RULES } from "./chat-parameter-rules.ts";
 import { readChatRequest } from "./chat-request.ts";
 import { CHAT_TEMPLATE_RULES } from "./chat-template-rules.ts";
 import { rootOf } from "./json-node.ts";
+import { MESSAGES_MEDIA_RULES, OPENAI_MEDIA_RULES } from "./media-rules.ts";
 import { MESSAGES_ANSWER_RULES } from "./messages-answer-rules.ts";
 import { MESSAGES_BLOCK_RULES } from "./messages-block-rules.ts";
 import { MESSAGES_EVENT_RULES, readMessagesStream } from "./messages-events.ts";
@@ -49,7 +50,7 @@ export interface ResponsesServer {
 
 /** What the Anthropic Messages API would refuse in a body; none for a body that it takes. */
 export function validateMessagesRequest(body: unknown, { ids = "once" }: MessagesServer = {}): readonly VendorViolation[] {
-  const rules = [...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
+  const rules = [...MESSAGES_MEDIA_RULES, ...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
   return judge(
     rules.filter(({ id }) => ids === "once" || id !== "tool-use-id-unique"),
     readMessagesRequest(body),
@@ -58,7 +59,12 @@ export function validateMessagesRequest(body: unknown, { ids = "once" }: Message
 
 /** What the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body. */
 export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer = {}): readonly VendorViolation[] {
-  const rules = [...CHAT_PARAMETER_RULES, ...CHAT_MESSAGE_RULES, ...(turns === "alternating" ? CHAT_TEMPLATE_RULES : [])];
+  const rules = [
+    ...OPENAI_MEDIA_RULES,
+    ...CHAT_PARAMETER_RULES,
+    ...CHAT_MESSAGE_RULES,
+    ...(turns === "alternating" ? CHAT_TEMPLATE_RULES : []),
+  ];
   return judge(rules, readChatRequest(body));
 }
 
@@ -69,7 +75,10 @@ export function validateResponsesRequest(
 ): readonly VendorViolation[] {
   const items = ids === "once" ? RESPONSES_ITEM_RULES : RESPONSES_ITEM_RULES.filter(({ id }) => id !== "call-id-unique");
   const needed = ids === "once" ? RESPONSES_NEEDED_RULES : [...RESPONSES_NEEDED_RULES, ...RESPONSES_AGAIN_RULES];
-  return judge([...RESPONSES_PARAMETER_RULES, ...items, ...needed], readResponsesRequest(body, reasonedBy));
+  return judge(
+    [...OPENAI_MEDIA_RULES, ...RESPONSES_PARAMETER_RULES, ...items, ...needed],
+    readResponsesRequest(body, reasonedBy),
+  );
 }
 
 /** What the SDKs would refuse in a whole answer of the Messages API. */
