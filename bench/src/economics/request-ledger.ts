@@ -38,6 +38,7 @@ export function createRequestLedger(
       full: () => sharedPrefix(measure, requests),
     });
   let previous: EarlierRequest | null = null;
+  /** When the reply to the request before ended: a cache lives on from there. */
   let previousMs: number | null = null;
   const serve = (
     { call, rules, sign, before, idleMs, warmBaseTokens }: Moment,
@@ -56,9 +57,10 @@ export function createRequestLedger(
     });
   return (sent) => {
     const { modelId } = sent.recorded;
-    const rules = cache.rulesFor(modelId);
-    const requestMs = sizeModel.calls[sent.call]?.requestMs ?? null;
+    const ruled = cache.rulesFor(modelId);
+    const { requestMs = null, reply = null } = sizeModel.calls[sent.call] ?? {};
     const sign = recorded.signAt(sent.call, history);
+    const rules = sign === null ? ruled : inFineSteps(ruled);
     // What the recording shows of the cache at this call comes before what its clock says.
     const idleMs = sign !== null || requestMs === null || previousMs === null ? null : requestMs - previousMs;
     const before = sign === null && previous?.modelId !== modelId ? null : previous;
@@ -78,7 +80,7 @@ export function createRequestLedger(
     const call = isAsRecorded ? recordedUse(sent) : serve(moment, request);
     if (!isAsRecorded) {
       previous = { call: sent.call, messages: sent.context, promptTokens: sent.chargedTokens, modelId };
-      previousMs = requestMs;
+      previousMs = Math.max(reply?.atMs ?? sent.recorded.atMs ?? 0, requestMs ?? 0) || null;
     }
     return { call, summaries: late.length === 0 ? summaries : [...summaries, ...summariesOf(late, sent, ahead)] };
   };
@@ -102,6 +104,13 @@ interface Moment {
 interface Request {
   readonly promptTokens: number;
   readonly messages: Sequence<Message>;
+}
+
+/** Steps in which recorded reads differ from what the beginning says; larger ones begin at a place that no rule tells. */
+const FINE_STEP_TOKENS = 128;
+
+function inFineSteps({ minimumTokens, stepTokens, timeToLiveMs }: CacheRules): CacheRules {
+  return { minimumTokens, stepTokens: Math.min(stepTokens, FINE_STEP_TOKENS), timeToLiveMs };
 }
 
 function withIdle({ sharedTokens, abandonedTokens }: SharedPrefix, idleMs: number | null) {

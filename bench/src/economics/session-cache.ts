@@ -37,9 +37,9 @@ export function lastingCache(cache: SessionCache): SessionCache {
   return { ...cache, recorded: lasting, rulesFor };
 }
 
-/** The same cache by its rules alone: what would be computed if the recording showed nothing. */
+/** The same cache by its rules alone: what would be computed if the recording showed nothing but the time that its agent asked for. */
 export function ruledCache(cache: SessionCache): SessionCache {
-  return { ...cache, recorded: NO_SIGNS };
+  return { ...cache, recorded: NO_SIGNS, warmBaseTokens: 0 };
 }
 
 /** The cache of a recorded session. If its agent paid for writes that live an hour, they live an hour. */

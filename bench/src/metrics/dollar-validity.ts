@@ -13,9 +13,16 @@ export interface DollarValidity {
   readonly statedUsd: number;
   readonly computedUsd: number;
   readonly errorPercent: number | null;
-  /** What the cache's rules alone come to: each call that the recording shows as cold or warm is served as its provider says it should be. */
+  /**
+   * What the cache's rules alone come to, whatever the recording shows: each call is served as its provider says it should be. Without calls
+   * that found the cache cold within its time, which no rule foresees.
+   */
   readonly ruledUsd: number;
+  /** Against the reported tokens of the same calls. */
   readonly ruledErrorPercent: number | null;
+  /** The calls that were left out there, and what they reported, in US dollars. */
+  readonly coldCalls: number;
+  readonly coldUsd: number;
   /** What explains most of the larger of the two errors, if one exceeds 5 %. */
   readonly cause: string | null;
 }
@@ -32,6 +39,8 @@ export const DOLLAR_VALIDITY: Metric<"dollarValidity", DollarValidity | null, re
       errorPercent: figure,
       ruledUsd: z.number(),
       ruledErrorPercent: figure,
+      coldCalls: z.int().nonnegative().default(0),
+      coldUsd: z.number().default(0),
       cause: z.string().nullable(),
     })
     .nullable(),
@@ -47,7 +56,7 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
   const { session, cell, catalog, cache } = replay;
   const { calls } = session.sizeModel;
   const serveByRules = createRequestLedger(session, cell, ruledCache(cache));
-  const total = { stated: 0, computed: 0, ruled: 0 };
+  const total = { stated: 0, computed: 0, ruled: 0, coldCalls: 0, coldUsd: 0 };
   const rest = createCauses();
   const ruledRest = createCauses();
   return {
@@ -58,27 +67,36 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
       if (dollars === null || call === undefined) return;
       total.stated += dollars.stated;
       total.computed += dollars.computed;
-      total.ruled += dollars.ruled;
       const sign = cache.recorded.signAt(sent.call, "recorded");
       rest.add(causeOf({ call, sign, use: sent.served.call }), dollars.computed - dollars.stated);
-      ruledRest.add(causeOf({ call, sign, use: ruledUse }), dollars.ruled - dollars.stated);
+      const cause = causeOf({ call, sign, use: ruledUse });
+      if (cause === COLD) {
+        total.coldCalls += 1;
+        total.coldUsd += dollars.stated;
+        return;
+      }
+      total.ruled += dollars.ruled;
+      ruledRest.add(cause, dollars.ruled - dollars.stated);
     },
     follow: (sent) => {
       serveByRules(sent);
     },
     result: () => {
       if (total.stated <= 0) return null;
-      const [difference, ruledDifference] = [total.computed - total.stated, total.ruled - total.stated];
+      const ruledStated = total.stated - total.coldUsd;
+      const [difference, ruledDifference] = [total.computed - total.stated, total.ruled - ruledStated];
       const errorPercent = (100 * difference) / total.stated;
-      const ruledErrorPercent = (100 * ruledDifference) / total.stated;
+      const ruledErrorPercent = ruledStated > 0 ? (100 * ruledDifference) / ruledStated : null;
       const isOwn = Math.abs(errorPercent) > LISTED_ERROR_PERCENT;
-      const isRuled = Math.abs(ruledErrorPercent) > LISTED_ERROR_PERCENT;
+      const isRuled = Math.abs(ruledErrorPercent ?? 0) > LISTED_ERROR_PERCENT;
       return {
         statedUsd: total.stated,
         computedUsd: total.computed,
         errorPercent,
         ruledUsd: total.ruled,
         ruledErrorPercent,
+        coldCalls: total.coldCalls,
+        coldUsd: total.coldUsd,
         cause: isOwn ? rest.main(difference) : isRuled ? ruledRest.main(ruledDifference) : null,
       };
     },
@@ -109,6 +127,8 @@ interface Differing {
   readonly use: CacheUse;
 }
 
+const COLD = "the cache was cold within its time";
+
 /** Why a request was served otherwise than its recording reports. */
 function causeOf({ call, sign, use }: Differing): string {
   const readTokens = call.usage.usage.input.cacheReadTokens ?? 0;
@@ -123,7 +143,7 @@ function causeOf({ call, sign, use }: Differing): string {
   }
   if (sign?.kind !== "cut") return "small differences in what was read and written";
   return sign.readTokens < use.readTokens / 2
-    ? "the cache was cold within its time"
+    ? COLD
     : "the newest part of the cache was not read yet, or the history was edited";
 }
 

@@ -14,7 +14,7 @@ function reportOf(change: (row: ReplayRow, metrics: NonNullable<ReplayRow["metri
 
 const validity = (errorPercent: number, ruledErrorPercent: number, cause: string | null = null): DollarValidity => ({
   ...{ statedUsd: 100, computedUsd: 100 + errorPercent, errorPercent },
-  ...{ ruledUsd: 100 + ruledErrorPercent, ruledErrorPercent, cause },
+  ...{ ruledUsd: 100 + ruledErrorPercent, ruledErrorPercent, coldCalls: 2, coldUsd: 5, cause },
 });
 const VALIDITIES = new Map([
   ["a.jsonl", validity(0.5, -45, "the cache was cold within its time (33 calls, $13.23)")],
@@ -29,8 +29,8 @@ const same = (session: string) => session;
 
 test("the error in dollars comes first, as replayed and by rules alone, then each session beyond the bar with its cause", () => {
   expect(dollarLines(WITH_DOLLARS, same)).toEqual([
-    "dollars of requests against 3 recordings: median error 2.0 %, largest 12.0 %, 1 above 10 %",
-    "the same by the cache's rules alone, whatever the recordings show: median error 12.0 %, largest 45.0 %, 2 above 10 %",
+    "dollars of requests against 3 recordings: median error 2.0 %, quartiles 0.50 and 2.0 %, largest 12.0 %, 1 above 10 %",
+    "the same by the cache's rules alone, without 6 calls that found it cold within its time (5.0 % of the dollars): median error 12.0 %, quartiles 4.0 and 12.0 %, largest 45.0 %, 2 above 10 %",
     "a.jsonl: dollars +0.50 %, by rules alone −45.0 %: the cache was cold within its time (33 calls, $13.23)",
     "c.jsonl: dollars +12.0 %, by rules alone +12.0 %: the cache of another model (1 call, $12.00)",
   ]);

@@ -1,5 +1,6 @@
 import type { DollarValidity } from "../metrics/dollar-validity.ts";
 import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
+import { summed } from "../statistics.ts";
 import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
 
 /** Sessions whose dollars are off by more are named with the cause, in percent; the bar that every session is held against. */
@@ -62,13 +63,23 @@ function errorLine(known: readonly DollarValidity[]): readonly string[] {
   const ruled = sizes(known.map(({ ruledErrorPercent }) => ruledErrorPercent));
   return [
     `dollars of requests against ${formatNumberOf(known.length, "recording")}: ${errorWords(own)}`,
-    `the same by the cache's rules alone, whatever the recordings show: ${errorWords(ruled)}`,
+    `the same by the cache's rules alone, without ${coldWords(known)}: ${errorWords(ruled)}`,
   ];
+}
+
+function coldWords(known: readonly DollarValidity[]): string {
+  const cold = summed(
+    { coldCalls: 0, coldUsd: 0, statedUsd: 0 },
+    known.map(({ coldCalls, coldUsd, statedUsd }) => ({ coldCalls, coldUsd, statedUsd })),
+  );
+  const share = cold.statedUsd === 0 ? 0 : (100 * cold.coldUsd) / cold.statedUsd;
+  return `${formatNumberOf(cold.coldCalls, "call")} that found it cold within its time (${formatPercent(share)} % of the dollars)`;
 }
 
 function errorWords(sorted: readonly number[]): string {
   const beyond = sorted.filter(isBeyond).length;
-  return `median error ${formatPercent(middle(sorted))} %, largest ${formatPercent(sorted.at(-1) ?? null)} %, ${beyond} above ${DOLLAR_BAR_PERCENT} %`;
+  const [low, high] = [0.25, 0.75].map((share) => formatPercent(sorted[Math.floor(share * (sorted.length - 1))] ?? null));
+  return `median error ${formatPercent(middle(sorted))} %, quartiles ${low} and ${high} %, largest ${formatPercent(sorted.at(-1) ?? null)} %, ${beyond} above ${DOLLAR_BAR_PERCENT} %`;
 }
 
 function sessionLine(

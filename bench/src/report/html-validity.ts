@@ -96,7 +96,7 @@ const COLUMNS: readonly Column[] = [
     meaning: {
       unit: "% of the reported",
       better: "lower",
-      method: "The same error if the cache followed its provider's rules at every call, whatever the recording shows.",
+      method: "The same error if the cache followed its provider's rules, without calls that found it cold within its time.",
       caveat: "What a recording without reported reads may be off by.",
     },
     value: ({ ruledErrorPercent }) => ruledErrorPercent,

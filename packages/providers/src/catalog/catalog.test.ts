@@ -51,7 +51,7 @@ describe("MODEL_CATALOG", () => {
   });
 
   test.each([
-    ["gpt-5.5", 10, 1],
+    ["gpt-5.5", 60, 1],
     ["gpt-5.6-sol", 30, 1.25],
     ["gpt-6-sol", 30, 1.25],
     ["gpt-6.2-sol", 30, 1.25],
@@ -101,8 +101,10 @@ describe("MODEL_CATALOG", () => {
     ["claude-mythos-5", 512, 1],
     ["gemini-3-flash-preview", 1024, 1],
     ["meta-llama/llama-4-maverick", 1024, 128],
-    ["gpt-5.5", 1024, 128],
-    ["gpt-5.6-sol", 1024, 128],
+    ["gpt-5.4", 1024, 128],
+    ["gpt-5.5", 1024, 512],
+    ["gpt-5.6-sol", 1024, 1024],
+    ["gpt-6.2-sol", 1024, 1024],
   ])("%s caches from %i tokens in steps of %i", (modelId, minimumTokens, stepTokens) => {
     expect(MODEL_CATALOG.cacheRulesOf(modelId)).toMatchObject({ minimumTokens, stepTokens });
   });

@@ -7,9 +7,10 @@ const MINUTE_MS = 60_000;
 /**
  * Prompt caches by model family, first match first. Sources: the vendors' documentation of prompt caching, read in November 2026:
  * Anthropic: at least 1,024 tokens (512 for Opus 5, Fable 5 and Haiku 5.5, 4,096 for Opus 4.5 to 4.7 and for Haiku 4.5, 2,048 for older
- * Haiku), five minutes from the last use; OpenAI: at least 1,024 tokens, multiples of 128, five to ten minutes from the last use, half an hour
- * from GPT-5.6 on. Google's implicit cache states no time; ten minutes is chosen. What a write costs is with the prices; a caller who asks for
- * an hour puts it in place of the time given here.
+ * Haiku), five minutes from the last use; OpenAI: at least 1,024 tokens, multiples of 128, five to ten minutes from the last use, up to 24 hours
+ * for GPT-5.5, half an hour from GPT-5.6 on. GPT-5.5 reads multiples of 512 and GPT-5.6 of 1,024 in all recordings at hand (four and two
+ * owners), and nothing after an hour. Google's implicit cache states no time; ten minutes is chosen. What a write costs is with the prices; a
+ * caller who asks for an hour puts it in place of the time given here.
  */
 const RULES: readonly { readonly families: readonly string[]; readonly rules: CacheRules }[] = [
   {
@@ -23,7 +24,8 @@ const RULES: readonly { readonly families: readonly string[]; readonly rules: Ca
   { families: ["haiku"], rules: { minimumTokens: 2048, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS } },
   { families: ["claude"], rules: { minimumTokens: 1024, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS } },
   { families: ["gemini"], rules: { minimumTokens: 1024, stepTokens: 1, timeToLiveMs: 10 * MINUTE_MS } },
-  { families: ["gpt-5-6", "gpt-6"], rules: { minimumTokens: 1024, stepTokens: 128, timeToLiveMs: 30 * MINUTE_MS } },
+  { families: ["gpt-5-5"], rules: { minimumTokens: 1024, stepTokens: 512, timeToLiveMs: 60 * MINUTE_MS } },
+  { families: ["gpt-5-6", "gpt-6"], rules: { minimumTokens: 1024, stepTokens: 1024, timeToLiveMs: 30 * MINUTE_MS } },
 ];
 
 /** What is taken for every other model: the rules of OpenAI's automatic cache, which most compatible servers follow. */
