@@ -28,6 +28,20 @@ test.each([
     [{ path: "a.ts", access: "read" }],
   ],
   [
+    "unknown: of a folder and files in it, the files",
+    "other_extract",
+    { path: "/w", files: ["a.ts", "b.ts"] },
+    "file-content",
+    ["a.ts", "b.ts"].map((path) => ({ path, access: "read" })),
+  ],
+  [
+    "a patch whose text calls tools is a patch, with a line before it or without",
+    "patcher",
+    { input: "\n*** Begin Patch\n*** Update File: a.ts\n+await tools.exec_command({ cmd: 'cat b.ts' });\n*** End Patch" },
+    "generic",
+    [{ path: "a.ts", access: "modify" }],
+  ],
+  [
     "unknown: path and content modify",
     "other_write",
     { path: "a.ts", content: "" },

@@ -71,7 +71,8 @@ const NO_TABLE: ToolTable = {};
  */
 export function toolShapeOf(table: ToolTable, toolName: string, args: CallArguments): ToolShape {
   const script = stringAt(args, "input") ?? stringAt(args, "code");
-  const inner = script === null ? [] : scriptCalls(script);
+  // A patch may hold the text of a script.
+  const inner = script === null || isPatch(script) ? [] : scriptCalls(script);
   if (inner.length > 0) {
     // A script that a script writes is not read: nothing runs it as one.
     const shapes = inner.map((call) => plainShapeOf(table, call.name, scriptArguments(call.args)));
@@ -93,7 +94,7 @@ function argumentsOf(argumentsJson: string): CallArguments {
     return isRecord(parsed) ? parsed : null;
   } catch {
     // A patch or a script on its own; arguments that the model did not finish name no path.
-    return argumentsJson.startsWith(PATCH_OPENING) || isToolScript(argumentsJson) ? { input: argumentsJson } : null;
+    return isPatch(argumentsJson) || isToolScript(argumentsJson) ? { input: argumentsJson } : null;
   }
 }
 
@@ -101,7 +102,9 @@ function eachOnce(paths: readonly PathAccess[]): readonly PathAccess[] {
   return [...new Map(paths.map((access) => [`${access.access} ${access.path}`, access])).values()];
 }
 
-const PATCH_OPENING = "*** Begin Patch";
+function isPatch(text: string): boolean {
+  return text.trimStart().startsWith("*** Begin Patch");
+}
 
 function plainShapeOf(table: ToolTable, toolName: string, args: CallArguments): ToolShape {
   const known = Object.hasOwn(table, toolName) ? table[toolName] : undefined;
@@ -135,7 +138,7 @@ function kindOf(args: CallArguments): ToolKind {
     return has(COMMAND_KEYS) ? "command" : "read";
   }
   if (LIST_KEYS.some((key) => listedPaths(args[key]).length > 0)) return has(CHANGE_KEYS) ? "modify" : "read";
-  if (has(["patch", "patchText"]) || stringAt(args, "input")?.startsWith(PATCH_OPENING)) return "patch";
+  if (has(["patch", "patchText"]) || isPatch(stringAt(args, "input") ?? "")) return "patch";
   if (has(COMMAND_KEYS)) return "command";
   return has(SEARCH_KEYS) ? "search" : "other";
 }
@@ -144,9 +147,10 @@ function pathsOf(kind: ToolKind, args: CallArguments): readonly PathAccess[] {
   if (kind === "patch") return patchPaths(args);
   if (kind === "command") return [...new Set(filesShownBy(args))].map((path) => ({ path, access: "read" }));
   if (kind !== "read" && kind !== "modify") return [];
-  const path = namedPath(args);
-  const named = path === undefined ? LIST_KEYS.flatMap((key) => listedPaths(args?.[key])) : [path];
-  return [...new Set(named)].map((each) => ({ path: each, access: kind }));
+  // Beside a list of files, a path is the folder that they are looked for in.
+  const listed = LIST_KEYS.flatMap((key) => listedPaths(args?.[key]));
+  const named = listed.length > 0 ? listed : (namedPath(args) ?? []);
+  return [...new Set([named].flat())].map((each) => ({ path: each, access: kind }));
 }
 
 function listedPaths(value: unknown): readonly string[] {
