@@ -38,10 +38,9 @@ const PATH_KEYS = [
 ] as const;
 const COMMAND_KEYS = ["command", "cmd", "script", "commands", "code"] as const;
 const SEARCH_KEYS = ["pattern", "query", "regex", "glob", "search_term"] as const;
-const CHANGE_KEYS = [
-  ...["content", "contents", "file_text", "new_string", "newString", "old_string", "oldString", "new_str", "old_str"],
-  ...["newText", "oldText", "new_source", "edits", "patch", "diff", "insert_text", "insert_line", "code_edit"],
-] as const;
+/** What a file is to hold, or what of it becomes what: a key of old or new text by whichever name. */
+const CHANGE_KEY =
+  /^(?:(?:old|new)(?:_|[A-Z]).*|contents?|file_text|fileText|edits|patch|diff|insert_(?:text|line)|code_edit|replace(?:ment|_with)?)$/;
 
 /** Subcommands of the editor tools that take a path beside a command: all but `view` change the file. */
 const EDITOR_COMMANDS: { readonly [command: string]: ToolKind } = {
@@ -127,17 +126,21 @@ function kindByArguments(args: CallArguments): ToolKind {
   return kindOf(unwrapped(args));
 }
 
+function changes(args: CallArguments): boolean {
+  return Object.entries(args ?? {}).some(([key, value]) => value !== undefined && CHANGE_KEY.test(key));
+}
+
 function kindOf(args: CallArguments): ToolKind {
   if (args === null) return "other";
   const has = (keys: readonly string[]) => keys.some((key) => args[key] !== undefined);
   if (has(PATH_KEYS)) {
     const command = stringAt(args, "command");
     if (command !== null && Object.hasOwn(EDITOR_COMMANDS, command)) return EDITOR_COMMANDS[command] ?? "other";
-    if (has(CHANGE_KEYS)) return "modify";
+    if (changes(args)) return "modify";
     if (has(SEARCH_KEYS)) return "search";
     return has(COMMAND_KEYS) ? "command" : "read";
   }
-  if (LIST_KEYS.some((key) => listedPaths(args[key]).length > 0)) return has(CHANGE_KEYS) ? "modify" : "read";
+  if (LIST_KEYS.some((key) => listedPaths(args[key]).length > 0)) return changes(args) ? "modify" : "read";
   if (has(["patch", "patchText"]) || isPatch(stringAt(args, "input") ?? "")) return "patch";
   if (has(COMMAND_KEYS)) return "command";
   return has(SEARCH_KEYS) ? "search" : "other";
