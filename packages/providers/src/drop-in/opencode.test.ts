@@ -85,9 +85,9 @@ describe("the plugin", () => {
   });
 
   test.each<[string, Fields, Fields]>([
-    ["by itself", {}, { auto: false, prune: false }],
-    ["beside what the person set", { compaction: { auto: true } }, { auto: true, prune: false }],
-  ])("switches OpenCode's own compaction off %s", async (_, before, after) => {
+    ["by itself", {}, { reserved: 0, prune: false }],
+    ["beside what the person set", { compaction: { auto: false } }, { auto: false, reserved: 0, prune: false }],
+  ])("leaves OpenCode's own compaction for an overflow %s", async (_, before, after) => {
     const config: { compaction?: unknown } = { ...before };
     await (await plugin()).config(config);
     expect(config.compaction).toEqual(after);

@@ -33,8 +33,8 @@ const MOST_REPLY_TOKENS = 32_000;
 const REPLY_RATIO = 0.5;
 
 /**
- * A plugin of OpenCode: each request is sent compacted, the stored session stays whole. OpenCode's own compaction and clearing, which would change the session, are off unless
- * its configuration asks for them. Window and reply are those of OpenCode's model; a fiftieth of the window is left free, since a hook cannot send a request again.
+ * A plugin of OpenCode: each request is sent compacted, the stored session stays whole. OpenCode's clearing, which would change the session, is off unless its configuration asks for it,
+ * and its own compaction is left for an overflow. Window and reply are those of OpenCode's model; a fiftieth of the window is left free, since a hook cannot send a request again.
  */
 export function createOpenCodePlugin(
   options: Partial<Omit<CompactorOptions, "limits">> = {},
@@ -45,7 +45,8 @@ export function createOpenCodePlugin(
     const limitsOf = createLimitsOf(client);
     return {
       config: async (config) => {
-        config.compaction = { auto: false, prune: false, ...(isRecord(config.compaction) ? config.compaction : {}) };
+        // With `auto` off an overflow ends the session; without a reserve OpenCode compacts at the window alone.
+        config.compaction = { reserved: 0, prune: false, ...(isRecord(config.compaction) ? config.compaction : {}) };
       },
       "experimental.chat.messages.transform": async (_, { messages }) => {
         const newest = messages.findLast(({ info }) => info.role === "user")?.info;
