@@ -73,8 +73,11 @@ function checkTools(tools: readonly Fields[]): void {
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
       throw invalid(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
     const schema = recordAt(tool, "input_schema");
-    if (schema === null) throw invalid(`tools.${index}.custom.input_schema: Field required`);
-    if (schema.type !== "object") throw invalid(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
+    // Of the vendor's own tools (`web_search_20250305`) a request tells no schema.
+    const isCustom = (stringAt(tool, "type") ?? "custom") === "custom";
+    if (isCustom && schema === null) throw invalid(`tools.${index}.custom.input_schema: Field required`);
+    if (schema !== null && schema.type !== "object")
+      throw invalid(`tools.${index}.custom.input_schema.type: Input should be 'object'`);
     if (names.has(name)) throw invalid("tools: Tool names must be unique.");
     names.add(name);
   }

@@ -300,6 +300,12 @@ describe("the Messages wire", () => {
     expect(simulator.exchanges()).toMatchObject([{ outcome: "rejected", status: 400, error: message }]);
   });
 
+  test("takes the vendor's own tools without a schema", async () => {
+    const simulator = await simulatorWith();
+    const tools = [{ type: "web_search_20250305", name: "web_search" }];
+    expect(await post(simulator, "/v1/messages", body([go], { tools }))).toMatchObject({ status: 200 });
+  });
+
   test.each([
     ["that ends in words is taken", "The answer is", 200, undefined],
     [
