@@ -5,6 +5,8 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/
 import type { AgentInputItem } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
 import type { ModelMessage } from "ai";
+import type { PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
+import { PROMPTS } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
@@ -92,6 +94,12 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
   row("AI SDK messages", {
     create: (options) => createArrayCompactor({ ...MODEL_MESSAGES, observed: aiSdkObserved }, options),
     items: (turns) => turns.flatMap((turn): readonly ModelMessage[] => promptItems(turn)),
+    answer: (id, tokens) => ({ id, tokens }),
+    declared: (content) => ({ role: "system", content }) as const,
+  }),
+  row("AI SDK prompts", {
+    create: (options) => createArrayCompactor({ ...PROMPTS, observed: aiSdkObserved }, options),
+    items: (turns) => turns.flatMap((turn): readonly PromptMessage[] => promptItems(turn)),
     answer: (id, tokens) => ({ id, tokens }),
     declared: (content) => ({ role: "system", content }) as const,
   }),

@@ -18,7 +18,8 @@ type Stream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
 type StreamPart = Awaited<ReturnType<Stream>>["stream"] extends ReadableStream<infer Part> ? Part : never;
 type Params = Parameters<Generate>[0]["params"];
 type Model = Pick<Parameters<Generate>[0]["model"], "modelId">;
-type PromptMessage = Params["prompt"][number];
+/** A message of a model's prompt. */
+export type PromptMessage = Params["prompt"][number];
 
 /** A middleware for `wrapLanguageModel`, with what its compactor also offers. */
 export type CompactionMiddleware = Required<
@@ -127,7 +128,7 @@ function isPrompt(message: unknown): message is PromptMessage {
 }
 
 /** The prompts of a model's calls, and what its answers tell of usage. */
-const PROMPTS: WireArray<PromptMessage, unknown> = {
+export const PROMPTS: WireArray<PromptMessage, unknown> = {
   ...WHOLE_ITEMS,
   declares: MODEL_MESSAGES.declares,
   drafts: MODEL_MESSAGES.drafts,

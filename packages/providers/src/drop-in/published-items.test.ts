@@ -14,6 +14,8 @@ const KINDS: readonly (readonly [kind: string, subject: string, faults: readonly
   ["OpenAI Agents items", "OpenAI Agents items", LOST_STATE, []],
   ["AI SDK messages", "AI SDK messages", [], []],
   ["AI SDK 7 messages", "AI SDK messages", [], []],
+  ["AI SDK prompts", "AI SDK prompts", [], []],
+  ["AI SDK 7 prompts", "AI SDK prompts", [], []],
 ];
 
 const published = publishedValues();
