@@ -17,11 +17,11 @@ export const PRICE_OVERRIDES: readonly PriceOverride[] = [
     prices: { tiers: [tier(0, { input: 3, output: 15, read: 0.3, write: 3.75, hour: 6 })] },
   },
   {
-    // The list price, as two sellers repeat it.
+    // The list price, as two sellers repeat it: no page of the vendor's with it was found. For claude-mythos-5-2 none was found at all.
     modelId: "claude-fable-5-2",
     checkedOn: "2026-11-26",
     source:
-      "platform.claude.com/docs/en/about-claude/pricing, as of 2026-11-10 by docs.laozhang.ai and github.com/archid21/rightsize 0.10.2",
+      "at second hand: the vendor's list price as of 2026-11-10, by docs.laozhang.ai and github.com/archid21/rightsize 0.10.2",
     prices: { tiers: [tier(0, { input: 8, output: 40, read: 0.2, write: 10, hour: 16 })] },
   },
   {
