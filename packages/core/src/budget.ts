@@ -62,6 +62,19 @@ export function budgetOf(limits: ModelLimits): Budget | null {
   return { windowTokens, inputBudgetTokens: windowTokens - reserveTokens };
 }
 
+/** Largest share of a window that a reply may take: above it too little is left for the prompt. Chosen. */
+const LARGEST_REPLY_RATIO = 3 / 4;
+
+/** No more of a window than this goes to a reply whose limit is not known, or too large; chosen, so that small windows have room for a prompt. */
+export const REPLY_RATIO: number = 1 / 4;
+
+/** Limits whose reply leaves room for a prompt: one that is nearly as large as the window is lowered. The limits as they are if it is not. */
+export function withReplyWithin<Limits extends ModelLimits>(limits: Limits): Limits {
+  const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
+  if (windowTokens === null || maxOutputTokens === null || maxOutputTokens <= windowTokens * LARGEST_REPLY_RATIO) return limits;
+  return { ...limits, maxOutputTokens: Math.floor(windowTokens * REPLY_RATIO) };
+}
+
 /** The amount in tokens. Ratios are not rounded; only what is compared with them is a whole number. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;

@@ -2,6 +2,7 @@
 
 export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
 export { messagesWrittenBy } from "./applied-edit.ts";
+export { withReplyWithin } from "./budget.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { chainOf, newestOf } from "./engine/chain.ts";
@@ -44,7 +45,7 @@ export { sequenceOf } from "./sequence.ts";
 export { recallArtifact } from "./session/admit.ts";
 export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
-export { compactionLogLine, overWords } from "./session/events.ts";
+export { compactionLogLine, overWords, replyLowered } from "./session/events.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
 export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
 export type { SessionReadings } from "./session/session-readings.ts";

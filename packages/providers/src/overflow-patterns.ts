@@ -150,6 +150,24 @@ export const USUAL_WINDOW_TOKENS = 200_000;
 const TOO_MUCH =
   /\btoo (?:many|much|large|big|long)\b|\bexceed|\bmaximum\b|\bmax\b|\bat most\b|\bup to\b|\blimit(?:s|ed)?\b|\bmore than\b|\blarger than\b/;
 
+/** The longest reply, by the names that parameters and vendors have for it. */
+const REPLY =
+  /\bmax_?(?:completion_|output_)?tokens\b|\bmaxoutputtokens\b|\b(?:output|completion) tokens\b|maximum tokens you requested/;
+
+/** A reply that is longer than the model gives, however it is said; all patterns are needed. */
+export const REPLY_PATTERNS: readonly RegExp[] = [
+  REPLY,
+  new RegExp(`${TOO_MUCH.source}|> \\d|\\brange of\\b|less than or equal|<= ?\\d`),
+];
+
+/** Where a message says how long a reply may be, in tokens; the first that is found counts. */
+export const REPLY_LIMIT_PATTERNS: readonly RegExp[] = [
+  /> (\d[\d,_]{0,14})/,
+  /at most (\d[\d,_]{0,14})/,
+  /\[\d{1,3}, ?(\d[\d,_]{0,14})\]/,
+  /(?:<=|less than or equal to|limit of|limit is|maximum (?:is|of|value is)|up to) ?[`'"]?(\d[\d,_]{0,14})/,
+];
+
 /** What too much of a request is of, the more special first; all patterns of a unit are needed. Without one of them a refusal is not about media. */
 export const UNIT_PATTERNS: readonly { readonly unit: RequestUnit; readonly all: readonly RegExp[] }[] = [
   { unit: "manyImagePx", all: [/many-image/, /pixel|\bpx\b|dimension/] },

@@ -17,6 +17,8 @@ import {
   QUOTA_PHRASES,
   RATE_LIMIT_PHRASES,
   REASONING_PHRASES,
+  REPLY_LIMIT_PATTERNS,
+  REPLY_PATTERNS,
   REQUESTED_PATTERNS,
   RETRY_PHRASES,
   TOO_LARGE_PHRASES,
@@ -100,6 +102,8 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "transient":
       return isUnsaid(failure, text) ? { kind: "unknown", words: shortHash(wordsOf(failure)) } : { kind: "overload" };
     case "other":
+      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)))
+        return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) };
       return namesItsReason(failure, text) ? { kind: "invalid" } : { kind: "unknown", words: shortHash(wordsOf(failure)) };
     default:
       return failureClass satisfies never;

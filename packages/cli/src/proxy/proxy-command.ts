@@ -138,6 +138,10 @@ function sayEvent(event: ContextEvent, say: (line: string) => void): void {
         : `; more than ${event.missed.budgetTokens} are expected to be left, and sent all the same`;
     say(`compacted: ${Math.round(tokensBefore ?? 0)} to ${Math.round(tokensAfter ?? 0)} tokens${left}`);
   }
+  if (event.type === "reply-lowered")
+    say(
+      `a reply of ${event.askedTokens} tokens leaves no room in a window of ${event.contextWindowTokens}: at most ${event.maxOutputTokens} are asked for`,
+    );
   if (event.type === "usage-refused")
     say(
       `usage of ${event.modelId} cannot be: ${event.reportedTokens} tokens for about ${event.expectedTokens}; sizes are estimated from now on`,

@@ -66,6 +66,8 @@ function eventLine(event: AgentEvent): string | null {
       return `◇ too long for the provider${ofTokens(event.requestedTokens)}${event.limitTokens === null ? "" : `, limit ${formatTokens(event.limitTokens)}`}${event.recovery === 0 ? "" : "; compacting"}`;
     case "output-lowered":
       return `◇ the reply did not fit next to the prompt${event.limitTokens === null ? "" : ` in ${formatTokens(event.limitTokens)} tokens`}: at most ${formatTokens(event.maxOutputTokens)} tokens are asked for now`;
+    case "reply-lowered":
+      return `◇ a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: at most ${formatTokens(event.maxOutputTokens ?? 0)} are asked for`;
     case "silent-truncation":
       return `◇ the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; set context_window to what it runs with`;
     case "usage-refused":

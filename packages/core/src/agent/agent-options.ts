@@ -1,3 +1,4 @@
+import { REPLY_RATIO, withReplyWithin } from "../budget.ts";
 import type { ModelLimits } from "../entry.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Kinds } from "../policy/kinds.ts";
@@ -95,9 +96,6 @@ export const DEFAULT_MODE = "default";
 /** Output that is asked for if a model's limit is not known; chosen: every current model gives as much. */
 export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
-/** No more of a known window than this goes to a reply whose limit is not known; chosen, so that small windows have room for a prompt. */
-export const REPLY_RATIO: number = 1 / 4;
-
 /** The model with the output that it is asked for: what a request asks for has to be what the budget keeps free, or the provider rejects it. */
 export function withOutputReserve(model: AgentModel): AgentModel {
   return { ...model, limits: reserved(model.limits) };
@@ -106,5 +104,5 @@ export function withOutputReserve(model: AgentModel): AgentModel {
 function reserved(limits: ModelLimits): ModelLimits {
   const { contextWindowTokens, maxOutputTokens } = limits;
   const roomTokens = contextWindowTokens === null ? DEFAULT_MAX_OUTPUT_TOKENS : Math.floor(contextWindowTokens * REPLY_RATIO);
-  return { ...limits, maxOutputTokens: maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT_TOKENS, roomTokens) };
+  return withReplyWithin({ ...limits, maxOutputTokens: maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT_TOKENS, roomTokens) });
 }

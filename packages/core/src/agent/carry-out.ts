@@ -148,6 +148,14 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       tell({ type: "output-lowered", limitTokens, maxOutputTokens: loop.model().limits.maxOutputTokens ?? 0 });
       return true;
     },
+    lowerReply: (limitTokens) => {
+      const { limits } = loop.model();
+      const maxOutputTokens = limitTokens ?? Math.floor((limits.maxOutputTokens ?? 0) / 2);
+      if (maxOutputTokens >= (limits.maxOutputTokens ?? 0) || maxOutputTokens < 1) return false;
+      loop.limit({ ...limits, maxOutputTokens });
+      tell({ type: "output-lowered", limitTokens, maxOutputTokens });
+      return true;
+    },
     recover: (facts) => fitAt("on-overflow", loop, facts),
     isLargest: () => isLargest(conversation),
     undo: async () => {

@@ -1,6 +1,7 @@
+import { REPLY_RATIO } from "../budget.ts";
 import type { Rejection } from "../conversation/outcome.ts";
 import type { ModelLimits } from "../entry.ts";
-import { DEFAULT_MAX_OUTPUT_TOKENS, REPLY_RATIO } from "./agent-options.ts";
+import { DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 
 /**
  * The limits of a model after a rejection that a shorter reply mends: the prompt fits, but not next to the reply that was asked for. A provider that

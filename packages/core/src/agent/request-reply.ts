@@ -23,6 +23,8 @@ export interface ReplyRequest {
   readonly context: () => Promise<Context>;
   /** Lowers the output to ask for, if that is what does not fit; false if it is not. Tried before anything is compacted. */
   readonly lowerOutput: (rejection: Rejection) => boolean;
+  /** Asks for a reply of at most so many tokens from now on; false if that is no less. */
+  readonly lowerReply: (limitTokens: number | null) => boolean;
   /** Whether nothing as large was answered. */
   readonly isLargest: () => boolean;
   /** Puts back what the last recovery took. */
@@ -46,7 +48,7 @@ export interface Answer {
 
 /** Asks the model. Rejects with the provider's error if the prompt is too long after every recovery that the policy allows. */
 export async function requestReply(request: ReplyRequest): Promise<Answer> {
-  const { policy, recover, leaveReasoning, onRejection, isLargest, undo } = request;
+  const { policy, recover, leaveReasoning, lowerReply, onRejection, isLargest, undo } = request;
   const end = await sendWithRecovery<Answer>({
     policy,
     attempt: async () => {
@@ -56,6 +58,7 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
     },
     recover: async (facts) => (await recover(facts)).kind === "compacted",
     leaveReasoning,
+    lowerReply,
     onRejection,
     isLargest,
     undo,

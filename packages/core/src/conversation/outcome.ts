@@ -11,6 +11,7 @@ import type { RequestUnit } from "../message/request-size.ts";
  *
  * - `window-ended`: an answer that the window cut off, or that is empty because of it
  * - `too-large`: more than is taken, of tokens, of tokens a minute or of another unit; `limit` is what the vendor names of that unit
+ * - `reply-too-large`: a longer reply was asked for than the model gives; `limit` is the longest, if the vendor names it
  * - `not-entitled`: long context that the account does not have
  * - `invalid`: a parameter that is named
  * - `unknown`: words that say none of this, or none at all; `words` is their hash, since a server may quote the request
@@ -18,14 +19,15 @@ import type { RequestUnit } from "../message/request-size.ts";
 export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
   | { readonly kind: "too-large"; readonly of: "tokens" | "minute" | RequestUnit; readonly limit?: number | null }
+  | { readonly kind: "reply-too-large"; readonly limit: number | null }
   | { readonly kind: "auth" | "quota" | "rate" | "overload" | "invalid" }
   | { readonly kind: "unknown"; readonly words: string };
 
 /**
- * What is done about an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; or it is the
- * caller's.
+ * What is done about an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; a shorter reply
+ * is asked for; or it is the caller's.
  */
-export type Remedy = "shrink" | "try-less" | "leave-reasoning" | "none";
+export type Remedy = "shrink" | "try-less" | "leave-reasoning" | "lower-reply" | "none";
 
 const REMEDIES: { readonly [kind in RequestOutcome["kind"]]: Remedy } = {
   "too-large": "shrink",
@@ -33,6 +35,7 @@ const REMEDIES: { readonly [kind in RequestOutcome["kind"]]: Remedy } = {
   "window-ended": "shrink",
   unknown: "try-less",
   "reasoning-refused": "leave-reasoning",
+  "reply-too-large": "lower-reply",
   answered: "none",
   auth: "none",
   quota: "none",

@@ -69,6 +69,8 @@ export interface Recovery<Answer> {
   readonly undo?: () => Promise<void>;
   /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
   readonly leaveReasoning?: () => Promise<boolean>;
+  /** Asks for a reply no longer than this from now on, in tokens; `null` if the vendor names no limit. False if that is no less. Left out if the caller asks. */
+  readonly lowerReply?: (limitTokens: number | null) => boolean;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Rejection, recovery: number) => void;
   /** What was done before the first attempt, for a caller that sends by itself: recoveries so far, and whether less was tried. Nothing if it is left out. */
@@ -87,6 +89,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
   const { policy, done } = request;
   const maximum = recoveriesOf(policy);
   let isTried = done?.isTried === true;
+  let isLowered = !policy.enabled;
   let leaveReasoning = policy.enabled ? request.leaveReasoning : undefined;
   for (let recovery = done?.recovery ?? 0; ; ) {
     const attempt = await request.attempt();
@@ -99,6 +102,11 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       case "leave-reasoning":
         if ((await leaveReasoning?.()) !== true) return attempt;
         leaveReasoning = undefined;
+        continue;
+      case "lower-reply":
+        if (isLowered || rejection.outcome.kind !== "reply-too-large" || request.lowerReply?.(rejection.outcome.limit) !== true)
+          return attempt;
+        isLowered = true;
         continue;
       case "try-less":
         // Less did not help: what was taken comes back, and the refusal is the caller's.

@@ -1,5 +1,5 @@
 import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
-import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
+import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
 import { UNIT_WORDS } from "../message/request-size.ts";
 import type { Usage } from "../usage.ts";
 
@@ -40,7 +40,14 @@ export type ContextEvent =
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
   | SilentTruncationEvent
-  | UsageRefusedEvent;
+  | UsageRefusedEvent
+  /** The reply that is asked for leaves no room for a prompt: less is asked for, and kept free. Told once. */
+  | {
+      readonly type: "reply-lowered";
+      readonly contextWindowTokens: number | null;
+      readonly askedTokens: number | null;
+      readonly maxOutputTokens: number | null;
+    };
 
 /**
  * What the provider reports of its prompts cannot be: report by report it rises by more than what came could measure, as if it added the whole session up or
@@ -104,6 +111,11 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
     default:
       return outcome satisfies never;
   }
+}
+
+/** What is told of a reply that was lowered. */
+export function replyLowered(asked: ModelLimits, { contextWindowTokens, maxOutputTokens }: ModelLimits): ContextEvent {
+  return { type: "reply-lowered", contextWindowTokens, askedTokens: asked.maxOutputTokens, maxOutputTokens };
 }
 
 /** What is over a limit that is none of tokens, in words; `null` if nothing is. */

@@ -46,6 +46,7 @@ export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ToldO
     case "breaker-open":
     case "silent-truncation":
     case "usage-refused":
+    case "reply-lowered":
       addEvent(open, event);
       return;
     default:

@@ -62,7 +62,8 @@ export async function createAnthropicSession({
         const edit = sentPrefixes.placesOf(asked.context.messages);
         const context = { ...asked.context, tools: [] };
         const body = encodeAnthropic({ ...asked, context }, { images: new Map(), cacheTimeToLive, edit });
-        const whole = { ...body, ...parameters, ...(tools.length === 0 ? {} : { tools }) };
+        const max_tokens = Math.min(parameters.max_tokens, asked.maxOutputTokens);
+        const whole = { ...body, ...parameters, max_tokens, ...(tools.length === 0 ? {} : { tools }) };
         const thought = thinking === undefined ? whole : withThinking(whole, { thinking });
         return binds && bound === "vendor-drops" ? withDropping(thought) : thought;
       },

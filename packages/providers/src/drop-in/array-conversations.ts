@@ -1,4 +1,4 @@
-import type { ArtifactStore, FitInput, Message, Policy, SessionEntry, SessionView } from "@plimsoll/core";
+import type { ArtifactStore, FitInput, Message, ModelLimits, Policy, SessionEntry, SessionView } from "@plimsoll/core";
 import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
@@ -29,7 +29,7 @@ import {
   setupChangeEntry,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { lowestLimits, recallArtifact } from "@plimsoll/core/internal";
+import { lowestLimits, recallArtifact, replyLowered, withReplyWithin } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";
@@ -64,6 +64,8 @@ export interface ArrayConversations {
   readonly learned: LearnedLimits;
   /** Conversations that were met in their middle, with reasoning of which nobody knows what it was made behind, until a request of theirs is answered. */
   readonly met: WeakSet<Conversation>;
+  /** Conversations of which it was told that their reply was lowered. */
+  readonly told: WeakSet<Conversation>;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -111,6 +113,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     asked,
     learned: options.learned ?? createLearnedLimits(),
     met: new WeakSet(),
+    told: new WeakSet(),
   };
 }
 
@@ -132,6 +135,10 @@ export function fitRequest(
     const { manager } = conversation;
     if (reported !== null && isNewReply(request, conversation)) await conversation.report(manager.view(), reported);
     const knownCount = conversation.messageIds().length;
+    const wanted = limitsOf(asked, logs.options);
+    const limits = allowedBy(logs, wanted);
+    if (limits !== wanted && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, limits), found.name);
+    if (limits !== wanted) logs.told.add(conversation);
     await take(asked, conversation, logs);
     await conversation.fit(inputAt("before-step", asked, { conversation, logs }), signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
@@ -298,8 +305,12 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   await conversation.flush();
 }
 
+function allowedBy({ policy }: ArrayConversations, limits: ModelLimits): ModelLimits {
+  return policy.enabled ? withReplyWithin(limits) : limits;
+}
+
 function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, logs }: OfConversation): ConversationFit {
-  const known = limitsOf(asked, logs.options);
+  const known = allowedBy(logs, limitsOf(asked, logs.options));
   const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
   const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
   const model = { ...known, request: lowestLimits(stated, shared) };

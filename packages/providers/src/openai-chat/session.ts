@@ -40,7 +40,14 @@ export async function createChatSession({ request, host = OPENAI_HOST, ...option
       encode: (asked): ChatBody => {
         const context = { ...asked.context, tools: [] };
         const { messages } = encodeOpenAiChat({ ...asked, context }, { quirks, images: new Map() });
-        return { ...request, model: sentModelId(modelId), messages };
+        const [max_tokens, max_completion_tokens] = [request.max_tokens, request.max_completion_tokens].map((wanted) =>
+          typeof wanted === "number" ? Math.min(wanted, asked.maxOutputTokens) : wanted,
+        );
+        const reply = {
+          ...(max_tokens === undefined ? {} : { max_tokens }),
+          ...(max_completion_tokens === undefined ? {} : { max_completion_tokens }),
+        };
+        return { ...request, ...reply, model: sentModelId(modelId), messages };
       },
       decode: decodeOpenAiChat,
     },

@@ -40,7 +40,14 @@ export async function createResponsesSession({ request, ...options }: ResponsesS
       boundReasoning: "leaves",
       encode: (asked): ResponsesBody => {
         const context = { ...asked.context, tools: [] };
-        return { ...encodeOpenAiResponses({ ...asked, context }, new Map()), ...request, model: sentModelId(modelId) };
+        const { max_output_tokens: most } = request;
+        const reply = typeof most === "number" ? { max_output_tokens: Math.min(most, asked.maxOutputTokens) } : {};
+        return {
+          ...encodeOpenAiResponses({ ...asked, context }, new Map()),
+          ...request,
+          ...reply,
+          model: sentModelId(modelId),
+        };
       },
       decode: decodeOpenAiResponse,
     },

@@ -4,9 +4,10 @@ import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { LearnedLimits } from "@plimsoll/core/conversation";
 import { isEndedByWindow } from "@plimsoll/core/conversation";
-import { wellFormed } from "@plimsoll/core/internal";
+import { wellFormed, withReplyWithin } from "@plimsoll/core/internal";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { sdkRejection } from "../client/failure.ts";
 import type { CompactorOptions } from "../drop-in/compactor-options.ts";
 import type { Fields } from "../fields.ts";
 import { parseRecord, recordAt } from "../fields.ts";
@@ -196,27 +197,28 @@ async function prepared(read: ReadRequest, { compactor, conversation, setup, opt
   return preparedWith(read, given, { fitted, options });
 }
 
-/** Share of a window above which the reply that was asked for is not taken at its word: nothing would be left for the prompt. Chosen. */
-const LARGEST_REPLY_RATIO = 0.75;
-
-const LOWERED_REPLY_RATIO = 0.25;
-
 /** The limits of one request: its own largest reply, and what it sends besides the conversation, are taken off the window. */
 function limitsFor(known: ModelLimits, askedTokens: number | null, restTokens: number): ModelLimits {
   const { contextWindowTokens: windowTokens } = known;
   if (windowTokens === null) return known;
-  const wanted = askedTokens ?? known.maxOutputTokens ?? 0;
-  const reply = wanted > windowTokens * LARGEST_REPLY_RATIO ? Math.floor(windowTokens * LOWERED_REPLY_RATIO) : wanted;
-  return { ...known, maxOutputTokens: Math.min(reply + restTokens, Math.floor(windowTokens * LARGEST_REPLY_RATIO)) };
+  return { ...known, maxOutputTokens: (askedTokens ?? known.maxOutputTokens ?? 0) + restTokens };
 }
 
 function preparedWith(
   read: ReadRequest,
   given: readonly Fields[],
-  { fitted, options }: { readonly fitted: FittedItems; readonly options: ProxyOptions },
+  {
+    fitted,
+    options,
+    mostReplyTokens = Number.POSITIVE_INFINITY,
+  }: { readonly fitted: FittedItems; readonly options: ProxyOptions; readonly mostReplyTokens?: number },
 ): PreparedRequest {
   const { wire, kind, facts } = read;
-  const bodyText = bodyOf(read, given, fitted.items);
+  const limits = options.limits(facts.modelId);
+  const asked = { ...limits, maxOutputTokens: facts.maxOutputTokens };
+  const allowed = options.policy.enabled ? withReplyWithin(asked) : asked;
+  const replyTokens = Math.min(allowed.maxOutputTokens ?? 0, mostReplyTokens);
+  const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
   return {
     wire,
@@ -226,7 +228,6 @@ function preparedWith(
     betas: dropping === null ? [] : [BINDING_BETA],
     isCutOff: (answer) => {
       const ended = endedReplyIn(answer, null);
-      const limits = options.limits(facts.modelId);
       const askedTokens = facts.maxOutputTokens ?? limits.maxOutputTokens;
       return ended !== null && isEndedByWindow(ended, { askedTokens, windowTokens: limits.contextWindowTokens });
     },
@@ -236,8 +237,13 @@ function preparedWith(
     recover: async ({ status, bodyText }, recovery) => {
       const body = parseRecord(bodyText);
       const thrown = { status, error: body ?? bodyText, message: bodyText };
+      const outcome = sdkRejection(thrown)?.outcome;
+      if (outcome?.kind === "reply-too-large") {
+        const most = outcome.limit ?? Math.floor(replyTokens / 2);
+        return most < 1 || most >= replyTokens ? null : preparedWith(read, given, { fitted, options, mostReplyTokens: most });
+      }
       const next = await fitted.recover(thrown, recovery);
-      return next === null ? null : preparedWith(read, given, { fitted: next, options });
+      return next === null ? null : preparedWith(read, given, { fitted: next, options, mostReplyTokens });
     },
   };
 }
@@ -248,6 +254,22 @@ function droppingBody({ wire, facts, bodyText: own }: ReadRequest, bodyText: str
   const thinking = recordAt(parseRecord(own), "thinking") ?? { type: "adaptive" };
   if (!isBoundReasoning(null, facts.modelId) || thinking.type === "disabled" || "block_binding" in thinking) return null;
   return withValue(bodyText, "thinking", JSON.stringify({ ...thinking, ...DROPPING }));
+}
+
+/** Names of the longest reply in a body, on any wire. */
+const REPLY_FIELD = /("(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens)"\s*:\s*)(\d+)/g;
+
+/** The body with a shorter reply asked for, if what it asks for is longer: nothing else outside of the items changes. */
+function withReply({ wire, bodyText, facts }: ReadRequest, made: string | null, replyTokens: number): string | null {
+  const text = made ?? bodyText;
+  const isLonger = facts.maxOutputTokens !== null && facts.maxOutputTokens > replyTokens;
+  const places = isLonger ? arrayPlacesAt(text, wire.itemsKey) : null;
+  if (places === null) return made;
+  const lowered = (piece: string) =>
+    piece.replace(REPLY_FIELD, (whole, name: string, tokens) =>
+      Number(tokens) > replyTokens ? `${name}${replyTokens}` : whole,
+    );
+  return `${lowered(text.slice(0, places.start))}${text.slice(places.start, places.end)}${lowered(text.slice(places.end))}`;
 }
 
 /** The body with the items to send: those that nothing was done to are the bytes that came in. `null` if that is all of them. */

@@ -27,6 +27,13 @@ export interface OpenSession<Request> {
   /** Names of calls as the wire takes them: models make names up. */
   readonly renamed: ReturnType<typeof createToolNames>;
   progress: Progress;
+  /** The longest reply that the vendor gives, if a refusal taught it. */
+  mostReplyTokens?: number;
+}
+
+/** The reply that is asked for: what the caller wants, as far as the window and the vendor allow. */
+function replyTokensOf<Request>({ log, mostReplyTokens = Number.POSITIVE_INFINITY }: OpenSession<Request>): number {
+  return Math.min(log.limits.maxOutputTokens, mostReplyTokens);
 }
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error. */
@@ -81,7 +88,7 @@ function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | nul
 export function written<Request>(session: OpenSession<Request>): Request {
   const { wire, log, renamed } = session;
   const { manager } = log.conversation;
-  const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: log.limits.maxOutputTokens };
+  const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: replyTokensOf(session) };
   const { request } = renamed(asked);
   checkSendable(request.context.messages, wire.rules);
   const encoded = wire.encode(request, manager.view().boundReasoning);
@@ -109,6 +116,11 @@ export async function sent<Request, Answer>(
         conversation.manager.revert(session.log.nowMs());
         await conversation.flush();
       }),
+    lowerReply: (limitTokens) => {
+      const now = replyTokensOf(session);
+      session.mostReplyTokens = limitTokens ?? Math.floor(now / 2);
+      return session.mostReplyTokens >= 1 && session.mostReplyTokens < now;
+    },
     leaveReasoning: () => conversation.inTurn(() => conversation.leaveReasoning()),
     recover: (facts, { promptTokens }) =>
       conversation.inTurn(async () => {

@@ -1,0 +1,127 @@
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { expect, test } from "vitest";
+import { createAnthropicSession } from "./anthropic/session.ts";
+import { createChatSession } from "./openai-chat/session.ts";
+import { createResponsesSession } from "./openai-responses/session.ts";
+import { classifyProviderError, outcomeOf } from "./overflow.ts";
+import { createConversationKeys } from "./proxy/conversation-keys.ts";
+import { createProxyCompaction } from "./proxy/proxy.ts";
+
+test.each<[string, number | null]>([
+  ["max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5", 64_000],
+  [
+    "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.",
+    16_384,
+  ],
+  ["Range of max_tokens should be [1, 8192]", 8192],
+  ["The maximum tokens you requested exceeds the model limit of 32768", 32_768],
+  ["max_tokens must be less than or equal to `8192`", 8192],
+])("what %j names", (message, limit) => {
+  const failure = { status: 400, message, body: { error: { message } } };
+  expect(outcomeOf(failure, classifyProviderError(failure).class)).toEqual({ kind: "reply-too-large", limit });
+});
+
+const ASKED = 64_000;
+const refusal = (words: string) =>
+  Object.assign(new Error(`400 ${words}`), { status: 400, error: { error: { message: words } } });
+const TOO_LONG = refusal("max_tokens is too large: 64000. This model supports at most 4096 completion tokens.");
+
+/** Sessions on all wires, and the replies that their requests ask for; the first request is refused if `error` is given. */
+const DOORS = {
+  anthropic: async (windowTokens: number, told: string[], error?: Error) => {
+    const session = await createAnthropicSession({
+      policy: PLIMSOLL_POLICY,
+      limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
+      onEvent: ({ type }) => told.push(type),
+      request: { model: "m", max_tokens: ASKED },
+    });
+    const asked: (number | null | undefined)[] = [];
+    const stop = new Error("stop");
+    session.user("Go on.");
+    await session
+      .send(async ({ max_tokens }) => {
+        asked.push(max_tokens);
+        throw asked.length === 1 ? (error ?? stop) : stop;
+      })
+      .catch(() => null);
+    return asked;
+  },
+  "openai-chat": async (windowTokens: number, told: string[], error?: Error) => {
+    const session = await createChatSession({
+      policy: PLIMSOLL_POLICY,
+      limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
+      onEvent: ({ type }) => told.push(type),
+      request: { model: "m", max_completion_tokens: ASKED },
+    });
+    const asked: (number | null | undefined)[] = [];
+    const stop = new Error("stop");
+    session.user("Go on.");
+    await session
+      .send(async ({ max_completion_tokens }) => {
+        asked.push(max_completion_tokens);
+        throw asked.length === 1 ? (error ?? stop) : stop;
+      })
+      .catch(() => null);
+    return asked;
+  },
+  "openai-responses": async (windowTokens: number, told: string[], error?: Error) => {
+    const session = await createResponsesSession({
+      policy: PLIMSOLL_POLICY,
+      limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
+      onEvent: ({ type }) => told.push(type),
+      request: { model: "m", max_output_tokens: ASKED },
+    });
+    const asked: (number | null | undefined)[] = [];
+    const stop = new Error("stop");
+    session.user("Go on.");
+    await session
+      .send(async ({ max_output_tokens }) => {
+        asked.push(max_output_tokens);
+        throw asked.length === 1 ? (error ?? stop) : stop;
+      })
+      .catch(() => null);
+    return asked;
+  },
+} as const;
+
+test.each(["anthropic", "openai-chat", "openai-responses"] as const)(
+  "%s: a session asks for less where the reply fills the window, says so once, and asks for what the vendor allows",
+  async (wire) => {
+    const told: string[] = [];
+    expect(await DOORS[wire](64_000, told)).toEqual([16_000]);
+    expect(told).toEqual(["reply-lowered"]);
+    expect(await DOORS[wire](200_000, told)).toEqual([ASKED]);
+    expect(await DOORS[wire](200_000, told, TOO_LONG)).toEqual([ASKED, 4096]);
+    expect(told).toHaveLength(1);
+  },
+);
+
+test("the proxy asks for less in the same bytes otherwise", async () => {
+  const told: string[] = [];
+  const compaction = createProxyCompaction({
+    policy: PLIMSOLL_POLICY,
+    limits: () => ({ contextWindowTokens: 64_000, maxOutputTokens: null }),
+    sessions: null,
+    keys: createConversationKeys([], async () => undefined),
+    learned: createLearnedLimits(),
+    onEvent: ({ type }) => told.push(type),
+  });
+  const messages =
+    '[ {"role": "user", "content": "\\"max_tokens\\": 64000"} , {"role":"assistant","content":"Yes."},{"role":"user","content":"On."}]';
+  const body = (tokens: number) =>
+    `{ "model": "m",  "max_tokens" : ${tokens}, "messages": ${messages}, "tools": [{"name":"t","input_schema":{}}] }`;
+  const request = {
+    path: "/v1/messages",
+    headers: { "x-session-id": "one" },
+    bodyText: body(ASKED),
+    signal: new AbortController().signal,
+  };
+  const prepared = await compaction.prepare(request);
+  expect(prepared?.bodyText).toBe(body(16_000));
+  expect(told).toEqual(["reply-lowered"]);
+  const words = "max_tokens: 16000 > 8192, which is the maximum allowed number of output tokens for m";
+  const next = await prepared?.recover({ status: 400, bodyText: JSON.stringify({ error: { message: words } }) }, 0);
+  expect(next?.bodyText).toBe(body(8192));
+  await compaction.close();
+});
