@@ -101,6 +101,7 @@ export { RESULT_TABLES, resultColumns } from "./results/result-tables.ts";
 export { writePart } from "./results/write-part.ts";
 export type { PolicySweep, ReportProblem, SeenCounts, SessionDescription, Shard, SkippedInput } from "./results.ts";
 export { codeVersion } from "./run/code-version.ts";
+export { seenCounts } from "./run/describe-session.ts";
 export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
 export { openKeptReplays } from "./run/kept-replays.ts";
@@ -115,6 +116,7 @@ export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./sum
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";
 export { missingPathIn } from "./sweep/policy-path.ts";
 export type { LineageCounts } from "./transcript.ts";
+export { isRollBack } from "./transcript.ts";
 export type { CacheKind } from "./tune/score.ts";
 export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";

@@ -75,6 +75,10 @@ export async function importSource(
   if (head.text.startsWith(SQLITE_HEADER)) throw new PlimsollError("bad-input", `${file}: ${UNREAD_DATABASE}`, { file });
   if (head.text.startsWith(ZIP_MARK)) return importSource(await packedLogSource(source), importers);
   const importer = importers.find((candidate) => candidate.recognises(head));
+  if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
+    throw new PlimsollError("bad-input", `${file}: no text in UTF-8 (or UTF-16 with its mark): unpack or convert it first`, {
+      file,
+    });
   if (importer === undefined) throw (await endsInside(source)) ? truncated(file) : unknownFormat(file, importers);
   const transcripts = await importer.read(source);
   const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
@@ -98,6 +102,9 @@ function withVersionNote(transcript: Transcript, newestSeen: string): Transcript
 
 /** Characters of a version that are said. */
 const NAME_CHARS = 40;
+
+/** How far into a file bytes are looked for that no text has, in characters. */
+const HEAD_CHARS = 600;
 
 /** What every file of SQLite begins with (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";

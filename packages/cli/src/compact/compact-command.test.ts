@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PRESETS } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -47,6 +48,30 @@ describe("compact", () => {
     expect([code, readdirSync(folder).includes("none")]).toEqual([2, false]);
     expect(stderr).toMatch(/there is no folder .*none; make it first/);
   });
+
+  test.each(PRESETS.map(({ name }) => name))(
+    "--focus works under %s, or is an error that says with what it works",
+    async (policy) => {
+      const focused = "the keel is Zaandam oak, from the yard of Jan";
+      const store = createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") });
+      const writer = await store.create({ ...sessionStart("be brief"), id: "focus" });
+      const filler = (turn: number) => `turn ${turn}: ${"the water rises and the line sinks. ".repeat(40)}`;
+      for (let turn = 0; turn < 40; turn++) {
+        const said = turn === 7 ? `${filler(turn)}\n${"and ".repeat(80)}\n${focused}\n${filler(turn)}` : filler(turn);
+        await writer.append([
+          { type: "message", message: human(`h${turn}`, filler(turn)) },
+          { type: "message", message: reply(`a${turn}`, said) },
+        ]);
+      }
+      await writer.close();
+      const args = ["compact", "focus", "--keep", "1k", "--policy", policy];
+      const [plain, asked] = [await plimsoll(...args), await plimsoll(...args, "--focus", "oak of Zaandam")];
+      const isRefused =
+        asked.code === 1 && /--focus: .+ wrote no summary here.+it works where/.test(asked.stderr.replaceAll(/\s+/g, " "));
+      expect(isRefused || (asked.stdout.includes(focused) && asked.stdout !== "")).toBe(true);
+      expect(isRefused || plain.stdout !== asked.stdout || plain.stdout.includes(focused)).toBe(true);
+    },
+  );
 
   test("the default policy leaves the person's first message in its place", async () => {
     const { code, stdout } = await plimsoll("compact", "voyage", "--keep", "2k");

@@ -11,6 +11,7 @@ import { writeWholeFile } from "@plimsoll/core/node";
 import { familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
+import { unusedFocus } from "../chat/slash-command.ts";
 import { sessionFile } from "../input/session-file.ts";
 import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
@@ -19,7 +20,7 @@ import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { printable, shortened, wrapped } from "../terminal/printable.ts";
+import { lineFor, printable, shortened, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions extends ExtensionOptions {
   readonly dryRun?: boolean;
@@ -91,6 +92,11 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     new AbortController().signal,
   );
   const isDone = outcome.kind === "compacted" || outcome.kind === "unchanged";
+  const unused = options.focus === undefined ? null : unusedFocus(outcome);
+  if (unused !== null) {
+    io.stderr.write(lineFor(io.stderr, `plimsoll: --focus: ${unused}`));
+    return EXIT_FAILED;
+  }
   const { messages } = manager.context();
   const tried = compactionReport({ transcript, outcome, model, before, after: messages });
   const report = `${tried}\n${leftOut === null ? "" : `${leftOut}\n`}`;

@@ -12,7 +12,7 @@ test("sizes are columns, compactions are marked below", () => {
     "       │ ███",
     "     0 │████",
     "       └───◆",
-    "        14 calls",
+    "        4 calls",
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { formatTokens } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import type { CallStory, Composition } from "./session-story.ts";
 
 /** What is drawn: a size at each call, and the calls before which something was compacted. */
@@ -29,11 +29,11 @@ export function contextPlot({ sizes, compactedBefore }: ContextSizes): readonly 
   });
   const marks = new Set(compactedBefore.map(columnOf));
   const axis = tops.map((_, column) => (marks.has(column) ? "◆" : "─"));
-  const last = `${sizes.length} calls`;
+  const last = formatNumberOf(sizes.length, "call");
   return [
     ...lines,
     `${" ".repeat(LABEL_CHARS)} └${axis.join("")}`,
-    `${" ".repeat(LABEL_CHARS + 2)}1${last.padStart(columns - 1)}`,
+    `${" ".repeat(LABEL_CHARS + 2)}${columns > last.length + 1 ? `1${last.padStart(columns - 1)}` : last}`,
   ];
 }
 

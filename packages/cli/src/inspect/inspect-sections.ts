@@ -37,6 +37,8 @@ function row(line: StoryLine, { largest, number }: { readonly largest: number; r
     }
     case "revert":
       return html`<tr><td class="text mark">◇ the newest compaction was undone</td><td></td></tr>`;
+    case "rolled-back":
+      return html`<tr><td class="text mark">◇ ${line.messages} messages taken back by the person</td><td></td></tr>`;
     case "model":
       return html`<tr><td class="text soft">model ${line.modelId}</td><td></td></tr>`;
     default:

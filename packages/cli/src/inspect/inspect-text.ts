@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/internal";
 import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable } from "../chat/context-table.ts";
 import { beginningOf, printable, shortened, wrapped } from "../terminal/printable.ts";
@@ -13,7 +13,7 @@ const NAME_CHARS = 78;
 
 /** One session as text of 80 columns, with a table of so many. */
 export function inspectText(transcript: Transcript, columns: number): string {
-  const { name, format, entries, notes } = transcript;
+  const { name, format, entries } = transcript;
   const story = sessionStory(entries);
   const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
   const facts = sessionFacts(transcript, story).map((fact) => `${fact.name} ${fact.value}`);
@@ -25,7 +25,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
   return [
     shortened(basename(name), NAME_CHARS),
     ...wrapped([`${format} log`, ...facts].join(" · "), { first: "", further: "" }),
-    ...(notes.length === 0 ? [] : [`${formatNumberOf(notes.length, "note")} of the importer`]),
+    ...noteLines(transcript),
     ...(plot.length === 0 ? [] : ["", `Tokens of each prompt, ${measured}; ◆ compaction:`, ...plot]),
     "",
     ...story.lines.flatMap(storyText),
@@ -34,6 +34,13 @@ export function inspectText(transcript: Transcript, columns: number): string {
     contextTable(manager.context(), { policy: PLIMSOLL_POLICY }, columns),
     "",
   ].join("\n");
+}
+
+/** What the importer met, a kind at a time. */
+function noteLines({ file, notes }: Transcript): readonly string[] {
+  return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ code, count, text }) =>
+    wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { first: "", further: "  " }),
+  );
 }
 
 /** The size of each prompt: as reported, else what the log holds by estimate. */
@@ -59,6 +66,8 @@ function storyText(line: StoryLine): readonly string[] {
       return [`    model ${shortened(line.modelId, TITLE_CHARS)}`];
     case "revert":
       return ["  ◇ the newest compaction was undone"];
+    case "rolled-back":
+      return [`  ◇ ${formatNumberOf(line.messages, "message")} taken back by the person`];
     case "compaction":
       return compactionText(line.story);
     default:

@@ -1,5 +1,13 @@
 import type { Grade, Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, ownEntries, recordedUsdText } from "@plimsoll/bench/internal";
+import {
+  formatNumberOf,
+  formatPercent,
+  formatTokens,
+  ownEntries,
+  recordedUsdText,
+  type SeenCounts,
+  seenCounts,
+} from "@plimsoll/bench/internal";
 import type { SessionEntry } from "@plimsoll/core";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { printable } from "../terminal/printable.ts";
@@ -51,9 +59,26 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
     ...(models.length === 0
       ? []
       : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
+    { name: "seen", value: seenText(seenCounts(entries)) },
     ...timeFacts(entries),
     ...(outcome === undefined ? [] : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", ") }]),
   ];
+}
+
+/** What measures can be made of, by kind. */
+function seenText({ files, edits, plans, reasoning, usage, cacheReads, cacheWrites }: SeenCounts): string {
+  const kinds = {
+    "calls with a file": files,
+    edits,
+    plans,
+    reasoning,
+    sizes: usage,
+    "cache reads": cacheReads,
+    "cache writes": cacheWrites,
+  };
+  return Object.entries(kinds)
+    .map(([name, count]) => `${name} ${count === 0 ? "not visible" : count}`)
+    .join(", ");
 }
 
 function gradeText({ name, value }: Grade): string {

@@ -1,3 +1,4 @@
+import { isRollBack } from "@plimsoll/bench/internal";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
@@ -38,6 +39,7 @@ export type StoryLine =
   | { readonly kind: "work"; readonly work: WorkStory }
   | { readonly kind: "compaction"; readonly story: CompactionStory }
   | { readonly kind: "revert" }
+  | { readonly kind: "rolled-back"; readonly messages: number }
   | { readonly kind: "model"; readonly modelId: string };
 
 /** What was done between two other lines. */
@@ -108,6 +110,10 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
           tokensAfter: sum(counter.now()),
           loss: compactionLoss(before.messages.slice(), view.messages.slice(), counter.tokensOf),
         };
+        if (isRollBack(entry)) {
+          lines.push({ kind: "rolled-back", messages: before.messages.size - view.messages.size });
+          break;
+        }
         compactions.push(story);
         lines.push({ kind: "compaction", story });
         break;

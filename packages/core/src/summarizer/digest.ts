@@ -6,6 +6,7 @@ import type { NewestInView, Quotes } from "./digest-quotes.ts";
 import { newestIn, quotesOf } from "./digest-quotes.ts";
 import type { Earlier } from "./earlier-digest.ts";
 import { earlierIn, fromFirstItem } from "./earlier-digest.ts";
+import { focusLines } from "./focus-lines.ts";
 import type { QuoteForm } from "./quoted-lines.ts";
 import { MARKS, quote, quotesThatFit } from "./quoted-lines.ts";
 import { sectionedText } from "./sections.ts";
@@ -62,7 +63,7 @@ interface QuoteKind extends QuoteForm {
   readonly shareRatio: number;
 }
 
-type Told = Quotes & Pick<Earlier, "prose">;
+type Told = Quotes & Pick<Earlier, "prose"> & { readonly focus: readonly string[] };
 
 const GOAL = ["task", "goal", "request"];
 const RULES = ["constraint", "preference"];
@@ -88,6 +89,9 @@ const KINDS: readonly QuoteKind[] = [
   { textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240, ...newest },
   { textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400, ...newest },
 ];
+
+/** What the person asked the digest to dwell on comes first: it takes this share of the room from all others (chosen). */
+const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, shareRatio: 0.4, quoteChars: 400, ...newest };
 
 /** Shares of the whole room, chosen: for what the person decided and forbade at most, and for what earlier summaries say at least. */
 const RULES_RATIO = 0.15;
@@ -117,7 +121,8 @@ export function* digestText(
   const ruled = withLines(new Map(), title, rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
   const earlier = new Map([...lines].filter(([section]) => !takesOver || section !== title));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(earlier));
-  const fresh = withKinds(ruled, { prose, ...told }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
+  const focus = request.focus === null ? [] : yield* focusLines(covered, request.focus);
+  const fresh = withKinds(ruled, { prose, ...told, focus }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
   const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
   const bodies = titles.flatMap((section) => {
     const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
@@ -131,7 +136,9 @@ export function* digestText(
 function withKinds(page: Page, told: Told, { titles, roomChars }: { titles: readonly string[]; roomChars: number }): Page {
   let filled = page;
   let spareChars = 0;
-  for (const kind of KINDS) {
+  const others = told.focus.length === 0 ? 1 : 1 - FOCUS.shareRatio;
+  const kinds = KINDS.map((kind) => ({ ...kind, shareRatio: kind.shareRatio * others }));
+  for (const kind of others === 1 ? KINDS : [FOCUS, ...kinds]) {
     const section = sectionFor(kind.under, titles);
     const kindChars = roomChars * kind.shareRatio + spareChars;
     const lines = quotesThatFit(kind.textsOf(told), kind, kindChars - headingChars(section, filled));
