@@ -81,6 +81,14 @@ export function usageOf(parts: UsageParts): Usage {
 /** A usage in which nothing was reported: the call happened, its size is not known. */
 export const UNREPORTED_USAGE: Usage = usageOf({});
 
+/** The first count that is no whole number from zero on, by its name; `null` if all can be. */
+export function impossibleCount({ input, output, billed }: Usage): { readonly name: string; readonly value: number } | null {
+  for (const [group, counts] of Object.entries({ input, output, billed }))
+    for (const [name, value] of Object.entries(counts) as [string, number | null][])
+      if (value !== null && !(Number.isSafeInteger(value) && value >= 0)) return { name: `${group}.${name}`, value };
+  return null;
+}
+
 /** The size of a prompt that a provider rejected, as its error names it: it measures the context, and nothing was billed. */
 export function rejectedUsage(promptTokens: number): Usage {
   return usageOf({ totalInputTokens: promptTokens, billed: { inputTokens: 0, outputTokens: 0 } });

@@ -22,7 +22,7 @@ import type { SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
 export interface ContextManager {
-  /** Appends what happened. Folds only what is new. */
+  /** Appends what happened. Folds only what is new. Throws PlimsollError `bad-input` for a message id that the log has, and for counts that cannot be. */
   append(entry: SessionEntry): void;
   /** Compacts if the policy asks for it at this gate; appends the compaction that it made. What is appended meanwhile stays after it. */
   fit(input: FitInput, signal: AbortSignal): Promise<FitOutcome>;

@@ -50,8 +50,8 @@ export type ContextEvent =
     };
 
 /**
- * What the provider reports of its prompts cannot be: report by report it rises by more than what came could measure, as if it added the whole session up or
- * counted in other units. It is no evidence of this model from now on; sizes are estimated. Told once.
+ * What the provider reports cannot be. Report by report its prompts rise by more than what came could measure, as if it added the whole session up or counted in
+ * other units: it is no evidence of this model from now on, and sizes are estimated. Or a count is no whole number from zero on: that report is no evidence. Told once.
  */
 export interface UsageRefusedEvent {
   readonly type: "usage-refused";

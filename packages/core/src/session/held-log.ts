@@ -1,5 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
-import type { LoggedMessages } from "./message-index.ts";
+import type { LoggedMessages, MessageIndex } from "./message-index.ts";
 import { createMessageIndex } from "./message-index.ts";
 
 /**
@@ -22,7 +22,7 @@ export interface HeldLog {
   /** Says that the archive has the first `count` of the entries in memory now; nothing without an archive. */
   archived(count: number): void;
   /** Every message of the whole log. */
-  readonly messages: LoggedMessages;
+  readonly messages: LoggedMessages & Pick<MessageIndex, "has">;
   /** Reads the whole log as it is now, however it grows meanwhile; more than once. */
   reader(): (onEntry: (entry: SessionEntry) => void) => Promise<void>;
 }

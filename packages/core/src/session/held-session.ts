@@ -1,4 +1,5 @@
 import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { RemovedReasoning } from "../message/bound-reasoning.ts";
@@ -11,6 +12,7 @@ import { createRecallIndex } from "../recall/recall-index.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";
+import { impossibleCount } from "../usage.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import type { HeldLog, LogArchive } from "./held-log.ts";
 import { createHeldLog } from "./held-log.ts";
@@ -108,6 +110,7 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
     state: () => state,
     fold,
     append: (given) => {
+      refuseImpossible(given, log);
       const entry = withRemoved(given);
       const { missingTokens, isUsageRefused } = fold(entry);
       // Of all that compactions covered, only the newest undo point stays in memory.
@@ -133,6 +136,19 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
       state = { ...state, view: { ...state.view, undo } };
     },
   };
+}
+
+/** Refuses what no session can go on from: a message under an id that the log has, after which no cut would find its place, and counts that are none. */
+function refuseImpossible(entry: SessionEntry, { messages }: HeldLog): void {
+  if (entry.type === "message" && messages.has(entry.message.id)) {
+    const { id: messageId } = entry.message;
+    const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;
+    throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
+  }
+  const count = entry.type === "usage" ? impossibleCount(entry.usage) : null;
+  if (count === null) return;
+  const message = `${count.name} of a usage is ${count.value}: a count of tokens is a whole number from 0 on, or null`;
+  throw new PlimsollError("bad-input", message, { reason: "impossible-usage", name: count.name, value: String(count.value) });
 }
 
 /** The reasoning that an entry makes invalid. Another system text, other tools or another model stand before everything. */

@@ -21,6 +21,8 @@ export interface LoggedMessages {
 
 /** {@link LoggedMessages} that grows with the log. It holds where messages are, never the messages. */
 export interface MessageIndex extends LoggedMessages {
+  /** True for the id of a message that was appended. */
+  has(messageId: string): boolean;
   /** Takes in one more entry. If two messages share an id, the first keeps it. */
   add(entry: SessionEntry): void;
 }
@@ -82,6 +84,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
   const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> =>
     messagesOf(await entryAt(entryIndex))[written];
   return {
+    has: (messageId) => typeof byId.get(messageId) === "number",
     add: (entry) => {
       if (entry.type === "message") {
         const { id, parts } = entry.message;

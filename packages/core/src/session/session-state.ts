@@ -78,8 +78,10 @@ export function foldState(
   const view = foldEntryBy(before.view, entry, folds);
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: null, hiddenTokens };
-  const { watch, missingTokens } = foldPromptWatch(before.watch, entry, view);
-  const usageWatch = foldUsageWatch(before.usageWatch, entry);
+  // A prompt of no tokens was not sent: who reports none counted nothing.
+  const evidence = entry.type === "usage" && entry.usage.input.totalTokens === 0 ? asUnreported(entry) : entry;
+  const { watch, missingTokens } = foldPromptWatch(before.watch, evidence, view);
+  const usageWatch = foldUsageWatch(before.usageWatch, evidence);
   const isUsageRefused = usageWatch.isRefused && !before.usageWatch.isRefused;
   const fold = { estimator, view, overhead };
   work.folded(1);
@@ -87,7 +89,7 @@ export function foldState(
     view,
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
-      : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : entry, fold),
+      : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
     facts: folds.facts(before.facts, entry),
     breaker: foldBreaker(before.breaker, entry),
     watch,

@@ -255,7 +255,7 @@ export async function reportAnswer(
   const { conversation } = found;
   await conversation.inTurn(async () => {
     const entry = await conversation.report(view, reported);
-    const outputTokens = reported.usage.output.totalTokens ?? 0;
+    const outputTokens = entry?.usage.output.totalTokens ?? 0;
     const nowTokens = entry === null ? expectedTokens : conversation.manager.predict().expectedTokens - outputTokens;
     logs.learned.learn(conversation, asked.modelId, (learned) => afterAnswer(learned, { expectedTokens, nowTokens }));
   });

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { agentSetup } from "../../testing/agent-setup.ts";
+import { startAgent } from "../agent/start-agent.ts";
+import { createConversation } from "../conversation/conversation.ts";
+import type { UsageEntry } from "../entry.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
+import { UNREPORTED_USAGE, type Usage, usageOf } from "../usage.ts";
+import { createContextManager } from "./context-manager.ts";
+import type { ContextEvent } from "./events.ts";
+
+const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
+const LOG = logOf([human("u", "go"), reply("a", "words ".repeat(2000))]);
+const managerOf = (events: ContextEvent[] = []) =>
+  createContextManager({ ...setting, entries: LOG, onEvent: (event) => events.push(event) });
+
+/** Counts that no provider can mean. */
+const IMPOSSIBLE: readonly (readonly [string, Usage])[] = [
+  ["a negative prompt", usageOf({ totalInputTokens: -5, outputTokens: 1 })],
+  ["a prompt that is no number", usageOf({ totalInputTokens: Number.NaN, outputTokens: 1 })],
+  ["a prompt of half a token", usageOf({ totalInputTokens: 2000.5, outputTokens: 1 })],
+  ["an endless prompt", usageOf({ totalInputTokens: Number.POSITIVE_INFINITY })],
+  ["a negative reply", usageOf({ totalInputTokens: 2000, outputTokens: -1 })],
+  ["a negative part of a cache", usageOf({ totalInputTokens: 2000, cacheReadTokens: -3 })],
+];
+
+test.each(["u", "a"])("a message under an id that the log has is refused by name, and the session goes on: %s", (messageId) => {
+  const manager = managerOf();
+  const before = manager.entries().length;
+  expect(() => manager.append({ type: "message", message: human(messageId, "again") })).toThrow(
+    expect.objectContaining({ code: "bad-input", details: { reason: "doubled-id", messageId } }),
+  );
+  expect(manager.entries()).toHaveLength(before);
+  manager.append({ type: "message", message: human("u2", "again") });
+  expect(manager.context().messages.at(-1)?.id).toBe("u2");
+});
+
+test("so is one whose message was cut since; a log that has an id twice opens as it did", async () => {
+  const limits = { contextWindowTokens: 4000, maxOutputTokens: null };
+  const manager = managerOf();
+  const input = {
+    gate: "before-step",
+    pending: [],
+    model: limits,
+    nowMs: null,
+    now: { reason: "manual", keep: { messages: 0 } },
+  } as const;
+  expect((await manager.fit(input, new AbortController().signal)).kind).toBe("compacted");
+  expect(() => manager.append({ type: "message", message: reply("a", "again") })).toThrow("already");
+  const twice = logOf([human("u", "go"), reply("a", "x"), human("u", "go")]);
+  expect(createContextManager({ ...setting, entries: twice }).context().messages).toHaveLength(3);
+});
+
+describe.each(IMPOSSIBLE)("%s", (_, usage) => {
+  const entry: UsageEntry = { ...usageEntry("q", "a", 1), usage };
+
+  test("is refused where it is appended, and changes nothing", () => {
+    const manager = managerOf();
+    const [before, expected] = [manager.entries().length, manager.predict()];
+    expect(() => manager.append(entry)).toThrow(expect.objectContaining({ code: "bad-input" }));
+    expect([manager.entries().length, manager.predict()]).toEqual([before, expected]);
+  });
+
+  test("that a provider reports is told once, logged as not reported, and no evidence", async () => {
+    const events: ContextEvent[] = [];
+    const conversation = createConversation({
+      ...setting,
+      entries: LOG,
+      writer: null,
+      nowMs: () => null,
+      onEvent: (event) => events.push(event),
+    });
+    const expected = conversation.manager.predict().expectedTokens;
+    for (const requestId of ["q1", "q2"])
+      await conversation.report(conversation.manager.view(), { requestId, modelId: "test/model", usage });
+    expect(events.map(({ type }) => type)).toEqual(["usage-refused"]);
+    const logged = conversation.manager.entries().filter((each) => each.type === "usage");
+    expect(logged.map((each) => each.usage)).toEqual([UNREPORTED_USAGE, UNREPORTED_USAGE]);
+    expect(conversation.manager.predict().expectedTokens).toBe(expected);
+  });
+
+  test("ends no agent's run", async () => {
+    const { options, model, events } = agentSetup([{ text: "done" }]);
+    const stream: typeof model.client.stream = async function* (request, signal) {
+      for await (const event of model.client.stream(request, signal))
+        yield event.type === "reply" ? { ...event, reply: { ...event.reply, usage } } : event;
+    };
+    const agent = await startAgent({ ...options, model: { ...options.model, client: { ...model.client, stream } } });
+    expect(await agent.submit("go")).toMatchObject({ reason: "done", text: "done" });
+    expect(events.filter(({ type }) => type === "usage-refused")).toHaveLength(1);
+    expect(agent.state().totals.inputTokens).toBe(0);
+  });
+});
+
+test("a prompt of no tokens says nothing: no alarm, and sizes stay", () => {
+  const events: ContextEvent[] = [];
+  const manager = managerOf(events);
+  manager.append(usageEntry("q", "a", 3000));
+  manager.append({ type: "message", message: human("u2", "more ".repeat(1000)) });
+  const expected = manager.predict().expectedTokens;
+  manager.append({ ...usageEntry("q2", "u2", 0), usage: usageOf({ totalInputTokens: 0, outputTokens: 0 }) });
+  expect(events).toEqual([]);
+  expect(manager.predict().expectedTokens).toBeGreaterThanOrEqual(expected);
+});
+
+test("one report that is far too high is possible: it is believed until later ones refute it", () => {
+  const manager = managerOf();
+  manager.append(usageEntry("q", "a", 90_000));
+  expect(manager.predict().expectedTokens).toBeGreaterThanOrEqual(90_000);
+});
