@@ -14,6 +14,7 @@ import type { JsonObject } from "./json.ts";
  * - `provider-failed`: a model request failed otherwise; `details` have its `class`, `status` and `reason`
  * - `summary-failed`: a summariser gave no usable summary
  * - `aborted`: the caller's signal ended the work
+ * - `closed`: a call of what was closed before; make a new one to go on
  */
 export type PlimsollErrorCode =
   | "bad-input"
@@ -26,7 +27,8 @@ export type PlimsollErrorCode =
   | "context-overflow"
   | "provider-failed"
   | "summary-failed"
-  | "aborted";
+  | "aborted"
+  | "closed";
 
 /** The project's one error class. `message` is one line for a person; `details` are facts for a program. */
 export class PlimsollError extends Error {
@@ -44,6 +46,11 @@ export class PlimsollError extends Error {
   toJSON(): JsonObject {
     return { name: this.name, code: this.code, message: this.message, details: this.details };
   }
+}
+
+/** Refuses a call of what is closed: it would hold a log that nobody closes again. */
+export function closedError(what: string): PlimsollError {
+  return new PlimsollError("closed", `this ${what} is closed: make a new one to go on`);
 }
 
 /** True for an error of this project with the given code. */

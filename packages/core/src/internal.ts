@@ -9,6 +9,7 @@ export { chainOf, newestOf } from "./engine/chain.ts";
 export { recoveriesOf } from "./engine/goal.ts";
 export type { SessionStartEntry } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, loggedLimits, NO_WORK } from "./entry.ts";
+export { closedError } from "./error.ts";
 export { foldFacts, NO_FACTS } from "./facts/facts.ts";
 export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";

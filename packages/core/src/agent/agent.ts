@@ -77,6 +77,6 @@ export interface Agent {
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Answers with the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
-  /** Cancels, waits for the end of the run, and releases the log. */
+  /** Cancels, waits for the end of the run, and releases the log. What is asked for later rejects or throws `closed`; state and log can be looked at. */
   close(): Promise<void>;
 }

@@ -134,12 +134,27 @@ describe("a run", () => {
     expect(events.filter(({ type }) => type === "agent-end")).toHaveLength(2);
   });
 
-  test("a log that cannot be written rejects and says so", async () => {
+  test("a closed agent refuses every call by name, and holds no log; also if it is closed while it runs", async () => {
     const sessions = createMemorySessionStore();
-    const { start } = agentSetup([{ text: "done" }], { sessions });
+    const { start, options } = agentSetup([{ text: "done" }], { sessions });
     const agent = await start();
-    await agent.close();
-    await expect(agent.submit("go")).rejects.toMatchObject({ code: "bad-session" });
+    const running = agent.submit("go");
+    await Promise.all([agent.close(), agent.close()]);
+    expect((await running).reason).toMatch(/cancelled|done/);
+    const calls = [
+      () => agent.submit("go"),
+      () => agent.replaceHistoryAndSubmit([], "go"),
+      async () => agent.steer("go"),
+      () => agent.compact(),
+      () => agent.undo(),
+      () => agent.switchModel(options.model),
+      async () => agent.setMode("default"),
+      () => agent.recall("h", { offset: 0, limit: 1 }),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "closed" });
+    agent.cancel();
+    expect(agent.state().status).toBe("closed");
+    await (await sessions.open("main")).writer.close();
   });
 
   test("after a write that failed the next one brings what is missing", async () => {

@@ -3,7 +3,7 @@ import { openConversation } from "../conversation/open-conversation.ts";
 import type { SetupChange } from "../conversation/setup-change.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import { closedError, PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { UserMessage } from "../message/message.ts";
 import { requireFallback } from "../policy/policy.ts";
@@ -98,24 +98,30 @@ interface AgentParts extends Pick<Agent, "cutOff" | "setupChange"> {
 function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent {
   const { conversation, options } = loop;
   const { sessionId } = options.session;
+  let isClosed = false;
+  const open = (): Loop => {
+    if (isClosed) throw closedError("agent");
+    return loop;
+  };
   return {
     sessionId,
     cutOff,
     setupChange,
-    submit: async (input) => await submit(loop, input, null),
-    replaceHistoryAndSubmit: async (history, input) => await submit(loop, input, history),
-    steer: (input) => loop.dispatch({ type: "steer", draft: userDraft(input, options.nowMs()) }),
+    submit: async (input) => await submit(open(), input, null),
+    replaceHistoryAndSubmit: async (history, input) => await submit(open(), input, history),
+    steer: (input) => open().dispatch({ type: "steer", draft: userDraft(input, options.nowMs()) }),
     cancel: () => loop.dispatch({ type: "cancel", why: "cancelled" }),
-    compact: async (request = {}) => await compact(loop, request),
-    undo: async () => await undo(loop),
-    switchModel: async (model) => await switchModel(loop, model),
-    setMode: (mode) => loop.dispatch({ type: "set-mode", mode }),
+    compact: async (request = {}) => await compact(open(), request),
+    undo: async () => await undo(open()),
+    switchModel: async (model) => await switchModel(open(), model),
+    setMode: (mode) => open().dispatch({ type: "set-mode", mode }),
     state: () => agentState(loop),
     context: () => conversation.manager.context(),
     entries: async () => (await options.sessions.read(sessionId))?.entries ?? [],
-    recall: recallOf(loop),
+    recall: async (handle, range) => await recallOf(open())(handle, range),
     subscribe: hub.subscribe,
     close: async () => {
+      isClosed = true;
       await loop.stop();
       loop.dispatch({ type: "close" });
       await conversation.close();

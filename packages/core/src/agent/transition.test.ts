@@ -515,7 +515,7 @@ describe("without a run", () => {
     ["a message without a run", [steer("left")], "no run goes on"],
     ["a hand-off without a run", [asking(HAND_OFF)], "no run goes on"],
     ["a mode that is none", [{ type: "set-mode", mode: "none" }], 'there is no mode "none"; there are: default, plan'],
-    ["anything of a closed session", [{ type: "close" }, SUBMIT], "session main is closed"],
+    ["anything of a closed session", [{ type: "close" }, SUBMIT], "this agent is closed"],
   ] satisfies [string, LoopEvent[], string][])("%s is refused", (_what, events, message) => {
     expect(() => played(IDLE, events)).toThrow(message);
   });

@@ -1,4 +1,4 @@
-import { PlimsollError } from "../error.ts";
+import { closedError, PlimsollError } from "../error.ts";
 import { DEFAULT_MODE } from "./agent-options.ts";
 import type { Ask, EffectResult, LoopEffect, LoopEvent, LoopState, Transition } from "./loop-state.ts";
 import { goOn, startRun } from "./run-phases.ts";
@@ -31,8 +31,8 @@ export function transition(state: LoopState, event: LoopEvent): Transition {
 const NOTHING: readonly LoopEffect[] = [];
 
 /** Rejects what is only done while nothing else is. */
-function assertIdle({ activity, setup: { sessionId } }: LoopState, what: string): void {
-  if (activity.kind === "closed") throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
+function assertIdle({ activity }: LoopState, what: string): void {
+  if (activity.kind === "closed") throw closedError("agent");
   if (activity.kind === "run") throw new PlimsollError("bad-input", `cannot ${what} while a run goes on; cancel it first`);
   if (activity.kind === "work") throw new PlimsollError("bad-input", `cannot ${what} while a compaction goes on`);
 }

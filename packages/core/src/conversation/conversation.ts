@@ -1,6 +1,7 @@
 import { deadlineOf } from "../engine/deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { SessionEntry, UsageEntry } from "../entry.ts";
+import { closedError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
@@ -11,6 +12,7 @@ import { createContextManager } from "../session/context-manager.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
+import { impossibleCount, UNREPORTED_USAGE } from "../usage.ts";
 import type { Background, ConversationFit } from "./background.ts";
 import { createBackground } from "./background.ts";
 import type { LimitEvent } from "./limit-events.ts";
@@ -65,7 +67,7 @@ export interface Conversation {
   fit(input: ConversationFit, signal: AbortSignal): Promise<FitOutcome>;
   /** Takes all bound reasoning out of the context, and writes it; false if there is none. */
   leaveReasoning(): Promise<boolean>;
-  /** Logs what a request measured that sent `sent`. Nothing if the view is another one by now: the report would measure something else. */
+  /** Logs what a request measured that sent `sent`; counts that cannot be are told once, and logged as not reported. Nothing if the view is another one by now: the report would measure something else. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
   /** Writes what the manager appended by itself. Called after each of its operations. */
   flush(): Promise<void>;
@@ -87,7 +89,7 @@ export interface Conversation {
   idled(signal: AbortSignal): Promise<FitOutcome | null>;
   /** Resolves when no summary is being prepared. */
   prepared(): Promise<void>;
-  /** Releases the log for other writers, after the work that is under way. */
+  /** Releases the log for other writers, after the work that is under way. What is asked for later rejects or throws `closed`. */
   close(): Promise<void>;
 }
 
@@ -99,27 +101,50 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
   const manager = createContextManager({ prepared: background.prepared, entries, ...context });
   const deadline = deadlineOf(context);
   const kept = { writer, deadline, isArchived: false, heldCount: entries.length };
-  return conversationOver({ manager, tally, background, nowMs, ...kept });
+  return conversationOver({
+    manager,
+    tally,
+    background,
+    nowMs,
+    ...kept,
+    ...(context.onEvent === undefined ? {} : { onEvent: context.onEvent }),
+  });
 }
 
 /** What a conversation is put together from. */
-export interface ConversationParts extends LogCopyParts {
+export interface ConversationParts extends LogCopyParts, Pick<ContextManagerOptions, "onEvent"> {
   readonly background: Background;
   readonly nowMs: () => number | null;
 }
 
 /** A conversation over a manager whose log `writer` has. */
-export function conversationOver({ nowMs, background, ...parts }: ConversationParts): Conversation {
+export function conversationOver({ nowMs, background, onEvent, ...parts }: ConversationParts): Conversation {
   const { manager, writer } = parts;
   const queue = createQueue();
   const { tally, flush, isBehind } = createLogCopy(parts);
   const hashOf = createOverheadHash();
   background.attend({ manager, nowMs, flush });
+  let state: "open" | "closing" | "closed" = "open";
+  const assertOpen = () => {
+    if (state === "closed") throw closedError("conversation");
+  };
   const add = (entry: SessionEntry) => {
+    assertOpen();
     if (writer !== null) checkStorable(entry);
     void background.wake();
     manager.append(entry);
     background.appended();
+  };
+  let isRefusalTold = false;
+  /** What a report says, or that it says nothing: what a provider counted wrong ends no session. */
+  const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
+    const count = impossibleCount(usage);
+    if (count === null) return usage;
+    const { expectedTokens, basis: estimator } = manager.predict();
+    const refused = { modelId, requestId, reportedTokens: count.value, expectedTokens, estimator };
+    if (!isRefusalTold) onEvent?.({ type: "usage-refused", ...refused });
+    isRefusalTold = true;
+    return UNREPORTED_USAGE;
   };
   const append = async (entry: SessionEntry) => {
     add(entry);
@@ -127,7 +152,7 @@ export function conversationOver({ nowMs, background, ...parts }: ConversationPa
   };
   return {
     manager,
-    inTurn: queue.run,
+    inTurn: (work) => (state === "open" ? queue.run(work) : Promise.reject(closedError("conversation"))),
     pendingCount: queue.pendingCount,
     add,
     append,
@@ -138,6 +163,7 @@ export function conversationOver({ nowMs, background, ...parts }: ConversationPa
       return message;
     },
     fit: async (input, signal) => {
+      assertOpen();
       await background.wake();
       // At every gate: a field behind a spread takes five times as long.
       const outcome = await manager.fit(Object.assign({}, input, { nowMs: nowMs() }), signal);
@@ -147,16 +173,19 @@ export function conversationOver({ nowMs, background, ...parts }: ConversationPa
       return outcome;
     },
     leaveReasoning: async () => {
+      assertOpen();
       await background.wake();
       const entry = manager.leaveReasoning(nowMs());
       await flush();
       return entry !== null;
     },
     report: async (sent, reported) => {
+      assertOpen();
       if (sent.viewHash !== manager.view().viewHash) return null;
       const entry: UsageEntry = {
         type: "usage",
         ...reported,
+        usage: possible(reported),
         throughMessageId: sent.messages.at(-1)?.id ?? null,
         overheadHash: hashOf(sent),
         viewHash: sent.viewHash,
@@ -171,11 +200,18 @@ export function conversationOver({ nowMs, background, ...parts }: ConversationPa
     limitEvents: () => tally().limitEvents(),
     sizeChars: () => tally().sizeChars(),
     wake: background.wake,
-    idled: background.idled,
+    idled: async (signal) => {
+      assertOpen();
+      return await background.idled(signal);
+    },
     prepared: background.settled,
     close: async () => {
+      state = state === "open" ? "closing" : state;
       await background.close();
-      await queue.run(async () => await writer?.close());
+      await queue.run(async () => {
+        state = "closed";
+        await writer?.close();
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
-import { isPlimsollError, PlimsollError } from "../error.ts";
+import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import type { Conversation } from "./conversation.ts";
@@ -45,9 +45,11 @@ export interface Conversations {
    *
    * Rejects as soon as the signal aborts, also if work that was given before goes on.
    *
-   * @throws PlimsollError `bad-input` if a key is needed and there is none, and after `close`, `session-conflict` if another writer has the log.
+   * @throws PlimsollError `bad-input` if a key is needed and there is none, `closed` after `close`, `session-conflict` if another writer has the log.
    */
   goOn<T>(request: ConversationRequest, work: (found: FoundConversation) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Throws PlimsollError `closed` after `close`. */
+  assertOpen(): void;
   /** True for a conversation that is in memory. One that is not takes no more work: its request finds another. */
   has(found: FoundConversation): boolean;
   /** The conversations that are in memory, the one used last first. */
@@ -67,13 +69,18 @@ export function createConversations(options: ConversationsOptions): Conversation
   /** Keys that are being deleted: who wants them next waits. */
   const deleting = new Map<string, Promise<void>>();
   let isClosed = false;
+  const assertOpen = () => {
+    if (isClosed) throw closedError("compactor");
+  };
   return {
+    assertOpen,
     goOn: (request, work, signal) =>
       untilAborted(signal, async () => {
         if (request.key === null && options.needsKey !== null) throw keyMissing(options.needsKey);
         for (;;) {
-          if (isClosed) throw closedError();
           await deleting.get(familyBaseOf(request));
+          // Nothing waits between this and the search: what is opened there is closed by `close`.
+          assertOpen();
           const branch = await locate(request, memory, options);
           const done = branch === null ? null : await workOn(branch, { request, work, signal, memory });
           if (done !== null) return done.value;
@@ -108,11 +115,6 @@ export function createConversations(options: ConversationsOptions): Conversation
       await Promise.all(memory.closing.values());
     },
   };
-}
-
-/** What comes after the end would hold a log that nobody closes again. */
-function closedError(): PlimsollError {
-  return new PlimsollError("bad-input", "this is closed: make a new one to go on with its conversations", { reason: "closed" });
 }
 
 interface Work<T> {

@@ -43,9 +43,10 @@ export async function openConversation(
     isAt(writer);
     try {
       const manager = await pace.take(opening.opened());
-      const deadline = deadlineOf(context);
+      const kept = { writer, deadline: deadlineOf(context), isArchived: true, heldCount: 0 };
+      const told = context.onEvent === undefined ? {} : { onEvent: context.onEvent };
       return {
-        conversation: conversationOver({ manager, tally, background, writer, deadline, nowMs, isArchived: true, heldCount: 0 }),
+        conversation: conversationOver({ manager, tally, background, nowMs, ...kept, ...told }),
         cutOff,
       };
     } catch (error) {

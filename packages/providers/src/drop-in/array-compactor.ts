@@ -73,7 +73,7 @@ export interface ArrayCompactor<Item, Answer> {
   conversations(): readonly ConversationLog[];
   /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
-  /** Releases all logs, after the work that is under way. */
+  /** Releases all logs, after the work that is under way. What is asked for later rejects or throws `closed`; a `send` that goes on gives its answer. */
   close(): Promise<void>;
 }
 
@@ -121,11 +121,18 @@ export function createArrayCompactor<Item, Answer>(
     isUntouched: createIsUntouched(),
     mended: createMended<Item>(),
   };
-  const all = () => conversations.all();
+  const all = () => {
+    conversations.assertOpen();
+    return conversations.all();
+  };
   return {
     fit: (items, request = {}) => fitArray(arrays, items, { ...request, caller: "hook" }),
-    observe: (sent, answer) => observe(arrays, sent, answer),
+    observe: async (sent, answer) => {
+      conversations.assertOpen();
+      await observe(arrays, sent, answer);
+    },
     recover: async (sent, thrown, recovery) => {
+      conversations.assertOpen();
       const of = arrays.sent.get(sent);
       // Its caller hears of refusals.
       if (of !== undefined) logs.met.delete(of.fitted.found.conversation);
@@ -141,13 +148,15 @@ export function createArrayCompactor<Item, Answer>(
       return end.kind === "answered" ? end.answer : null;
     },
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
-    recall: async (handle, range, of) =>
-      recallIn(logs, typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of), {
-        handle,
-        range,
-      }),
+    recall: async (handle, range, of) => {
+      const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of);
+      return await recallIn(logs, found, { handle, range });
+    },
     conversations: () => all().map(({ name, conversation }) => ({ ...name, entries: conversation.manager.entries() })),
-    delete: conversations.delete,
+    delete: async (key) => {
+      conversations.assertOpen();
+      await conversations.delete(key);
+    },
     close: conversations.close,
   };
 }
@@ -330,6 +339,7 @@ async function foundOf<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   items: readonly Item[],
 ): Promise<readonly FoundConversation[]> {
+  arrays.logs.conversations.assertOpen();
   const found =
     arrays.sent.get(items)?.fitted.found ?? (await arrays.logs.conversations.holding(read(arrays, items, {}).request.messages));
   return found === null ? [] : [found];

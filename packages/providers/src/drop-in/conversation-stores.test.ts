@@ -97,7 +97,7 @@ test("a compactor that was closed takes nothing more, and holds no log", async (
   const of = { conversation: "shared" };
   await closed.fit(talk(3), of);
   await closed.close();
-  const refused = { code: "bad-input", details: { reason: "closed" } };
+  const refused = { code: "closed" };
   await expect(closed.fit(talk(5), of)).rejects.toMatchObject(refused);
   await expect(closed.send(talk(5), () => Promise.reject(new Error("not called")), of)).rejects.toMatchObject(refused);
   expect(await next.fit(talk(5), of)).toEqual(talk(5));

@@ -4,7 +4,7 @@ import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { LearnedLimits } from "@plimsoll/core/conversation";
 import { isEndedByWindow } from "@plimsoll/core/conversation";
-import { wellFormed, withReplyWithin } from "@plimsoll/core/internal";
+import { closedError, wellFormed, withReplyWithin } from "@plimsoll/core/internal";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sdkRejection } from "../client/failure.ts";
@@ -79,7 +79,9 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
+  let isClosed = false;
   const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>, sessions: SessionStore | null) => {
+    if (isClosed) throw closedError("proxy");
     const { policy, kinds, limits, learned, summarizer, onEvent, boundReasoning } = options;
     const known =
       among.get(wire) ??
@@ -128,6 +130,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       }
     },
     close: async () => {
+      isClosed = true;
       await Promise.all([...kept.values(), ...passing.values()].map((each) => each.close()));
     },
   };

@@ -6,7 +6,7 @@ import { createToolNames } from "../wire/identifiers.ts";
 import type { DecodedReply, SessionWire } from "../wire/wire.ts";
 import { decodedBy } from "../wire/wire.ts";
 import type { OpenCall, OpenSession } from "./open-session.ts";
-import { alone, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
+import { alone, assertOpen, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
 import { openSessionLog } from "./session-log.ts";
 
@@ -30,6 +30,7 @@ export async function createSession<Request, Answer>(
       return session.progress.open.map(({ call }) => call);
     },
     user: (input) => {
+      assertOpen(session.progress);
       const draft = userDraft(input, nowMs());
       session.progress = { ...session.progress, waiting: [...session.progress.waiting, draft] };
     },
@@ -54,9 +55,14 @@ export async function createSession<Request, Answer>(
         reply(answer);
         return answer;
       }),
-    recall: async (handle, range) =>
-      (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts)),
-    close: conversation.close,
+    recall: async (handle, range) => {
+      assertOpen(session.progress);
+      return (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts));
+    },
+    close: async () => {
+      session.progress = { ...session.progress, isClosed: true };
+      await conversation.close();
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import {
   sendWithRecovery,
 } from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { withIds } from "@plimsoll/core/internal";
+import { closedError, withIds } from "@plimsoll/core/internal";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
@@ -86,6 +86,7 @@ function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | nul
  * @throws PlimsollError `unsendable` for messages that the wire would reject.
  */
 export function written<Request>(session: OpenSession<Request>): Request {
+  assertOpen(session.progress);
   const { wire, log, renamed } = session;
   const { manager } = log.conversation;
   const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: replyTokensOf(session) };
@@ -179,13 +180,20 @@ interface Progress {
   readonly isBusy: boolean;
   /** What could not be written after its caller had gone on: the next request throws it. */
   readonly failure: { readonly error: unknown } | null;
+  readonly isClosed: boolean;
+}
+
+/** Throws PlimsollError `closed` after the session was closed. */
+export function assertOpen({ isClosed }: Progress): void {
+  if (isClosed) throw closedError("session");
 }
 
 /** A session that was just opened. */
-export const NOTHING_YET: Progress = { waiting: [], open: [], sent: null, isBusy: false, failure: null };
+export const NOTHING_YET: Progress = { waiting: [], open: [], sent: null, isBusy: false, failure: null, isClosed: false };
 
 /** A request begins. */
 function begun(progress: Progress): Progress {
+  assertOpen(progress);
   if (progress.isBusy) throw misuse("a request of this session is being made; wait for it, or open another session");
   return { ...progress, isBusy: true, sent: null };
 }
@@ -204,13 +212,16 @@ export function replied(progress: Progress, open: readonly OpenCall[]): Progress
 }
 
 /** What the newest request sent. Throws if it was answered, or if there was none. */
-export function awaited({ sent }: Progress): SessionView {
+export function awaited(progress: Progress): SessionView {
+  assertOpen(progress);
+  const { sent } = progress;
   if (sent === null) throw misuse("no request waits for an answer");
   return sent;
 }
 
 /** A call got its result. It can be named by its own id or by the answer's. */
 export function resulted(progress: Progress, callId: string): { readonly progress: Progress; readonly call: OpenCall } {
+  assertOpen(progress);
   const call =
     progress.open.find((open) => open.call.callId === callId) ?? progress.open.find(({ givenId }) => givenId === callId);
   if (call === undefined) throw misuse(`no call ${JSON.stringify(callId)} waits for a result`, { callIds: [callId] });

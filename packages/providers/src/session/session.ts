@@ -81,6 +81,9 @@ export interface Session<Request, Answer> {
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** The conversation under the session: its totals, undo, and compaction by hand. */
   readonly conversation: Conversation;
-  /** Releases the log, after the work that is under way. */
+  /**
+   * Releases the log, after what was told is written. What is asked for later rejects or throws `closed`, and so does a `send` whose answer was not there: it is not
+   * in the log.
+   */
   close(): Promise<void>;
 }

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { SessionStore } from "@plimsoll/core/agent";
+import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import { createSqliteStore } from "@plimsoll/core/sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
+import { createAnthropicSession } from "../anthropic/index.ts";
+import { createMessagesCompactor } from "../drop-in/anthropic.ts";
+
+const NEVER = new AbortController().signal;
+const CLOSED = { code: "closed" };
+const limits = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
+const MODEL = { model: "claude-haiku-5-5", max_tokens: 1_000 };
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "plimsoll-closed-"));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** Stores of each kind; each call of what they give is another program's view of the same logs. */
+const STORES: readonly (readonly [string, () => Promise<() => SessionStore>])[] = [
+  [
+    "memory",
+    async () => {
+      const store = createMemorySessionStore();
+      return () => store;
+    },
+  ],
+  [
+    "files",
+    async () => {
+      const place = folder();
+      return () => createFileSessionStore({ folder: place });
+    },
+  ],
+  [
+    "SQLite",
+    async () => {
+      const file = join(folder(), "sessions.db");
+      const [one, two] = [await createSqliteStore({ file }), await createSqliteStore({ file })];
+      onTestFinished(() => {
+        one.close();
+        two.close();
+      });
+      await one.setUp();
+      const stores = [one.sessions, two.sessions];
+      return () => stores.shift() ?? two.sessions;
+    },
+  ],
+];
+
+/** A call that waits until it is let go. */
+function waiting<Answer>(answer: Answer) {
+  let letGo = () => {};
+  let started = () => {};
+  const isSent = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const call = async () => {
+    started();
+    await gate;
+    return answer;
+  };
+  return { call, isSent, letGo };
+}
+
+/** Everybody can open every log now. */
+async function allFree(store: SessionStore): Promise<void> {
+  const logs = await store.list();
+  expect(logs.length).toBeGreaterThan(0);
+  for (const { sessionId } of logs) await (await store.open(sessionId)).writer.close();
+}
+
+describe.each(STORES)("over %s", (_, made) => {
+  test("a closed compactor refuses every call by name, and holds no log", async () => {
+    const stores = await made();
+    const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions: stores() });
+    const of = { conversation: "shared" };
+    const items = [{ role: "user" as const, content: "go" }];
+    const sent = await compactor.fit(items, of);
+    await Promise.all([compactor.close(), compactor.close()]);
+    const answer = anthropicAnswer("request", 100);
+    const calls = [
+      () => compactor.fit(items, of),
+      () => compactor.send(items, async () => answer, of),
+      () => compactor.observe(sent, answer),
+      () => compactor.recover(sent, new Error("x"), 0),
+      () => compactor.recall("h", { offset: 0, limit: 1 }, "shared"),
+      () => compactor.recall("h", { offset: 0, limit: 1 }, sent),
+      () => compactor.delete("shared"),
+      async () => compactor.conversations(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject(CLOSED);
+    await allFree(stores());
+  });
+
+  test("a compactor that is closed while it sends gives the answer and holds no log; so does one that is closed while it opens", async () => {
+    const stores = await made();
+    const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions: stores() });
+    const { call, isSent, letGo } = waiting(anthropicAnswer("request", 100));
+    const sending = compactor.send([{ role: "user", content: "go" }], call, { conversation: "one" });
+    await isSent;
+    const opening = compactor.fit([{ role: "user", content: "go" }], { conversation: "two" });
+    await Promise.all([compactor.close(), expect(opening).rejects.toMatchObject(CLOSED)]);
+    const other = stores();
+    await allFree(other);
+    letGo();
+    expect(await sending).toMatchObject({ id: "request" });
+    await allFree(other);
+  });
+
+  test("a closed session refuses every call by name, and holds no log", async () => {
+    const stores = await made();
+    const session = await createAnthropicSession({ request: MODEL, sessions: stores(), sessionId: "s" });
+    const { conversation } = session;
+    session.user("go");
+    await Promise.all([session.close(), session.close()]);
+    const answer = anthropicAnswer("request", 100);
+    const input = { gate: "before-step", pending: [], model: limits } as const;
+    const parts = [{ type: "text", text: "x" }] as const;
+    const calls: readonly (() => Promise<unknown>)[] = [
+      async () => session.user("more"),
+      () => session.request(),
+      async () => session.reply(answer),
+      async () => session.result("c", "text"),
+      () => session.send(async () => answer),
+      () => session.recall("h", { offset: 0, limit: 1 }),
+      () => conversation.fit(input, NEVER),
+      () => conversation.inTurn(async () => 1),
+      () => conversation.say({ role: "user", origin: "human", parts, atMs: null }),
+      () => conversation.leaveReasoning(),
+      () => conversation.idled(NEVER),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject(CLOSED);
+    await allFree(stores());
+  });
+
+  test("a session that is closed while it sends is free at once; its send says so, and what was said is in the log", async () => {
+    const stores = await made();
+    const session = await createAnthropicSession({ request: MODEL, sessions: stores(), sessionId: "s" });
+    session.user("go");
+    const { call, isSent, letGo } = waiting(anthropicAnswer("request", 100));
+    const sending = session.send(call);
+    await isSent;
+    await session.close();
+    const other = stores();
+    await allFree(other);
+    letGo();
+    await expect(sending).rejects.toMatchObject(CLOSED);
+    const log = await other.read("s");
+    expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(1);
+    await allFree(other);
+  });
+});
