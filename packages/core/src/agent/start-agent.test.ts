@@ -149,7 +149,7 @@ describe("a run", () => {
       () => agent.undo(),
       () => agent.switchModel(options.model),
       async () => agent.setMode("default"),
-      () => agent.recall("h", { offset: 0, limit: 1 }),
+      () => agent.recall("h", { startChar: 0, maximumChars: 1 }),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "closed" });
     agent.cancel();
