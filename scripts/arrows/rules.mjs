@@ -84,7 +84,7 @@ export const packageRules = [
  * }} RowTable
  */
 
-const pure = { npm: ["zod"], node: false };
+const pure = { npm: ["zod", "@noble/hashes"], node: false };
 
 /** @type {readonly Row[]} */
 const coreRows = [
