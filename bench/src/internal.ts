@@ -58,7 +58,6 @@ export { chartFrame, scrollFrame } from "./report/figure-table.ts";
 export {
   columnText,
   formatCount,
-  formatFigure,
   formatNumberOf,
   formatPercent,
   formatRatioPercent,
@@ -97,7 +96,7 @@ export { withFields } from "./results/packed-entry.ts";
 export { checkOneRun, readParts } from "./results/read-parts.ts";
 export { isReport } from "./results/report-json.ts";
 export { partsThere, tableFile } from "./results/result-folder.ts";
-export { RESULT_TABLES, resultColumns } from "./results/result-tables.ts";
+export { RESULT_TABLES } from "./results/result-tables.ts";
 export { writePart } from "./results/write-part.ts";
 export type { PolicySweep, ReportProblem, SeenCounts, SessionDescription, Shard, SkippedInput } from "./results.ts";
 export { codeVersion } from "./run/code-version.ts";

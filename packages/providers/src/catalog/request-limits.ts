@@ -9,8 +9,8 @@ export interface FamilyRequestLimits {
   readonly limits: RequestLimits;
   /** What holds in the place of these for models whose window is under a million tokens. */
   readonly smallerWindow?: RequestLimits;
+  /** The vendor's page. The figures are quotations of it by others, found on the day of `readOn`: the page itself was not opened. */
   readonly source: string;
-  /** The day on which the source was read. */
   readonly readOn: string;
 }
 
