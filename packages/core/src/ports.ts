@@ -100,6 +100,8 @@ export interface ModelReply {
   readonly draft: Omit<AssistantMessage, "id">;
   readonly stopReason: StopReason;
   readonly usage: Usage;
+  /** True if the provider says that the window ended it. */
+  readonly isWindowFull?: boolean;
 }
 
 /**

@@ -286,3 +286,27 @@ test.each([
   const failure = status(code, message);
   expect(outcomeOf(failure, classifyProviderError(failure).class).kind).not.toBe("too-large");
 });
+
+test("each equal try takes more, what did not help comes back, and after the last nothing is tried", async () => {
+  const compactor = createChatCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS }, "unused");
+  const history: OpenAI.ChatCompletionMessageParam[] = [];
+  const sizes: number[] = [];
+  const send = (largest: number) =>
+    compactor.send(history, async (messages) => {
+      sizes.push(JSON.stringify(messages).length);
+      return (sizes.at(-1) ?? 0) > largest ? refuses(422, { message: "Enough is enough" })() : answer("r", 100);
+    });
+  for (let turn = 0; turn < 12; turn += 1) {
+    history.push({ role: "user", content: said(turn) });
+    await send(100_000);
+    history.push({ role: "assistant", content: "yes" });
+  }
+  history.push({ role: "user", content: said(12) });
+  sizes.length = 0;
+  for (let tries = 0; tries < 4; tries += 1) await expect(send(1_000)).rejects.toThrow("Enough");
+  const [full = 0, less = 0, again, half = 0, third, least = 0, ...rest] = sizes;
+  expect([again, third, ...rest]).toEqual([full, full, full]);
+  expect(less).toBeLessThan(full * 0.85);
+  expect(half).toBeLessThan(full * 0.55);
+  expect(least).toBeLessThan(half);
+});

@@ -107,8 +107,9 @@ async function begun(answer: IncomingMessage, streaming: Omit<Streaming, "answer
   }
   if (/json/.test(headers["content-type"] ?? "")) return await begunWhole(answer, { ...streaming, prepared });
   if (!isEvents(answer) || coding !== undefined) return whole;
-  const { failureText, body } = await heldStart(answer);
-  const failure = failureText === null ? null : { status: 400, bodyText: failureText };
+  const { failureText, wholeText, body } = await heldStart(answer);
+  const cutOff = wholeText === null ? null : await prepared.cutOffStream(wholeText);
+  const failure = failureText === null ? cutOff : { status: 400, bodyText: failureText };
   return { failure, deliver: () => streamed({ ...streaming, answer, body }) };
 }
 
@@ -121,18 +122,14 @@ async function begunWhole(
   if (bytes === null) throw new Error("an answer that is too large to read");
   const text = unpacked(bytes, answer.headers["content-encoding"]);
   const read = text === null ? null : parseRecord(text);
-  const isCutOff = read !== null && streaming.prepared.isCutOff(read);
   const body = (async function* () {
     yield bytes;
   })();
   return {
-    failure: isCutOff ? { status: 400, bodyText: CUT_OFF_TEXT } : null,
+    failure: read === null ? null : streaming.prepared.cutOff(read),
     deliver: () => streamed({ ...streaming, answer, body }),
   };
 }
-
-/** What a wire says of a reply that the window ended, as an error. */
-const CUT_OFF_TEXT = JSON.stringify({ error: { message: "model_context_window_exceeded" } });
 
 function isEvents({ headers }: IncomingMessage): boolean {
   return /event-stream/.test(headers["content-type"] ?? "");

@@ -1,7 +1,8 @@
+import type { SimulatedReply } from "@plimsoll/providers/simulator";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
 import type { ProxySetting } from "../../testing/proxy-setting.ts";
-import { compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
+import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 
 let setting: ProxySetting | null = null;
 const started = async (options: Parameters<typeof startSetting>[0] = {}) => {
@@ -27,5 +28,41 @@ describe("a session many times the window", () => {
     expect(prefixBreaks(exchanges)).toBe(compactions);
     expect(Math.max(...exchanges.map(({ promptTokens }) => promptTokens ?? 0))).toBeLessThan(11_000);
     expect(stdout()).not.toContain("problem");
+  });
+});
+
+describe("an answer that the window ended is asked for again with less:", () => {
+  const ends: readonly (readonly [string, SimulatedReply])[] = [
+    ["after a word", { parts: [{ type: "text", text: "Wo" }], stop: "length" }],
+    ["after nothing", { parts: [], stop: "length" }],
+    ["after nothing, as if it were whole", { parts: [] }],
+    ["where the vendor says so", { parts: [{ type: "text", text: "Wo" }], stop: "window-full" }],
+  ];
+  test.each(cells.flatMap((cell) => ends.map((end) => [...cell, ...end] as const)))(
+    "%s, %s, %s",
+    async (wire, form, _, end) => {
+      let cuts = 0;
+      const { url, simulator, stdout } = await started({
+        contextWindowTokens: 100_000,
+        proxy: { window: "60k" },
+        replies: (request) => {
+          const isCut = request.promptTokens > 12_000;
+          cuts += isCut ? 1 : 0;
+          return isCut ? end : callOn(request);
+        },
+      });
+      const answers = await startAgent({ wire, url, form }).say("Look at every part.", 25);
+      // It goes on as long as it is told to call.
+      expect(answers).toHaveLength(25);
+      expect(cuts).toBeGreaterThan(0);
+      expect(simulator.exchanges()).toHaveLength(25 + cuts);
+      expect(compactionsIn(stdout())).toBeGreaterThanOrEqual(cuts);
+    },
+  );
+
+  test.each(cells)("%s, %s: not a short one", async (wire, form) => {
+    const { url, simulator } = await started({ replies: [{ parts: [{ type: "text", text: "Yes" }] }] });
+    expect(await startAgent({ wire, url, form }).say("Is it so?", 1)).toHaveLength(1);
+    expect(simulator.exchanges()).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import { learnedWindowTokens } from "../conversation/learned-limit.ts";
-import { isLargest, learnedInLog } from "../conversation/limits-in-log.ts";
+import { learnedInLog, nextTry } from "../conversation/limits-in-log.ts";
 import { untilAborted } from "../conversation/queue.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
@@ -157,7 +157,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       return true;
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
-    isLargest: () => isLargest(conversation),
+    nextTry: () => nextTry(conversation, options.policy),
     undo: async () => {
       await manager.prepareUndo();
       manager.revert(options.nowMs());

@@ -1,5 +1,5 @@
-import type { Rejection } from "../conversation/outcome.ts";
-import { isEndedByWindow, rejectionIn } from "../conversation/outcome.ts";
+import type { Rejection, RequestOutcome } from "../conversation/outcome.ts";
+import { outcomeOfReply, rejectionIn } from "../conversation/outcome.ts";
 import type { Attempt, RecoveryFacts } from "../conversation/recovery.ts";
 import { answerOf, attempted, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
@@ -25,8 +25,8 @@ export interface ReplyRequest {
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Asks for a reply of at most so many tokens from now on; false if that is no less. */
   readonly lowerReply: (limitTokens: number | null) => boolean;
-  /** Whether nothing as large was answered. */
-  readonly isLargest: () => boolean;
+  /** Which recovery an unknown refusal asks for; `null` if nothing is to be tried. */
+  readonly nextTry: () => number | null;
   /** Puts back what the last recovery took. */
   readonly undo: () => Promise<void>;
   /** Compacts at the overflow gate. */
@@ -48,7 +48,7 @@ export interface Answer {
 
 /** Asks the model. Rejects with the provider's error if the prompt is too long after every recovery that the policy allows. */
 export async function requestReply(request: ReplyRequest): Promise<Answer> {
-  const { policy, recover, leaveReasoning, lowerReply, onRejection, isLargest, undo } = request;
+  const { policy, recover, leaveReasoning, lowerReply, onRejection, nextTry, undo } = request;
   const end = await sendWithRecovery<Answer>({
     policy,
     attempt: async () => {
@@ -60,7 +60,7 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
     leaveReasoning,
     lowerReply,
     onRejection,
-    isLargest,
+    nextTry,
     undo,
   });
   return answerOf(end);
@@ -72,20 +72,23 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
   const context = await request.context();
   const sent = request.view();
   const send = async () => ({ reply: await streamed(context, request), sent });
-  const attempt = await attempted(send, { rejectionIn, isCutOff: ({ reply }) => isCutOff(reply, request) });
+  const attempt = await attempted(send, { rejectionIn, outcomeIn: ({ reply }) => outcomeOf(reply, request) });
   const promptTokens = attempt.kind === "refused" ? attempt.rejection.promptTokens : null;
   if (promptTokens !== null) await request.measure(sent, promptTokens);
   return attempt;
 }
 
-/** Whether the window ended a reply. One with calls is whole enough: they run. */
-function isCutOff({ draft: { parts }, stopReason, usage }: ModelReply, { model, policy }: ReplyRequest): boolean {
-  if (!policy.enabled || parts.some(({ type }) => type === "tool-call")) return false;
+/** What a reply came to. One with calls is whole enough: they run. */
+function outcomeOf(
+  { draft: { parts }, stopReason, usage, isWindowFull = false }: ModelReply,
+  { model, policy }: ReplyRequest,
+): RequestOutcome {
+  if (!policy.enabled || parts.some(({ type }) => type === "tool-call")) return { kind: "answered" };
+  const saidChars = parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.trim().length : 0), 0);
   const { contextWindowTokens: windowTokens, maxOutputTokens } = model().limits;
-  const isEmpty = parts.every((part) => part.type !== "text" || part.text.trim() === "");
   const sizes = { promptTokens: usage.input.totalTokens, outputTokens: usage.output.totalTokens };
   const askedTokens = maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
-  return isEndedByWindow({ stopReason, isWindowFull: false, isEmpty, ...sizes }, { askedTokens, windowTokens });
+  return outcomeOfReply({ stopReason, isWindowFull, saidChars, ...sizes }, { askedTokens, windowTokens });
 }
 
 async function streamed(context: Context, { model: inForce, signal, tell }: ReplyRequest): Promise<ModelReply> {

@@ -14,10 +14,10 @@ export {
   learnedWindowTokens,
   NOTHING_LEARNED,
 } from "./learned-limit.ts";
-export { isLargest, learnedInLog } from "./limits-in-log.ts";
+export { learnedInLog, nextTry } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { EndedReply, Rejection, RequestOutcome } from "./outcome.ts";
-export { isEndedByWindow, refusedUnit, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
+export { outcomeOfReply, refusedUnit, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
 export type { Attempt, Recovery, RecoveryFacts } from "./recovery.ts";
 export { answerOf, attempted, sendWithRecovery } from "./recovery.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";

@@ -3,7 +3,7 @@ import { isOfOtherUnit } from "../session/learned-request-limits.ts";
 import { isRejectedUsage } from "../usage.ts";
 
 /** What a log tells of a model's window: a size that the provider refused, or one that it answered. */
-export type LimitEvent = RefusedSize | AnsweredSize;
+export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 
 /** A request was refused as too long, and the session compacted. Sizes are what was expected, in tokens. */
 export interface RefusedSize {
@@ -15,6 +15,12 @@ export interface RefusedSize {
   /** What was expected of the context after the compaction. */
   readonly afterTokens: number;
   readonly atMs: number | null;
+}
+
+/** Less was sent after a refusal, and did not help: it was undone. */
+export interface UndoneSize {
+  readonly kind: "undone";
+  readonly modelId: string | null;
 }
 
 /** A request was answered, whose prompt measured so much. */
@@ -43,11 +49,13 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
     return [...events, { kind: "refused", ...refused }];
   }
   // Less did not help, or a person undid it: nothing was learned.
-  if (entry.type === "revert" && events.at(-1)?.kind === "refused") return events.slice(0, -1);
+  const last = events.at(-1);
+  if (entry.type === "revert" && last?.kind === "refused")
+    return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId }];
   if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;
   const promptTokens = entry.usage.input.totalTokens ?? 0;
   const { modelId } = entry;
-  const [before, last] = [events.at(-2), events.at(-1)];
+  const before = events.at(-2);
   if (last?.kind !== "answered" || last.modelId !== modelId || before?.kind !== "answered" || before.modelId !== modelId)
     return [...events, { kind: "answered", modelId, promptTokens }];
   return promptTokens <= last.promptTokens ? events : [...events.slice(0, -1), { kind: "answered", modelId, promptTokens }];

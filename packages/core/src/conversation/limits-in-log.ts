@@ -1,14 +1,21 @@
+import { recoveryAfterTries } from "../engine/goal.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
 import type { LimitEvent } from "./limit-events.ts";
 
 /**
- * True if nothing as large as the conversation's next request was answered since its newest cut. By the policy's own measure of messages: what a provider reports may be
- * a multiple of the truth, and a window may have shrunk since the larger ones.
+ * Which recovery an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` if none does, or if as much was
+ * answered since the newest cut. By the policy's own measure of messages: what a provider reports may be a multiple of the truth, and a window may have shrunk since the larger ones.
  */
-export function isLargest({ manager }: Pick<Conversation, "manager">): boolean {
+export function nextTry(
+  { manager, limitEvents }: Pick<Conversation, "manager" | "limitEvents">,
+  policy: EnginePolicy,
+): number | null {
   const { estimatedTokens, estimatedAtLastCallTokens } = manager.ledger();
-  return estimatedAtLastCallTokens === null || estimatedTokens >= estimatedAtLastCallTokens;
+  if (estimatedAtLastCallTokens !== null && estimatedTokens < estimatedAtLastCallTokens) return null;
+  const events = limitEvents();
+  return recoveryAfterTries(policy, events.length - 1 - events.findLastIndex(({ kind }) => kind !== "undone"));
 }
 
 /** What the log of a session tells of one model's window: a session that is taken up again knows what it knew. */
@@ -32,6 +39,7 @@ export function learnedInLog(
         const learned = afterAnswer(known.learned, { expectedTokens, nowTokens: event.promptTokens });
         return { learned, expectedTokens: null };
       }
+      if (event.kind === "undone") return known;
       const { limitTokens, expectedTokens } = event;
       const request = { expectedTokens, reserveTokens, nowMs: event.atMs };
       const learned = afterRejection(known.learned, { limitTokens, promptTokens: null }, request);

@@ -9,12 +9,12 @@ import type { RequestUnit } from "../message/request-size.ts";
  * What came of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
  * details; {@link remedyOf} says what follows.
  *
- * - `window-ended`: an answer that the window cut off, or that is empty because of it
+ * - `window-ended`: an answer that the window cut off
  * - `too-large`: more than is taken, of tokens, of tokens a minute or of another unit; `limit` is what the vendor names of that unit
  * - `reply-too-large`: a longer reply was asked for than the model gives; `limit` is the longest, if the vendor names it
  * - `not-entitled`: long context that the account does not have
  * - `invalid`: a parameter that is named
- * - `unknown`: words that say none of this, or none at all; `words` is their hash, since a server may quote the request
+ * - `unknown`: words that say none of this, or an answer that says nothing; `words` is their hash, since a server may quote the request
  */
 export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
@@ -92,28 +92,42 @@ export interface EndedReply {
   readonly stopReason: StopReason | null;
   /** True if the vendor itself says that the window ended it. */
   readonly isWindowFull: boolean;
-  /** True if it says nothing and calls nothing. */
-  readonly isEmpty: boolean;
+  /** Characters of its text; `null` for one that calls something or holds what is no text: it says something, however much. */
+  readonly saidChars: number | null;
   readonly promptTokens: number | null;
   readonly outputTokens: number | null;
 }
 
-/** A reply that stopped below this share of what was asked for was not cut by that; above this share of the window it may have been cut by the window. Chosen. */
+/** A reply that stopped below this share of what was asked for was not cut by that. Chosen. */
 const CUT_REPLY_RATIO = 0.5;
+
+/** Above this share of a window it may have ended a reply, above the other it did, whatever was asked for. Chosen. */
 const FULL_WINDOW_RATIO = 0.5;
+const ENDED_WINDOW_RATIO = 0.98;
+
+/** A server's own limit leaves a reply more than this share of what was asked for: what stops sooner had no room, whatever the window is believed to be. Chosen. */
+const FEW_RATIO = 1 / 16;
+const FEW_TOKENS = 16;
+
+/** Characters of a token, at the most: text of so many tokens was written, whatever the report says. Chosen. */
+const MOST_CHARS_PER_TOKEN = 8;
 
 /**
- * True for a reply that the window ended: the vendor says so, or it stopped for its length far below what was asked for, or came empty for its length, while prompt
- * and reply fill much of the window. One that its own `max_tokens` cut is none.
+ * What an answer came to. The window ended it if the vendor says so, or if it stopped for its length far below what was asked for, with next to nothing said or
+ * much of the window filled. One that ended by itself and says nothing may be a window's, too. One that its own `max_tokens` cut is answered.
  */
-export function isEndedByWindow(
-  { stopReason, isWindowFull, isEmpty, promptTokens, outputTokens }: EndedReply,
+export function outcomeOfReply(
+  { stopReason, isWindowFull, saidChars, promptTokens, outputTokens }: EndedReply,
   { askedTokens, windowTokens }: { readonly askedTokens: number | null; readonly windowTokens: number | null },
-): boolean {
-  if (isWindowFull) return true;
-  if (stopReason !== "length") return false;
-  const usedTokens = (promptTokens ?? 0) + (outputTokens ?? 0);
-  if (windowTokens !== null && promptTokens !== null && usedTokens < windowTokens * FULL_WINDOW_RATIO) return false;
-  const isOwnCut = outputTokens !== null && askedTokens !== null && outputTokens >= askedTokens * CUT_REPLY_RATIO;
-  return !isOwnCut && (isEmpty || (outputTokens !== null && askedTokens !== null));
+): RequestOutcome {
+  const isSilent = saidChars === 0;
+  if (isWindowFull) return { kind: "window-ended" };
+  if (stopReason === "end" && isSilent) return { kind: "unknown", words: "nothing was said" };
+  if (stopReason !== "length") return { kind: "answered" };
+  const wroteTokens = Math.max(outputTokens ?? saidChars ?? 0, (saidChars ?? 0) / MOST_CHARS_PER_TOKEN);
+  if (askedTokens !== null && wroteTokens >= askedTokens * CUT_REPLY_RATIO) return { kind: "answered" };
+  const filledRatio = windowTokens === null ? 0 : ((promptTokens ?? 0) + wroteTokens) / windowTokens;
+  const isFull = filledRatio >= (askedTokens === null ? ENDED_WINDOW_RATIO : FULL_WINDOW_RATIO);
+  const saysLittle = saidChars !== null && wroteTokens <= Math.max(FEW_TOKENS, (askedTokens ?? 0) * FEW_RATIO);
+  return { kind: isSilent || saysLittle || isFull ? "window-ended" : "answered" };
 }

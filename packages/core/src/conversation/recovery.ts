@@ -1,7 +1,7 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { Rejection } from "./outcome.ts";
+import type { Rejection, RequestOutcome } from "./outcome.ts";
 import { refusedUnit, remedyOf } from "./outcome.ts";
 
 /** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
@@ -17,8 +17,8 @@ export type Attempt<Answer> =
 
 /** How one attempt is read. */
 export interface AttemptReading<Answer> {
-  /** Whether the window ended an answer. */
-  readonly isCutOff: (answer: Answer) => boolean;
+  /** What an answer came to. */
+  readonly outcomeIn: (answer: Answer) => RequestOutcome;
   /** What an error says of the request that was refused; `null` for every other failure, which is thrown as it came. */
   readonly rejectionIn: (error: unknown) => Rejection | null;
 }
@@ -26,12 +26,12 @@ export interface AttemptReading<Answer> {
 /** Sends once, and decodes what came of it. */
 export async function attempted<Answer>(
   send: () => PromiseLike<Answer>,
-  { isCutOff, rejectionIn }: AttemptReading<Answer>,
+  { outcomeIn, rejectionIn }: AttemptReading<Answer>,
 ): Promise<Attempt<Answer>> {
   try {
     const answer = await send();
-    if (!isCutOff(answer)) return { kind: "answered", answer };
-    const outcome = { kind: "window-ended" } as const;
+    const outcome = outcomeIn(answer);
+    if (remedyOf(outcome) === "none") return { kind: "answered", answer };
     const rejection = {
       outcome,
       limitTokens: null,
@@ -63,8 +63,8 @@ export interface Recovery<Answer> {
   readonly attempt: () => Promise<Attempt<Answer>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
-  /** Whether nothing as large was answered since the newest cut: only then less is tried after an unknown refusal. Left out for never. */
-  readonly isLargest?: () => boolean;
+  /** Which recovery an unknown refusal asks for; `null` if nothing is to be tried. Left out for never. */
+  readonly nextTry?: () => number | null;
   /** Puts back what the last recovery took: the same words came back. */
   readonly undo?: () => Promise<void>;
   /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
@@ -83,7 +83,7 @@ export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "obs
 
 /**
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
- * again, once. An unknown refusal of the largest request so far is tried once with less. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
+ * again, once. An unknown refusal of the largest request so far is tried once with less, and with still less if the caller sends it again. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
  */
 export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promise<Attempt<Answer>> {
   const { policy, done } = request;
@@ -108,11 +108,14 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
           return attempt;
         isLowered = true;
         continue;
-      case "try-less":
+      case "try-less": {
         // Less did not help: what was taken comes back, and the refusal is the caller's.
         if (isTried) await request.undo?.();
-        if (isTried || request.isLargest?.() !== true) return attempt;
+        const next = isTried ? null : (request.nextTry?.() ?? null);
+        if (next === null) return attempt;
+        recovery = Math.max(recovery, next);
         break;
+      }
       case "shrink":
         break;
       default:

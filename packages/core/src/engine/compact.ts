@@ -60,7 +60,8 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     goal,
     measure,
     summary,
-    rules: chain.rules,
+    // The last recovery leaves what cannot be cut: it recalls nothing.
+    rules: chain.isForced ? [] : chain.rules,
     pace,
   });
   await pace.walked(messages.length);

@@ -34,6 +34,16 @@ export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy,
   return Math.max(overflow.maxRecoveries, RECOVERY_RATIOS.length) + 1;
 }
 
+/**
+ * Which recovery follows so many tries with less that did not help: each takes the next share, and the one after the last share leaves what cannot be cut. `null` if
+ * that was tried, too.
+ */
+export function recoveryAfterTries(policy: EnginePolicy, vainTries: number): number | null {
+  const last = recoveriesOf(policy) - 1;
+  if (last < 0 || vainTries > RECOVERY_RATIOS.length) return null;
+  return vainTries < RECOVERY_RATIOS.length ? Math.min(vainTries, last) : last;
+}
+
 /** True for the last recovery: it needs no model and leaves only what cannot be cut. */
 export function isForced(policy: EnginePolicy, reason: CompactionReason, { recovery = 0 }: FitInput): boolean {
   return policy.fallback !== null && reason === "overflow" && recovery >= recoveriesOf(policy) - 1;
@@ -56,7 +66,7 @@ export function goalOf(
   if (isForced(state.policy, compaction.reason, compaction.input))
     return { limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
   if (compaction.reason === "overflow") {
-    const ratio = RECOVERY_RATIOS[Math.min(compaction.input.recovery ?? 0, RECOVERY_RATIOS.length - 1)] ?? 1;
+    const ratio = retryRatioOf(state, compaction.input);
     const observedTokens = observedRoomTokens(compaction, sizes);
     const retryTokens = Math.floor(sizes.tokensBefore * ratio);
     // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
@@ -72,6 +82,16 @@ export function goalOf(
     triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);
   const targetTokens = Math.max(0, Math.min(resolveAmount(target.atMost, compaction.budget), afterStepsTokens)) - otherTokens;
   return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
+}
+
+/** Of a refusal that names no limit as little is left as was answered before, if that is less: but for this share at the least. Chosen. */
+const LEAST_ANSWERED_RATIO = 0.25;
+
+function retryRatioOf({ ledger }: FitState, { recovery = 0, observedLimitTokens = null }: FitInput): number {
+  const ratio = RECOVERY_RATIOS[Math.min(recovery, RECOVERY_RATIOS.length - 1)] ?? 1;
+  const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
+  if (observedLimitTokens !== null || recovery > 0 || estimatedAtLastCallTokens === null || estimatedTokens <= 0) return ratio;
+  return Math.min(ratio, Math.max(LEAST_ANSWERED_RATIO, estimatedAtLastCallTokens / estimatedTokens));
 }
 
 /** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */

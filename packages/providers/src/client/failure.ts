@@ -73,7 +73,9 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
   const hasWords = classified.class === "other" || classified.class === "reasoning-refused";
   const words = hasWords ? vendorWords(body, source.key) : null;
-  const outcome = reason === "status" || reason === "stream-error" ? outcomeOf(failure, classified.class) : null;
+  const isSaid = reason === "status" || reason === "stream-error";
+  const isSilent = reason === "empty-reply";
+  const outcome = isSilent ? SILENT_REPLY : isSaid ? outcomeOf(failure, classified.class) : null;
   const details = { ...classified, outcome, promptTokens, status, reason, provider: source.provider, retryAfterMs };
   const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
   return {
@@ -83,6 +85,9 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
     error: new PlimsollError(code, lineOf(source, { status, reason, class: classified.class, words }), details),
   };
 }
+
+/** What an answer came to that was whole and held nothing. */
+const SILENT_REPLY: RequestOutcome = { kind: "unknown", words: "empty-reply" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (thrown instanceof PlimsollError) {

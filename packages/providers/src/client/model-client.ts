@@ -83,7 +83,7 @@ function replyOf(decoded: DecodedReply, ownName: (wireName: string) => string): 
   if (isEmpty && stopReason !== "refusal" && stopReason !== "length") throw emptyReply();
   const parts = decoded.parts.map((part) => (part.type === "tool-call" ? { ...part, toolName: ownName(part.toolName) } : part));
   const draft = { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null } as const;
-  return { requestId, draft, stopReason, usage };
+  return { requestId, draft, stopReason, usage, ...(isWindowFull ? { isWindowFull } : {}) };
 }
 
 function throwIfAborted(signal: AbortSignal): void {

@@ -64,17 +64,56 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
     );
   const wrapStream: Stream = async ({ params, model }) => {
     let sent: readonly PromptMessage[] = [];
-    const call = (prompt: PromptMessage[]) => {
+    const call = async (prompt: PromptMessage[]) => {
       sent = prompt;
-      return model.doStream({ ...params, prompt: promptFor(model, prompt) });
+      const { stream: whole, ...given } = await model.doStream({ ...params, prompt: promptFor(model, prompt) });
+      return { ...given, ...(await held(whole)) };
     };
-    const { stream, ...rest } = await compactor.send(params.prompt, call, requestOf(params, model));
+    const {
+      stream,
+      finishReason: _reason,
+      usage: _usage,
+      text: _text,
+      ...rest
+    } = await compactor.send(params.prompt, call, requestOf(params, model));
     // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
   };
   const { recall, conversations, close } = compactor;
   return { specificationVersion: "v3", wrapGenerate, wrapStream, recall, conversations, delete: compactor.delete, close };
+}
+
+/** A reply that its window ended has a word or two; chosen. */
+const HELD_CHARS = 64;
+
+/** Parts that say nothing yet. */
+const PRELUDE: readonly unknown[] = ["stream-start", "response-metadata", "text-start", "text-end", "raw"];
+
+/** A stream whose beginning was held back until it says something; one that ended before tells how, as a whole answer does. */
+async function held(
+  whole: ReadableStream<StreamPart>,
+): Promise<{ stream: ReadableStream<StreamPart>; finishReason?: unknown; usage?: unknown; text?: string }> {
+  const reader = whole.getReader();
+  const parts: StreamPart[] = [];
+  let text = "";
+  let ending: Extract<StreamPart, { readonly type: "finish" }> | null = null;
+  while (text.length <= HELD_CHARS) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    if (value.type === "finish") ending = value;
+    if (value.type === "text-delta") text += value.delta;
+    else if (!PRELUDE.includes(value.type)) break;
+  }
+  reader.releaseLock();
+  const rest = new TransformStream<StreamPart, StreamPart>({
+    start: (controller) => {
+      for (const part of parts) controller.enqueue(part);
+    },
+  });
+  const stream = whole.pipeThrough(rest);
+  return ending === null ? { stream } : { stream, finishReason: ending.finishReason, usage: ending.usage, text };
 }
 
 /** Passes a stream on as it is, and tells what its end says of usage. */

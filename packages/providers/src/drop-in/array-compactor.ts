@@ -7,8 +7,9 @@ import type {
   Recovery,
   Rejection,
   ReportedUsage,
+  RequestOutcome,
 } from "@plimsoll/core/conversation";
-import { answerOf, attempted, isEndedByWindow, isLargest, sendWithRecovery } from "@plimsoll/core/conversation";
+import { answerOf, attempted, outcomeOfReply, nextTry, sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
@@ -256,15 +257,15 @@ async function recoverFrom<Item, Answer>(
   return fitted === null ? null : written(arrays, { array, request, fitted, isTry });
 }
 
-/** Whether the window ended the answer to what was sent. */
-function isCutOff<Item, Answer>(
-  { wire, logs, policy }: KnownArrays<Item, Answer>,
+/** What an answer to what was sent came to. */
+function outcomeIn<Item, Answer>(
+  { wire, logs }: KnownArrays<Item, Answer>,
   request: ArrayRequest<Answer>,
   answer: Answer,
-): boolean {
+): RequestOutcome {
   const ended = endedReplyIn(answer, wire.observed(answer)?.usage ?? null);
   const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limitsOf(request, logs.options);
-  return policy.enabled && ended !== null && isEndedByWindow(ended, { askedTokens, windowTokens });
+  return ended === null ? { kind: "answered" } : outcomeOfReply(ended, { askedTokens, windowTokens });
 }
 
 async function withoutReasoning<Item, Answer>(
@@ -284,7 +285,7 @@ async function send<Item, Answer, Own extends Answer>(
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
-  const reading = { isCutOff: (answer: Own) => isCutOff(arrays, request, answer), rejectionIn: sdkRejection };
+  const reading = { outcomeIn: (answer: Own) => outcomeIn(arrays, request, answer), rejectionIn: sdkRejection };
   const end = await recovering<Item, Answer, Own>(arrays, sent, {
     attempt: (next) => {
       sent = next ?? sent;
@@ -321,9 +322,9 @@ function recovering<Item, Answer, Own>(
     policy,
     ...done,
     attempt: () => attempt(next),
-    isLargest: () => {
+    nextTry: () => {
       const of = conversation();
-      return of !== null && isLargest(of);
+      return of === null ? null : nextTry(of, policy);
     },
     undo: async () => {
       const of = conversation();

@@ -3,7 +3,7 @@ import { isPlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { LearnedLimits } from "@plimsoll/core/conversation";
-import { isEndedByWindow } from "@plimsoll/core/conversation";
+import { type EndedReply, outcomeOfReply } from "@plimsoll/core/conversation";
 import { closedError, wellFormed, withReplyWithin } from "@plimsoll/core/internal";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
@@ -50,8 +50,10 @@ export interface PreparedRequest {
   readonly betas: readonly string[];
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
-  /** True for a whole answer that the window ended: less can be sent, as after a failure. */
-  isCutOff(answer: Fields): boolean;
+  /** A whole answer that the window ended, as the failure that less can be sent after; `null` for any other. */
+  cutOff(answer: Fields): UpstreamFailure | null;
+  /** The same of a streamed answer, by the text of all its events. */
+  cutOffStream(text: string): Promise<UpstreamFailure | null>;
   /** What to send after a failure (status and body as they came), further compacted; `null` if the failure is the program's to see. */
   recover(failure: UpstreamFailure, recovery: number): Promise<PreparedRequest | null>;
 }
@@ -169,7 +171,8 @@ function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
     modelId: facts.modelId,
     bodyText: null,
     betas: [],
-    isCutOff: () => false,
+    cutOff: () => null,
+    cutOffStream: async () => null,
     observe: async () => undefined,
     recover: async () => null,
   };
@@ -223,17 +226,21 @@ function preparedWith(
   const replyTokens = Math.min(allowed.maxOutputTokens ?? 0, mostReplyTokens);
   const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
+  const cutOffBy = (ended: EndedReply | null): UpstreamFailure | null => {
+    if (ended === null) return null;
+    const { contextWindowTokens: windowTokens, maxOutputTokens } = options.limits(facts.modelId);
+    const outcome = outcomeOfReply(ended, { askedTokens: facts.maxOutputTokens ?? maxOutputTokens, windowTokens });
+    if (outcome.kind === "answered") return null;
+    return { status: 400, bodyText: outcome.kind === "window-ended" ? CUT_OFF_TEXT : SILENT_TEXT };
+  };
   return {
     wire,
     kind,
     modelId: facts.modelId,
     bodyText: dropping ?? bodyText,
     betas: dropping === null ? [] : [BINDING_BETA],
-    isCutOff: (answer) => {
-      const ended = endedReplyIn(answer, null);
-      const askedTokens = facts.maxOutputTokens ?? limits.maxOutputTokens;
-      return ended !== null && isEndedByWindow(ended, { askedTokens, windowTokens: limits.contextWindowTokens });
-    },
+    cutOff: (answer) => cutOffBy(endedReplyIn(answer, null)),
+    cutOffStream: async (text) => cutOffBy(await wire.streamedEnd(eventsOf(text)).catch(() => null)),
     observe: async (answer) => {
       if (kind === "main") await fitted.observe(answer);
     },
@@ -250,6 +257,15 @@ function preparedWith(
     },
   };
 }
+
+function eventsOf(text: string): readonly Fields[] {
+  const lines = text.split(/\r\n|\n|\r/).filter((line) => line.startsWith("data:"));
+  return lines.map((line) => parseRecord(line.slice("data:".length))).filter((event) => event !== null);
+}
+
+/** What a wire says of a reply that the window ended, as an error, and of one that says nothing. */
+const CUT_OFF_TEXT = JSON.stringify({ error: { message: "model_context_window_exceeded" } });
+const SILENT_TEXT = JSON.stringify({ error: { message: "the reply was empty" } });
 
 /** The body that asks the vendor to drop thinking over a changed beginning; `null` where nobody is asked, or the program says itself what it wants. */
 function droppingBody({ wire, facts, bodyText: own }: ReadRequest, bodyText: string, options: ProxyOptions): string | null {

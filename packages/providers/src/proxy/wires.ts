@@ -1,8 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Content, GenerateContentResponse } from "@google/genai";
 import type { ToolSpec } from "@plimsoll/core";
+import type { EndedReply } from "@plimsoll/core/conversation";
 import { isRecord } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
+import { decodeAnthropicStream } from "../anthropic/decode.ts";
 import { createMessagesCompactor } from "../drop-in/anthropic.ts";
 import type { CompactorOptions } from "../drop-in/compactor-options.ts";
 import { createContentsCompactor } from "../drop-in/google-genai.ts";
@@ -12,7 +14,11 @@ import type { ResponseItem } from "../drop-in/response-items.ts";
 import { isModels, itemKind } from "../drop-in/response-items.ts";
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { decodeOpenAiChatStream } from "../openai-chat/decode.ts";
+import { decodeOpenAiResponsesStream } from "../openai-responses/decode.ts";
+import { endedReplyIn, endedReplyOf } from "../wire/ended-reply.ts";
 import { countedTools } from "../wire/tools.ts";
+import type { DriverEvent } from "../wire/wire.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { anyCompactor } from "./any-compactor.ts";
 
@@ -42,6 +48,8 @@ export interface ProxyWire {
   readonly compactor: (options: CompactorOptions) => AnyCompactor;
   /** What is known of the answer after one more event of a stream, or after the whole answer. */
   readonly answerAfter: (answer: Fields, event: Fields) => Fields;
+  /** How a streamed answer ended, by all its events; rejects for one that broke off. */
+  readonly streamedEnd: (events: readonly Fields[]) => Promise<EndedReply | null>;
 }
 
 /** The wire that a path asks on; `null` for a path that has nothing to do with a history. */
@@ -55,6 +63,17 @@ export function failureIn(event: Fields): Fields | null {
 }
 
 const isAnything = isRecord;
+
+/** How a stream ended, by a wire's decoder. */
+const endBy =
+  (decode: (events: AsyncIterable<unknown>) => AsyncIterable<DriverEvent>): ProxyWire["streamedEnd"] =>
+  async (events) => {
+    const all = (async function* () {
+      yield* events;
+    })();
+    for await (const event of decode(all)) if (event.type === "reply") return endedReplyOf(event.reply);
+    return null;
+  };
 
 const ANTHROPIC: ProxyWire = {
   name: "anthropic",
@@ -76,6 +95,7 @@ const ANTHROPIC: ProxyWire = {
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is Anthropic.Message => isAnything(answer),
     }),
+  streamedEnd: endBy(decodeAnthropicStream),
   answerAfter: (answer, event) => {
     const message = recordAt(event, "message") ?? (event.type === "message" ? event : null);
     const { id = answer.id, model = answer.model } = message ?? {};
@@ -105,6 +125,7 @@ const CHAT: ProxyWire = {
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is OpenAI.ChatCompletion => isAnything(answer),
     }),
+  streamedEnd: endBy(decodeOpenAiChatStream),
   answerAfter: (answer, { id = answer.id, model = answer.model, usage }) => ({
     id,
     model,
@@ -134,6 +155,7 @@ const RESPONSES: ProxyWire = {
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is OpenAI.Responses.Response => isAnything(answer),
     }),
+  streamedEnd: endBy(decodeOpenAiResponsesStream),
   answerAfter: (answer, event) => {
     const response = recordAt(event, "response") ?? (event.object === "response" ? event : null);
     const { id = answer.id, model = answer.model, usage } = response ?? {};
@@ -164,6 +186,12 @@ const GEMINI: ProxyWire = {
       fieldsOf: (item) => (isRecord(item) ? item : {}),
       isAnswer: (answer): answer is GenerateContentResponse => isAnything(answer),
     }),
+  streamedEnd: async (events) => {
+    const candidates = events.flatMap((event) => recordsAt(event, "candidates"));
+    const parts = candidates.flatMap((candidate) => recordsAt(recordAt(candidate, "content"), "parts"));
+    const { finishReason } = candidates.at(-1) ?? {};
+    return endedReplyIn({ ...events.at(-1), candidates: [{ finishReason, content: { parts } }] }, null);
+  },
   answerAfter: (answer, { responseId = answer.responseId, modelVersion = answer.modelVersion, usageMetadata }) => ({
     responseId,
     modelVersion,

@@ -4,8 +4,8 @@ import type { Conversation, ConversationFit } from "@plimsoll/core/conversation"
 import {
   answerOf,
   attempted,
-  isEndedByWindow,
-  isLargest,
+  outcomeOfReply,
+  nextTry,
   learnedInLog,
   learnedWindowTokens,
   sendWithRecovery,
@@ -105,12 +105,12 @@ export async function sent<Request, Answer>(
 ): Promise<Answer> {
   const { conversation, policy, limits } = session.log;
   const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limits;
-  const isCutOff = (answer: Answer) =>
-    policy.enabled && isEndedByWindow(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
+  const outcomeIn = (answer: Answer) =>
+    outcomeOfReply(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
   const end = await sendWithRecovery<Answer>({
     policy,
-    attempt: () => attempted(() => send(written(session)), { isCutOff, rejectionIn: sdkRejection }),
-    isLargest: () => isLargest(conversation),
+    attempt: () => attempted(() => send(written(session)), { outcomeIn, rejectionIn: sdkRejection }),
+    nextTry: () => nextTry(conversation, policy),
     undo: () =>
       conversation.inTurn(async () => {
         await conversation.manager.prepareUndo();

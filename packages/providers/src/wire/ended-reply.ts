@@ -7,57 +7,83 @@ import type { DecodedReply } from "./wire.ts";
 
 /** A decoded reply as far as it tells whether it was cut off. */
 export function endedReplyOf({ parts, stopReason, usage, isWindowFull }: DecodedReply): EndedReply {
-  const isEmpty = parts.every((part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""));
-  return { stopReason, isWindowFull, isEmpty, ...sizesOf(usage) };
+  const texts = parts.map((part) => (part.type === "tool-call" ? null : part.type === "text" ? part.text : ""));
+  return { stopReason, isWindowFull, saidChars: charsOf(texts), ...sizesOf(usage) };
+}
+
+/** Characters of texts, blank ones aside; `null` if one of them is none. */
+function charsOf(texts: readonly (string | null)[]): number | null {
+  return texts.reduce<number | null>((sum, text) => (sum === null || text === null ? null : sum + text.trim().length), 0);
 }
 
 const LENGTH_REASONS: readonly string[] = ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"];
+const END_REASONS: readonly string[] = ["stop", "end_turn", "STOP", "completed"];
 const WINDOW_REASON = "model_context_window_exceeded";
 
-/** The same of an answer as it came, on any of the wires; `null` for one of an unknown form. */
+/** The same of an answer as it came, on any of the wires and in the forms of their libraries; `null` for one of an unknown form. */
 export function endedReplyIn(answer: unknown, usage: Usage | null): EndedReply | null {
   if (!isRecord(answer)) return null;
   const [choice, candidate] = [recordsAt(answer, "choices")[0], recordsAt(answer, "candidates")[0]];
-  const reasons = [
-    stringAt(answer, "stop_reason"),
-    stringAt(answer, "finishReason"),
-    stringAt(choice, "finish_reason"),
-    stringAt(choice, "native_finish_reason"),
-    stringAt(candidate, "finishReason"),
-    answer.status === "incomplete" ? stringAt(recordAt(answer, "incomplete_details"), "reason") : null,
-  ];
-  if (reasons.every((reason) => reason === null)) return null;
-  const isLength = reasons.some((reason) => reason !== null && LENGTH_REASONS.includes(reason));
-  const message = recordAt(choice, "message");
-  const saying = [
-    ...recordsAt(answer, "content").filter(isSaying),
-    ...recordsAt(answer, "output").filter((item) => item.type !== "reasoning"),
-    ...recordsAt(recordAt(candidate, "content"), "parts").filter(({ thought }) => thought !== true),
-    ...recordsAt(message, "tool_calls"),
-  ];
-  const text = `${stringAt(message, "content") ?? ""}${stringAt(answer, "text") ?? ""}`;
+  // LangChain keeps the vendor's own fields at the side, AI SDK the common reason and the vendor's.
+  const places = [answer, choice, candidate, recordAt(answer, "response_metadata"), recordAt(answer, "finishReason")];
+  const reasons = places.flatMap((place) =>
+    [
+      ...["stop_reason", "finishReason", "finish_reason", "native_finish_reason", "unified", "raw"].map((key) =>
+        stringAt(place, key),
+      ),
+      place?.status === "incomplete" ? stringAt(recordAt(place, "incomplete_details"), "reason") : null,
+      place?.object === "response" && place.status === "completed" ? "completed" : null,
+    ].filter((reason) => reason !== null),
+  );
+  if (reasons.length === 0) return null;
+  const isLength = reasons.some((reason) => LENGTH_REASONS.includes(reason));
+  const isEnd = reasons.every((reason) => END_REASONS.includes(reason));
   return {
-    stopReason: isLength ? "length" : "other",
+    stopReason: isLength ? "length" : isEnd ? "end" : "other",
     isWindowFull: reasons.includes(WINDOW_REASON),
-    isEmpty: saying.length === 0 && text.trim() === "",
+    saidChars: charsOf(saidIn(answer, choice, candidate)),
     ...(usage === null ? sizesIn(answer) : sizesOf(usage)),
   };
+}
+
+/** Its texts, and `null` for whatever else it says or calls. Reasoning says nothing. */
+function saidIn(answer: Fields, choice: Fields | undefined, candidate: Fields | undefined): readonly (string | null)[] {
+  const message = recordAt(choice, "message");
+  const blocks = [
+    ...recordsAt(answer, "content"),
+    ...recordsAt(message, "content"),
+    ...recordsAt(recordAt(candidate, "content"), "parts"),
+    ...recordsAt(answer, "output").flatMap((item) => (item.type === "message" ? recordsAt(item, "content") : [item])),
+    ...recordsAt(message, "tool_calls"),
+    ...recordsAt(answer, "tool_calls"),
+  ];
+  const texts = [
+    stringAt(message, "content"),
+    stringAt(message, "refusal"),
+    stringAt(answer, "content"),
+    stringAt(answer, "text"),
+  ];
+  return [...blocks.filter(isSaying).map((block) => stringAt(block, "text")), ...texts.map((text) => text ?? "")];
+}
+
+function isSaying({ type, thought }: Fields): boolean {
+  return thought !== true && !/thinking|reasoning/.test(typeof type === "string" ? type : "");
 }
 
 /** Sizes by the names that the wires have for them. */
 function sizesIn(answer: Fields): Pick<EndedReply, "promptTokens" | "outputTokens"> {
   const usage = recordAt(answer, "usage") ?? recordAt(answer, "usageMetadata");
-  const first = (...names: readonly string[]) =>
-    names.map((name) => numberAt(usage, name)).find((value) => value !== null) ?? null;
+  const sum = (...names: readonly string[]) =>
+    names.reduce<number | null>((total, name) => {
+      const tokens = numberAt(usage, name);
+      return tokens === null ? total : (total ?? 0) + tokens;
+    }, null);
   return {
-    promptTokens: first("prompt_tokens", "input_tokens", "promptTokenCount"),
-    outputTokens: first("completion_tokens", "output_tokens", "candidatesTokenCount"),
+    promptTokens: sum(
+      ...["prompt_tokens", "promptTokenCount", "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"],
+    ),
+    outputTokens: sum("completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount"),
   };
-}
-
-function isSaying({ type, text }: Fields): boolean {
-  if (type === "text") return typeof text === "string" && text.trim() !== "";
-  return type !== "thinking" && type !== "redacted_thinking";
 }
 
 function sizesOf(usage: Usage | null): Pick<EndedReply, "promptTokens" | "outputTokens"> {
