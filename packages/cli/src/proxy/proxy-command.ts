@@ -58,7 +58,7 @@ async function manageLimits({ state, forget }: LimitOptions, io: CliIo): Promise
   const { folder } = placesOf({ ...(state === undefined ? {} : { state }) }, io);
   if (forget !== undefined) {
     const model = forget === true ? null : forget;
-    const count = await forgetLimits(folder, model);
+    const count = await forgetLimits(folder, model, io.nowMs());
     if (count === 0)
       throw new PlimsollError("bad-input", `--forget: nothing was learned${model === null ? "" : ` of ${model}`}`);
     io.stdout.write("forgotten; a proxy that runs forgets when it is started again\n");

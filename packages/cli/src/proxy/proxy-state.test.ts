@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/conversation";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
 
 let folder = "";
@@ -75,8 +75,8 @@ test("a limit that the provider named holds for all, for a day, is shown, and ca
   const later = await life("known", DAY_MS + 1);
   expect(later.windowOf({})).toBeNull();
   await later.settled();
-  expect(await forgetLimits(folder, "other")).toBe(0);
-  expect(await forgetLimits(folder, "m")).toBe(1);
+  expect(await forgetLimits(folder, "other", 0)).toBe(0);
+  expect(await forgetLimits(folder, "m", 0)).toBe(1);
   expect((await life()).windowOf({})).toBeNull();
 });
 
@@ -96,8 +96,25 @@ test("a limit of another unit holds for all conversations, for a day, is shown o
   expect(await learnedLimitLines(folder, DAY_MS)).toEqual([shown]);
   expect(await learnedLimitLines(folder, DAY_MS + 1)).toEqual([]);
   expect((await life()).state.learned.of({}, "m").request.bytes?.limit).toBe(5_000_000);
-  expect(await forgetLimits(folder, "m")).toBe(1);
+  expect(await forgetLimits(folder, "m", 0)).toBe(1);
   expect(await learnedLimitLines(folder, 0)).toEqual([]);
+});
+
+test("a proxy that runs forgets at once, and its conversations with it", async () => {
+  const { refused, answered, windowOf, settled } = await life();
+  const one = {};
+  refused(one, 20_000, 16_000);
+  refused({}, 9_000);
+  await vi.waitFor(async () => expect(await learnedLimitLines(folder, 0)).toHaveLength(1));
+  expect([windowOf(one), windowOf({})]).toEqual([16_000, 7_200]);
+  expect(await forgetLimits(folder, null, 1)).toBeGreaterThan(0);
+  expect([windowOf(one), windowOf({})]).toEqual([null, null]);
+  // What is learned afterwards is kept again.
+  refused(one, 20_000, 18_000);
+  expect(windowOf({})).toBe(18_000);
+  answered(one, 18_500);
+  expect(windowOf({})).toBeNull();
+  await settled();
 });
 
 test.each(["notes.jsonl", "token"])("a %s that is a link out of the folder is neither read nor written", async (name) => {
@@ -118,7 +135,7 @@ test("notes are rewritten under no name that could be guessed", async () => {
   await settled();
   const elsewhere = join(folder, "theirs");
   symlinkSync(elsewhere, join(folder, "notes.jsonl.new"));
-  expect(await forgetLimits(folder, null)).toBe(1);
+  expect(await forgetLimits(folder, null, 7)).toBe(1);
   expect(existsSync(elsewhere)).toBe(false);
-  expect(readFileSync(join(folder, "notes.jsonl"), "utf8")).toBe("");
+  expect(readFileSync(join(folder, "notes.jsonl"), "utf8")).toBe('{"type":"forgotten","model":null,"atMs":7}\n');
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
@@ -66,6 +66,8 @@ const noteSchema = z.union([
       .partialRecord(z.enum(REQUEST_UNITS), z.strictObject({ limit, entryId: z.string(), atMs: limit.nullable() }))
       .default({}),
   }),
+  /** What was learned of a model before then is forgotten; `null` for all models. */
+  z.strictObject({ type: z.literal("forgotten"), model: z.string().nullable(), atMs: limit }),
 ]);
 type Note = z.infer<typeof noteSchema>;
 
@@ -102,7 +104,7 @@ async function stateIn(options: StateOptions, release: () => Promise<void>): Pro
   return {
     sessions,
     keys: createConversationKeys(known, (note) => write({ type: "key", ...note })),
-    learned: learnedByModel(notes, write, options),
+    learned: learnedByModel(write, options),
     token: await tokenIn(join(folder, TOKEN_FILE)),
     close: async () => {
       await written;
@@ -153,6 +155,10 @@ function textIn(path: string): string {
 async function notesIn(path: string): Promise<readonly Note[]> {
   const text = textIn(path);
   if (text !== "" && !text.endsWith("\n")) await append(path, "\n");
+  return parsedNotes(text);
+}
+
+function parsedNotes(text: string): readonly Note[] {
   return text.split("\n").flatMap((line) => {
     try {
       const note = noteSchema.safeParse(JSON.parse(line));
@@ -182,16 +188,28 @@ const WORTH_WRITING_RATIO = 1.25;
  * was answered, and any below a window that the person stated, holds for its conversation alone.
  */
 function learnedByModel(
-  notes: readonly Note[],
   write: (note: Note) => Promise<void>,
-  { nowMs, windows, onLimit }: Pick<StateOptions, "nowMs" | "windows" | "onLimit">,
+  { folder, nowMs, windows, onLimit }: Pick<StateOptions, "folder" | "nowMs" | "windows" | "onLimit">,
 ): LearnedLimits {
-  const known = new Map(windows === "stated" ? [] : limitsIn(notes, nowMs()));
-  const written = new Map([...known].map(([model, { answeredTokens }]) => [model, answeredTokens] as const));
-  const own = createLearnedLimits();
-  const sharedOf = (model: string) => believedAt(known.get(model) ?? NOTHING_LEARNED, nowMs());
+  const path = join(folder, NOTES_FILE);
+  const inodeNow = () => statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+  const asKept = () => {
+    const notes = parsedNotes(textIn(path));
+    const known = new Map(windows === "stated" ? [] : limitsIn(notes, nowMs()));
+    const written = new Map([...known].map(([model, { answeredTokens }]) => [model, answeredTokens] as const));
+    return { inode: inodeNow(), notes, known, written, own: createLearnedLimits() };
+  };
+  let state = asKept();
+  /** The state; read anew if somebody else wrote the file: what a person wants forgotten is gone at the next request. */
+  const current = () => {
+    const inode = inodeNow();
+    if (state.inode === null) state = { ...state, inode };
+    else if (inode !== null && inode !== state.inode) state = asKept();
+    return state;
+  };
+  const sharedOf = (model: string) => believedAt(current().known.get(model) ?? NOTHING_LEARNED, nowMs());
   const of: LearnedLimits["of"] = (conversation, model = "") => {
-    const [mine, shared] = [believedAt(own.of(conversation, model), nowMs()), sharedOf(model)];
+    const [mine, shared] = [believedAt(current().own.of(conversation, model), nowMs()), sharedOf(model)];
     if (mine === NOTHING_LEARNED) return shared;
     const isRefuted = mine.refusedTokens !== null && shared.answeredTokens > mine.refusedTokens;
     const request = { ...shared.request, ...mine.request };
@@ -199,9 +217,11 @@ function learnedByModel(
   };
   return {
     of,
+    forgottenMs: (model = "") => forgottenMs(current().notes, model),
     learn: (conversation, model = "", next) => {
       const mine = of(conversation, model);
       const [before, after] = [sharedOf(model), next(mine)];
+      const { own, known, written } = current();
       own.learn(conversation, model, () => after);
       const toldLines = requestLines(model, mine, nowMs());
       for (const line of requestLines(model, after, nowMs())) if (!toldLines.includes(line)) onLimit(`refused; ${line}`);
@@ -219,6 +239,14 @@ function learnedByModel(
       void write({ type: "limit", model, ...shared });
     },
   };
+}
+
+/** When a model's limits were last forgotten; `null` for never. */
+function forgottenMs(notes: readonly Note[], model: string): number | null {
+  const times = notes.flatMap((note) =>
+    note.type === "forgotten" && (note.model === null || note.model === model) ? [note.atMs] : [],
+  );
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** What a learned limit leaves to prompts; `null` if it is none. */
@@ -252,13 +280,13 @@ function requestLines(model: string, { request }: LearnedLimit, nowMs: number): 
   );
 }
 
-/** Removes what was learned of a model, or of all; gives how many notes went. A proxy that runs forgets when it is started again. */
-export async function forgetLimits(folder: string, model: string | null): Promise<number> {
+/** Removes what was learned of a model, or of all; gives how many notes went. A proxy that runs forgets before its next request, its conversations' logs included. */
+export async function forgetLimits(folder: string, model: string | null, nowMs: number): Promise<number> {
   const path = join(folder, NOTES_FILE);
   const notes = await notesIn(path);
-  const kept = notes.filter((note) => note.type !== "limit" || (model !== null && note.model !== model));
-  if (kept.length < notes.length) writeNotes(path, kept);
-  return notes.length - kept.length;
+  const kept = notes.filter((note) => note.type === "key" || (model !== null && note.model !== model));
+  writeNotes(path, [...kept, { type: "forgotten", model, atMs: nowMs }]);
+  return notes.filter((note) => note.type === "limit").length - kept.filter((note) => note.type === "limit").length;
 }
 
 /** The token of a file, made if there is none. */
@@ -294,7 +322,7 @@ async function removeOld(sessions: SessionStore, { removeBeforeMs, onProblem, fo
 async function forgetKeys(path: string): Promise<void> {
   writeNotes(
     path,
-    (await notesIn(path)).filter(({ type }) => type === "limit"),
+    (await notesIn(path)).filter(({ type }) => type !== "key"),
   );
 }
 

@@ -14,6 +14,7 @@ export {
   learnedWindowTokens,
   NOTHING_LEARNED,
 } from "./learned-limit.ts";
+export type { LimitEvent } from "./limit-events.ts";
 export { learnedInLog, nextTry } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { EndedReply, Rejection, RequestOutcome } from "./outcome.ts";

@@ -112,6 +112,8 @@ function roomBelow(refusedTokens: number, answeredTokens: number): number {
 /** What was learned, by conversation and model; a conversation that is gone takes its own along. */
 export interface LearnedLimits {
   of(conversation: WeakKey, modelId: string | undefined): LearnedLimit;
+  /** Until when a person wants forgotten what was learned of a model, in logs, too; `null` or left out for nothing. */
+  forgottenMs?(modelId: string | undefined): number | null;
   learn(conversation: WeakKey, modelId: string | undefined, next: (learned: LearnedLimit) => LearnedLimit): void;
 }
 

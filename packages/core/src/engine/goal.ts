@@ -62,9 +62,11 @@ export function goalOf(
   const budgetTokens = compaction.budget.inputBudgetTokens - otherTokens;
   const fittingTokens = fittingTokensOf(state, compaction.budget, sizes);
   const room = { budgetTokens, roomTokens: fittingTokens };
-  // What fits by its own measure is all that the steps after a forced one have to reach.
-  if (isForced(state.policy, compaction.reason, compaction.input))
-    return { limitTokens: fittingTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
+  // A small share of what was refused, and what fits by its own measure, is all that the steps after a forced one have to reach.
+  if (isForced(state.policy, compaction.reason, compaction.input)) {
+    const limitTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * LEAST_RATIO));
+    return { limitTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
+  }
   if (compaction.reason === "overflow") {
     const ratio = retryRatioOf(state, compaction.input);
     const observedTokens = observedRoomTokens(compaction, sizes);
@@ -84,14 +86,15 @@ export function goalOf(
   return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
 }
 
-/** Of a refusal that names no limit as little is left as was answered before, if that is less: but for this share at the least. Chosen. */
-const LEAST_ANSWERED_RATIO = 0.25;
+/** The share of what was refused below which nothing more is given up for good measure. Chosen. */
+const LEAST_RATIO = 0.25;
 
+/** Of a refusal that names no limit as little is left as was answered before, if that is less. */
 function retryRatioOf({ ledger }: FitState, { recovery = 0, observedLimitTokens = null }: FitInput): number {
   const ratio = RECOVERY_RATIOS[Math.min(recovery, RECOVERY_RATIOS.length - 1)] ?? 1;
   const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
   if (observedLimitTokens !== null || recovery > 0 || estimatedAtLastCallTokens === null || estimatedTokens <= 0) return ratio;
-  return Math.min(ratio, Math.max(LEAST_ANSWERED_RATIO, estimatedAtLastCallTokens / estimatedTokens));
+  return Math.min(ratio, Math.max(LEAST_RATIO, estimatedAtLastCallTokens / estimatedTokens));
 }
 
 /** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */

@@ -11,6 +11,7 @@ import type {
   FoundConversation,
   LearnedLimit,
   LearnedLimits,
+  LimitEvent,
   Rejection,
   ReportedUsage,
 } from "@plimsoll/core/conversation";
@@ -330,7 +331,9 @@ function learnedOf(
   const nowMs = logs.nowMs();
   const known = believedAt(logs.learned.of(conversation, modelId), nowMs);
   const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
-  const events = isLimited ? [] : conversation.limitEvents();
+  const forgottenMs = logs.learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
+  const isKept = (event: LimitEvent) => event.kind !== "refused" || (event.atMs ?? 0) > forgottenMs;
+  const events = isLimited ? [] : conversation.limitEvents().filter(isKept);
   // Answers may name a model otherwise than requests do.
   const isNamed = events.some((event) => event.modelId === modelId);
   const logged = isNamed ? modelId : conversation.manager.view().modelId;
