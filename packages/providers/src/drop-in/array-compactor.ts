@@ -9,7 +9,7 @@ import type {
   ReportedUsage,
   RequestOutcome,
 } from "@plimsoll/core/conversation";
-import { answerOf, attempted, outcomeOfReply, nextTry, sendWithRecovery } from "@plimsoll/core/conversation";
+import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";

@@ -4,10 +4,10 @@ import type { Conversation, ConversationFit } from "@plimsoll/core/conversation"
 import {
   answerOf,
   attempted,
-  outcomeOfReply,
-  nextTry,
   learnedInLog,
   learnedWindowTokens,
+  nextTry,
+  outcomeOfReply,
   sendWithRecovery,
 } from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
