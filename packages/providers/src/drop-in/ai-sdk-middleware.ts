@@ -72,7 +72,6 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
     const {
       stream,
       finishReason: _reason,
-      usage: _usage,
       text: _text,
       ...rest
     } = await compactor.send(params.prompt, call, requestOf(params, model));
@@ -93,7 +92,7 @@ const PRELUDE: readonly unknown[] = ["stream-start", "response-metadata", "text-
 /** A stream whose beginning was held back until it says something; one that ended before tells how, as a whole answer does. */
 async function held(
   whole: ReadableStream<StreamPart>,
-): Promise<{ stream: ReadableStream<StreamPart>; finishReason?: unknown; usage?: unknown; text?: string }> {
+): Promise<{ stream: ReadableStream<StreamPart>; finishReason?: unknown; text?: string }> {
   const reader = whole.getReader();
   const parts: StreamPart[] = [];
   let text = "";
@@ -113,7 +112,7 @@ async function held(
     },
   });
   const stream = whole.pipeThrough(rest);
-  return ending === null ? { stream } : { stream, finishReason: ending.finishReason, usage: ending.usage, text };
+  return ending === null ? { stream } : { stream, finishReason: ending.finishReason, text };
 }
 
 /** Passes a stream on as it is, and tells what its end says of usage. */
