@@ -127,7 +127,11 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     if (isLast) return attempt;
     const { limitTokens: observedLimitTokens, promptTokens: observedPromptTokens } = rejection;
     const facts = { observedLimitTokens, observedPromptTokens, recovery, ...refusedUnit(rejection.outcome) };
-    const isNew = await request.recover(facts, rejection);
+    const isNew = await request.recover(facts, rejection).catch((error: unknown) => {
+      // An answer that was cut off is better than none.
+      if (rejection.cutOff === undefined) throw error;
+      return false;
+    });
     if (!isNew) return attempt;
     recovery += 1;
   }

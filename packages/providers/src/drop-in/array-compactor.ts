@@ -154,10 +154,8 @@ export function createArrayCompactor<Item, Answer>(
       return await recallIn(logs, found, { handle, range });
     },
     conversations: () => all().map(({ name, conversation }) => ({ ...name, entries: conversation.manager.entries() })),
-    delete: async (key) => {
-      conversations.assertOpen();
-      await conversations.delete(key);
-    },
+    // A log that is stored can be deleted after the compactor let go of it.
+    delete: conversations.delete,
     close: conversations.close,
   };
 }
