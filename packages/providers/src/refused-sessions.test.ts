@@ -1,6 +1,7 @@
 import process from "node:process";
 import { expect, test } from "vitest";
-import { playRefused, refusedSession } from "../testing/refused-session.ts";
+import { playRefused } from "../testing/play-refused.ts";
+import { refusedSession } from "../testing/refused-session.ts";
 
 /** Other seeds: `REFUSED_SESSIONS=100001,10000` plays so many from that one on. */
 const [FIRST = 1, COUNT = 120] = (process.env.REFUSED_SESSIONS ?? "1,120").split(",").map(Number);
