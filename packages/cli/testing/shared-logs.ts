@@ -50,7 +50,10 @@ function placeExport(text: string, storage: string, copy: number): void {
     mkdirSync(dirname(join(storage, place)), { recursive: true });
     writeFileSync(join(storage, `${place}.json`), JSON.stringify(value));
   };
-  const { info, messages }: OpenCodeExport = JSON.parse(text);
+  // Each at a day of its own: copies at one time are one history.
+  const dayMs = 86_400_000;
+  const dated = text.replaceAll(/\b1[67]\d{11}\b/g, (ms) => String(Number(ms) + copy * dayMs));
+  const { info, messages }: OpenCodeExport = JSON.parse(dated);
   const sessionID = `${info.id}${copy}`;
   put(`session/p/${sessionID}`, { ...info, id: sessionID });
   for (const message of messages) {

@@ -95,7 +95,6 @@ describe.each(STORES)("over %s", (_, made) => {
       () => compactor.recover(sent, new Error("x"), 0),
       () => compactor.recall("h", { startChar: 0, maximumChars: 1 }, "shared"),
       () => compactor.recall("h", { startChar: 0, maximumChars: 1 }, sent),
-      () => compactor.delete("shared"),
       async () => compactor.conversations(),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(CLOSED);
