@@ -24,6 +24,7 @@ export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";
 export { isDeclared, sharedPrefixCount } from "./message/message.ts";
+export { pixelSizeOf } from "./message/pixel-size.ts";
 export type { RequestUnit } from "./message/request-size.ts";
 export { lowestLimits, REQUEST_UNITS, UNIT_WORDS } from "./message/request-size.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";

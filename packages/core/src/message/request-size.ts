@@ -1,7 +1,7 @@
 import { utf8Bytes } from "../text.ts";
-import { longestSidePx } from "./image-side.ts";
 import type { ImagePart, Message, Part } from "./message.ts";
 import { oncePerMessage } from "./once-per-message.ts";
+import { longestSidePx } from "./pixel-size.ts";
 
 /** What a request holds in units other than tokens. */
 export interface RequestSize {

@@ -1,5 +1,5 @@
-import { byteAt } from "../message/image-side.ts";
 import type { ImagePart } from "../message/message.ts";
+import { byteAt } from "../message/pixel-size.ts";
 import { ASSUMED_PAGES } from "../message/request-size.ts";
 
 /**
