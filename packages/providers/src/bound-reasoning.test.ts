@@ -4,7 +4,7 @@ import { PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/agent";
 import { createLearnedLimits } from "@plimsoll/core/conversation";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { MatrixColumn } from "../testing/matrix-runs.ts";
+import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BINDING_COLUMNS, lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import type { AnthropicSession, AnthropicSessionOptions } from "./anthropic/session.ts";

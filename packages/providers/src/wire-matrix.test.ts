@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Policy } from "@plimsoll/core";
 import { PRESETS, presetNamed } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
-import type { MatrixColumn } from "../testing/matrix-runs.ts";
+import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { matrixScript } from "../testing/matrix-script.ts";
 import type { SessionExchange, SessionVerdict, VendorViolation } from "../testing/vendor-rules/index.ts";

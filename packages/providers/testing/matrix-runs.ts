@@ -1,11 +1,10 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
-import type { ModelClient, Policy } from "@plimsoll/core";
+import type { ModelClient } from "@plimsoll/core";
 import { createDigest, createMemoryArtifactStore } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
 import { isRecord } from "@plimsoll/core/internal";
 import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
@@ -23,39 +22,9 @@ import { createOpenAiChatClient } from "../src/openai-chat/client.ts";
 import type { ChatHost } from "../src/openai-chat/hosts.ts";
 import { chatHostNamed, OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createOpenAiResponsesClient } from "../src/openai-responses/client.ts";
-import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
-import { createProxyCompaction } from "../src/proxy/proxy.ts";
-import type { WireName } from "../src/simulator/reply.ts";
-import type { Simulator } from "../src/simulator/simulator.ts";
+import { fetchBehindProxy } from "./fetch-behind-proxy.ts";
+import type { MatrixColumn, MatrixGame, Thinking } from "./matrix-game.ts";
 import { declaration, fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
-
-/** What one run is played with. */
-export interface MatrixGame {
-  readonly simulator: Simulator;
-  readonly policy: Policy;
-  /** Replies that the run asks for, at the least. */
-  readonly steps: number;
-  readonly windowTokens: number;
-}
-
-/** Whether the model thinks; `bound` to what stands before, as the newest do. */
-export type Thinking = "on" | "off" | "bound";
-
-/** One way to reach a model. `play` rejects if the run dies. */
-export interface MatrixColumn {
-  readonly sdk: string;
-  readonly wire: Exclude<WireName, "gemini">;
-  /** `bound` is thinking that the model takes back only behind what it was made behind. */
-  readonly thinking: Thinking;
-  /** How the Chat Completions server takes roles. */
-  readonly roles: "any" | "alternate";
-  /**
-   * How many more tokens the model's tokenizer finds than the presets expect. An overflow through the AI SDK's `prepareStep` is its caller's to mend, so
-   * that it is played without.
-   */
-  readonly tokenFactorRatio: number;
-  readonly play: (game: MatrixGame) => Promise<void>;
-}
 
 const MAXIMUM_OUTPUT_TOKENS = 2_048;
 const BUDGET_TOKENS = 1_024;
@@ -148,38 +117,6 @@ const AS_IT_IS = {
     await call([...items]),
 };
 
-/** The platform's fetch behind a proxy's compaction, as the requests of a program pass it. */
-function fetchThrough(through: Through, game: MatrixGame): typeof fetch {
-  if (through === "drop-in") return fetch;
-  const compaction = createProxyCompaction({
-    policy: game.policy,
-    limits: () => limitsOf(game),
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
-    onProblem: (line) => {
-      throw new Error(line);
-    },
-  });
-  const signal = new AbortController().signal;
-  return async (input, init) => {
-    // The SDK stated the length of the body that it made.
-    const { "content-length": _, ...headers } = Object.fromEntries(new Headers(init?.headers));
-    const bodyText = typeof init?.body === "string" ? init.body : "";
-    const { pathname: path } = new URL(String(input));
-    const post = async (body: string) => await fetch(input, { ...init, headers, body });
-    let prepared = await compaction.prepare({ path, headers, bodyText, signal });
-    let answer = await post(prepared?.bodyText ?? bodyText);
-    for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
-      const failure = { status: answer.status, bodyText: await answer.clone().text() };
-      prepared = await prepared.recover(failure, recovery);
-      answer = prepared === null ? answer : await post(prepared.bodyText ?? bodyText);
-    }
-    await prepared?.observe(parseRecord(await answer.clone().text()) ?? {});
-    return answer;
-  };
-}
-
 const messagesDropIn =
   (thinking: Thinking, through: Through = "drop-in") =>
   async (game: MatrixGame) => {
@@ -187,7 +124,7 @@ const messagesDropIn =
       apiKey: "key",
       baseURL: game.simulator.url,
       maxRetries: 0,
-      fetch: fetchThrough(through, game),
+      fetch: through === "drop-in" ? fetch : fetchBehindProxy(game.policy, limitsOf(game)),
     });
     const { policy } = game;
     const compactor: Pick<ReturnType<typeof createMessagesCompactor>, "send"> = through === "proxy"
@@ -247,7 +184,12 @@ export async function lastRole({ conversation }: AnthropicSession): Promise<stri
 }
 
 const openAiSdk = (through: Through, game: MatrixGame) =>
-  new OpenAI({ apiKey: "key", baseURL: game.simulator.openAiUrl, maxRetries: 0, fetch: fetchThrough(through, game) });
+  new OpenAI({
+    apiKey: "key",
+    baseURL: game.simulator.openAiUrl,
+    maxRetries: 0,
+    fetch: through === "drop-in" ? fetch : fetchBehindProxy(game.policy, limitsOf(game)),
+  });
 
 const chatDropIn =
   (host: ChatHost, through: Through = "drop-in") =>

@@ -1,0 +1,36 @@
+import type { ModelLimits, Policy } from "@plimsoll/core";
+import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { parseRecord } from "../src/fields.ts";
+import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
+import { createProxyCompaction } from "../src/proxy/proxy.ts";
+
+/** The platform's fetch behind a proxy's compaction, as the requests of a program pass it. */
+export function fetchBehindProxy(policy: Policy, limits: ModelLimits): typeof fetch {
+  const compaction = createProxyCompaction({
+    policy,
+    limits: () => limits,
+    sessions: null,
+    keys: createConversationKeys([], async () => undefined),
+    learned: createLearnedLimits(),
+    onProblem: (line) => {
+      throw new Error(line);
+    },
+  });
+  const signal = new AbortController().signal;
+  return async (input, init) => {
+    // The SDK stated the length of the body that it made.
+    const { "content-length": _, ...headers } = Object.fromEntries(new Headers(init?.headers));
+    const bodyText = typeof init?.body === "string" ? init.body : "";
+    const { pathname: path } = new URL(String(input));
+    const post = async (body: string) => await fetch(input, { ...init, headers, body });
+    let prepared = await compaction.prepare({ path, headers, bodyText, signal });
+    let answer = await post(prepared?.bodyText ?? bodyText);
+    for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
+      const failure = { status: answer.status, bodyText: await answer.clone().text() };
+      prepared = await prepared.recover(failure, recovery);
+      answer = prepared === null ? answer : await post(prepared.bodyText ?? bodyText);
+    }
+    await prepared?.observe(parseRecord(await answer.clone().text()) ?? {});
+    return answer;
+  };
+}

@@ -1,0 +1,31 @@
+import type { Policy } from "@plimsoll/core";
+import type { WireName } from "../src/simulator/reply.ts";
+import type { Simulator } from "../src/simulator/simulator.ts";
+
+/** What one run is played with. */
+export interface MatrixGame {
+  readonly simulator: Simulator;
+  readonly policy: Policy;
+  /** Replies that the run asks for, at the least. */
+  readonly steps: number;
+  readonly windowTokens: number;
+}
+
+/** Whether the model thinks; `bound` to what stands before, as the newest do. */
+export type Thinking = "on" | "off" | "bound";
+
+/** One way to reach a model. `play` rejects if the run dies. */
+export interface MatrixColumn {
+  readonly sdk: string;
+  readonly wire: Exclude<WireName, "gemini">;
+  /** `bound` is thinking that the model takes back only behind what it was made behind. */
+  readonly thinking: Thinking;
+  /** How the Chat Completions server takes roles. */
+  readonly roles: "any" | "alternate";
+  /**
+   * How many more tokens the model's tokenizer finds than the presets expect. An overflow through the AI SDK's `prepareStep` is its caller's to mend, so
+   * that it is played without.
+   */
+  readonly tokenFactorRatio: number;
+  readonly play: (game: MatrixGame) => Promise<void>;
+}
