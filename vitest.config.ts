@@ -16,9 +16,9 @@ export default defineConfig({
   test: {
     include: [
       "packages/*/{src,testing,bundle,examples}/**/*.test.ts",
-      "{bench,observatory,research,reference}/src/**/*.test.ts",
+      "{bench,lab/*}/src/**/*.test.ts",
       "fixtures/record/**/*.test.ts",
-      "extension/src/**/*.test.ts",
+      "examples/extension/src/**/*.test.ts",
       "examples/*/testing/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],

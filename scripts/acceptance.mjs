@@ -12,7 +12,7 @@ const own = [
   "--conditions=source",
   "--import",
   "./scripts/typescript-loader.mjs",
-  join(root, "observatory/src/acceptance/main.ts"),
+  join(root, "lab/observatory/src/acceptance/main.ts"),
 ];
 const packed = first === undefined ? [] : ["--tarballs", dirname(first)];
 const { code } = await runNode([...own, ...args, ...packed], { output: "show" });

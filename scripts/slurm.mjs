@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { root } from "./tool.mjs";
 
 /**
- * Runs deploy/slurm/bench.sbatch for real: a controller and a node of Slurm on this machine's loopback, three parts of the bundled sessions as an
+ * Runs examples/deploy/slurm/bench.sbatch for real: a controller and a node of Slurm on this machine's loopback, three parts of the bundled sessions as an
  * array, of which one is made to fail once, and then the report from the folder against that of one run: `pnpm slurm`. Needs Debian's slurm-wlm, and
  * root, as the controller has no other user to be. Takes its processes and its folder away again.
  */
@@ -65,7 +65,7 @@ async function run() {
   const submitted = await waitedFor(
     [
       ...["--wait", `--array=1-${PARTS}`, "--cpus-per-task=1", "--mem=0", "-o", join(folder, "part-%a.txt")],
-      ...[join(root, "deploy/slurm/bench.sbatch"), ...ARGS],
+      ...[join(root, "examples/deploy/slurm/bench.sbatch"), ...ARGS],
     ],
     { ...env, SESSIONS: join(folder, "sessions"), RESULTS: results, PLIMSOLL: flaky },
   );

@@ -195,7 +195,7 @@ describe("what is caught", () => {
         name: "@plimsoll/research",
         files: { "src/a.ts": 'import { x } from "plimsoll";' },
         expected: [
-          "research/src/a.ts:1: imports plimsoll: no arrow leads from @plimsoll/research to plimsoll; " +
+          "lab/research/src/a.ts:1: imports plimsoll: no arrow leads from @plimsoll/research to plimsoll; " +
             "allowed: @plimsoll/core, @plimsoll/tools, @plimsoll/providers, @plimsoll/bench, @plimsoll/fixtures",
         ],
       },

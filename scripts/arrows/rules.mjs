@@ -31,13 +31,13 @@ export const packageRules = [
   },
   {
     name: "@plimsoll/extension",
-    folder: "extension",
+    folder: "examples/extension",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "plimsoll"],
   },
   {
     name: "@plimsoll/observatory",
-    folder: "observatory",
+    folder: "lab/observatory",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/providers"],
   },
@@ -49,13 +49,13 @@ export const packageRules = [
   },
   {
     name: "@plimsoll/research",
-    folder: "research",
+    folder: "lab/research",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
   },
   {
     name: "@plimsoll/reference",
-    folder: "reference",
+    folder: "lab/reference",
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/providers", "@plimsoll/bench"],
   },

@@ -9,7 +9,7 @@ import { root, runNode } from "../tool.mjs";
 import { deadLinks } from "./dead-links.mjs";
 import { asSitePage, sitePath } from "./site-pages.mjs";
 
-const site = join(root, "site");
+const site = join(root, "lab/site");
 const pagesFolder = join(site, "pages");
 
 /** Packages whose names the reference has. */
@@ -122,7 +122,7 @@ async function build() {
   if (code !== 0) return code;
   const nowhere = deadLinks(join(site, "dist"));
   for (const line of nowhere) console.error(`leads nowhere: ${line}`);
-  console.log("made site/dist; look at it with: npx vitepress preview site");
+  console.log("made lab/site/dist; look at it with: npx vitepress preview site");
   return nowhere.length === 0 ? 0 : 1;
 }
 

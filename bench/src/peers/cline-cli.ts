@@ -53,7 +53,7 @@ export const CLINE_CLI_PEER: Peer = {
   notExpressed: [
     "the 0.7 of the line to which it trims shorter sessions",
     "a model that names its input limit is taken at that; here each is taken at its window",
-    "it counts the characters of the whole request as JSON, ours those of texts: of 64,000 tokens it acted at 40,600 of four characters each (observatory/facts/cline.json), where three characters a token give 38,900",
+    "it counts the characters of the whole request as JSON, ours those of texts: of 64,000 tokens it acted at 40,600 of four characters each (lab/observatory/facts/cline.json), where three characters a token give 38,900",
     "which messages it shortens before it drops any was not looked at; ours drops whole ones",
     "a small request without tools before it trims, of some 600 tokens, which is not one for a summary of the history",
     "its other strategy, which asks a model",

@@ -24,12 +24,22 @@ const observed = z.object({
 
 /** What the observatory saw of a program whose provider reports usage, where it saw both sides of the line. */
 function observedFacts(peer: string, file: string): readonly PeerFact[] {
-  const text = readFileSync(new URL(`../../../observatory/facts/${file}.json`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../../../lab/observatory/facts/${file}.json`, import.meta.url), "utf8");
   const { program, version, thresholds } = observed.parse(JSON.parse(text));
   return thresholds.flatMap(({ usage, silentTokens, actsTokens, ...sizes }) =>
     usage !== "reported" || silentTokens === null || actsTokens === null
       ? []
-      : [{ peer, program, versions: version, source: `observatory/facts/${file}.json`, ...sizes, silentTokens, actsTokens }],
+      : [
+          {
+            peer,
+            program,
+            versions: version,
+            source: `lab/observatory/facts/${file}.json`,
+            ...sizes,
+            silentTokens,
+            actsTokens,
+          },
+        ],
   );
 }
 

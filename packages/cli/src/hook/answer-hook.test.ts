@@ -305,7 +305,7 @@ const hooksSchema = z.object({
 });
 
 test.each(["claude-code/hooks/hooks.json", "codex/hooks.json"])("%s starts commands that there are", (file) => {
-  const path = fileURLToPath(new URL(`../../../../plugins/${file}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../../examples/plugins/${file}`, import.meta.url));
   const { hooks } = hooksSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   const examples = COMMANDS.flatMap((entry) => entry.examples.map((line) => `plimsoll ${line}`));
   const commands = Object.values(hooks).flatMap((groups) =>

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { SIDE } from "../experiments/setting.ts";
+import { root } from "../namespace.ts";
+import type { Program } from "../program.ts";
+import { PRINT_COMMAND, withDefaultModel } from "../program.ts";
+import { CODEX } from "../programs/codex.ts";
+import { GEMINI } from "../programs/gemini.ts";
+import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
+import { PI_NEWEST } from "../programs/pi.ts";
+import { QWEN } from "../programs/qwen.ts";
+import { startForgetfulProxy, startProxy } from "../proxy-process.ts";
+import type { AcceptanceCase } from "./case.ts";
+import { FIRST_MESSAGE } from "./case.ts";
+
+/** What a program is told of its model, if it is told of one: so large that it never compacts by itself. */
+const TOLD_TOKENS = { windowTokens: 1_000_000, outputTokens: 4_000 } as const;
+
+const STEPS = 100;
+
+/** Text that a call prints: a hundred of them are several windows. Chosen. */
+const CALL_TOKENS = 2_000;
+
+/** A program that has not ended by then is ended; many times what it takes on an idle machine. Chosen. */
+const MOST_MS = 900_000;
+
+/**
+ * Every program with the model that it asks for by itself. The windows leave room beside the reply that each asks for (none, 32,000, 128,000 and 64,000 tokens), its
+ * tools and its system text.
+ */
+export const PROXY_CASES: readonly AcceptanceCase[] = [
+  proxyCase("proxy-codex", withDefaultModel(CODEX), { windowTokens: 48_000 }),
+  proxyCase("proxy-codex-120k", withDefaultModel(CODEX), { windowTokens: 120_000 }),
+  proxyCase("proxy-opencode", withDefaultModel(OPENCODE), { windowTokens: 80_000 }),
+  proxyCase("proxy-opencode-anthropic", withDefaultModel(OPENCODE_ANTHROPIC), { windowTokens: 80_000 }),
+  proxyCase("proxy-pi-new", withDefaultModel(PI_NEWEST), { windowTokens: 180_000 }),
+  proxyCase("proxy-pi-turns", { ...PI_NEWEST, title: "pi, turns" }, { windowTokens: 48_000, roles: "alternate" }),
+  proxyCase("proxy-qwen", withDefaultModel(QWEN), { windowTokens: 130_000 }),
+  proxyCase("proxy-gemini", withDefaultModel(GEMINI), { windowTokens: 48_000 }),
+  {
+    ...proxyCase("proxy-anthropic-thinking", CODEX, { windowTokens: 48_000, startsAnewAfter: 50 }),
+    title: "Anthropic SDK, thinking",
+    libraries: ["@anthropic-ai/sdk@1"],
+    program: messagesClient,
+  },
+];
+
+interface Under {
+  readonly windowTokens: number;
+  readonly roles?: "alternate";
+  /** The number of requests after which the proxy is started anew without its state. */
+  readonly startsAnewAfter?: number;
+}
+
+/** The vendor's SDK in a loop of its own, with a model that binds its thinking to what stands before it. */
+function messagesClient(project: string): Program {
+  return {
+    ...CODEX,
+    name: "messages-client",
+    ownFile: join(root, "lab/observatory/testing/messages-client.mjs"),
+    kinds: [{ kind: "summary", if: { tools: "none" } }],
+    tools: () => [{ name: "bash", arguments: { command: PRINT_COMMAND } }],
+    launch: ({ url, prompts }) => ({
+      files: {},
+      env: { ANTHROPIC_API_KEY: "simulated", ANTHROPIC_BASE_URL: url },
+      start: { commands: prompts.map((prompt) => [project, "claude-fable-5-2", prompt]) },
+    }),
+  };
+}
+
+function proxyCase(name: string, program: Program, { windowTokens, roles, startsAnewAfter }: Under): AcceptanceCase {
+  return {
+    name,
+    title: program.title,
+    kind: "proxy",
+    ours: ["cli"],
+    libraries: [],
+    program: () => program,
+    windowTokens,
+    steps: STEPS,
+    resumes: startsAnewAfter === undefined ? 0 : 1,
+    request: {
+      scenario: {
+        name: "through the proxy",
+        windowTokens,
+        main: [{ call: { outputTokens: CALL_TOKENS }, repeat: STEPS }],
+        side: SIDE,
+      },
+      limits: TOLD_TOKENS,
+      server: roles === undefined ? { reasoning: "every-reply" } : { roles },
+      prompts: [FIRST_MESSAGE],
+      mostMs: MOST_MS,
+    },
+    between: (project) => async (upstream, folder) => {
+      const start = { upstream, windowTokens, folder, project };
+      return await (startsAnewAfter === undefined ? startProxy(start) : startForgetfulProxy(start, startsAnewAfter));
+    },
+  };
+}
