@@ -58,7 +58,6 @@ export const MENU = [
       { text: "Providers", page: "docs/providers.md" },
       { text: "Estimators", page: "docs/estimators.md" },
       { text: "Simulator", page: "docs/simulator.md" },
-      { text: "Words", page: "docs/vocabulary.md" },
       { text: "plimsoll", page: "packages/cli/README.md" },
       { text: "@plimsoll/core", page: "packages/core/README.md" },
       { text: "@plimsoll/providers", page: "packages/providers/README.md" },
