@@ -38,8 +38,7 @@ export async function bundleInto(folder) {
   const bundle = await rolldown({
     input: ENTRIES,
     platform: "node",
-    // DuckDB has native code of each system: who asks for it installs it.
-    external: [/^node:/, /^@duckdb\//],
+    external: /^node:/,
     resolve: { alias: { "jsonc-parser": JSON_EDITOR } },
     plugins: [workspaceSources(), inlineFiles()],
     transform: { target: "node20.19" },

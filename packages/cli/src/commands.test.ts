@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runChild } from "../testing/child-command.ts";
 import { makeExampleFolder } from "../testing/example-folder.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, GONE } from "./commands.ts";
 import { main } from "./main.ts";
 
 /** Replays of all presets, and processes that start from the sources; longer if other tests run at the same time. */
@@ -36,7 +36,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
 };
 
 /** What is made for the other commands and is in the way of one. */
-const IN_THE_WAY: Readonly<Record<string, readonly string[]>> = { init: ["plimsoll.yaml"], bench: ["results"] };
+const IN_THE_WAY: Readonly<Record<string, readonly string[]>> = { bench: ["results"] };
 /** Threads run built code, and a test has the sources. */
 const SERIAL: Readonly<Record<string, readonly string[]>> = { tune: ["--jobs", "1"] };
 
@@ -86,3 +86,14 @@ describe("the help's examples", { timeout: RUN_MS }, () => {
     }
   });
 });
+
+test.each(Object.entries(GONE))(
+  "who types `%s`, which is gone, is told in a line what is typed instead",
+  async (name, instead) => {
+    const { io, stdout, stderr } = recordedIo(folder);
+    expect([await main([name, "--all"], io), stdout()]).toEqual([2, ""]);
+    expect(stderr()).toBe(`plimsoll: \`${name}\` is gone: ${instead}\n`);
+    const [, command] = /plimsoll (\w+)/.exec(instead) ?? [];
+    expect([undefined, ...COMMANDS.map((each) => each.name)]).toContain(command);
+  },
+);

@@ -34,6 +34,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     isKept: true,
     examples: [
       "bench session.jsonl",
+      "bench --demo --html report.html",
       "bench ~/.claude/projects --policy none --policy sven --window 32k --window 128k --html report.html",
       "bench --from codex --since 7d --policy none --policy sven",
       'bench "logs/**/*.jsonl" --policy recorded --window real --json report.json',
@@ -64,13 +65,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./command/validate-command.ts")).defineValidateCommand,
   },
   {
-    name: "demo",
-    description: "replay the bundled sessions under every preset; writes report.html and report.json",
-    isKept: true,
-    examples: ["demo", "demo --out reports"],
-    load: async () => (await import("./command/demo-command.ts")).defineDemoCommand,
-  },
-  {
     name: "tune",
     description: "find the setting of a policy that costs least on your own sessions and holds no less of what was needed",
     isKept: true,
@@ -78,19 +72,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,
   },
   {
-    name: "query",
-    description: "ask results that bench --out wrote by SQL, with DuckDB",
-    note: 'Tables: sessions, rows, calls, calibration. "describe rows" names the columns\nof one. DuckDB is installed next to plimsoll: npm install @duckdb/node-api.',
-    examples: [
-      'query "select policy, sum(cost_withCacheUsd) from rows group by policy"',
-      'query "select session, policy, call from calls where overflowed" --in results',
-    ],
-    load: async () => (await import("./query/query-command.ts")).defineQueryCommand,
-  },
-  {
     name: "policy",
-    description: "list policies, show one with the origin of each value, print their schema",
-    examples: ["policy list", "policy show plimsoll", 'policy show "sven actAt=70% cap=8k"', "policy schema"],
+    description: "list policies; show one, or the settings of this folder, with the origin of each value; print the schema",
+    examples: ["policy list", "policy show", "policy show plimsoll", 'policy show "sven actAt=70% cap=8k"', "policy schema"],
     load: async () => (await import("./command/policy-command.ts")).definePolicyCommand,
   },
   {
@@ -146,8 +130,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "inspect",
-    description: "show a session: its timeline, what fills its context, its compactions and what each took out",
+    description: "list the sessions of this folder, or show one: its timeline, what fills its context, its compactions",
     examples: [
+      "inspect",
       "inspect session.jsonl",
       "inspect session.jsonl --html session.html",
       "inspect session.jsonl --atif trajectory.json",
@@ -165,33 +150,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./compact/compact-command.ts")).defineCompactCommand,
   },
   {
-    name: "sessions",
-    description: "list the sessions of this folder, the newest first, by what was said first",
-    examples: ["sessions", "sessions --all"],
-    load: async () => (await import("./sessions/sessions-command.ts")).defineSessionsCommand,
-  },
-  {
     name: "undo",
     description: "undo the newest compaction of a session: the context from before is back, with what came since",
     examples: ["undo 20260310-120000-abcd", "undo .plimsoll/sessions/20260310-120000-abcd.jsonl"],
     load: async () => (await import("./undo/undo-command.ts")).defineUndoCommand,
   },
-  {
-    name: "models",
-    description: "list the known families of models, or say what is known of one",
-    examples: ["models", "models openai/gpt-5.5"],
-    load: async () => (await import("./models/models-command.ts")).defineModelsCommand,
-  },
-  {
-    name: "config",
-    description: "show the effective settings, each with where it was set",
-    examples: ["config", "config --policy-values"],
-    load: async () => (await import("./config/config-command.ts")).defineConfigCommand,
-  },
-  {
-    name: "init",
-    description: "write a plimsoll.yaml with every setting and its meaning",
-    examples: ["init", "init --policy sven"],
-    load: async () => (await import("./init/init-command.ts")).defineInitCommand,
-  },
 ];
+
+/** Names of commands that are gone, each with what is typed instead. */
+export const GONE: Readonly<Record<string, string>> = {
+  config: "plimsoll policy show, without a name, prints what holds in this folder and where it was set",
+  demo: "plimsoll bench --demo --html report.html replays the sessions that come with plimsoll",
+  init: "a plimsoll.yaml needs one line, as `extends: plimsoll`; plimsoll policy show plimsoll prints every value",
+  models: "plimsoll policy show, without a name, says what is known of the model that is set (PLIMSOLL_MODEL=NAME)",
+  query: "any DuckDB asks what bench --out wrote: select * from read_parquet('results/rows/*.parquet')",
+  sessions: "plimsoll inspect, without a session, lists those of this folder",
+};

@@ -129,12 +129,12 @@ test.each(KEY_VARIABLES)("%s is kept from the programs of tools", (name) => {
 });
 
 describe("a planted key is in nothing that is written", { timeout: 120_000 }, () => {
-  test("by run, as lines and as JSON, by inspect, compact, config, bench and its reports", async () => {
+  test("by run, as lines and as JSON, by inspect, compact, policy show, bench and its reports", async () => {
     expect(await plimsoll("run", "look", ...ALLOWED)).toBe(0);
     expect(await plimsoll("run", "look", "--json", "--continue", ...ALLOWED)).toBe(0);
     expect(await plimsoll("inspect", session(), "--html", "page.html")).toBe(0);
     expect(await plimsoll("compact", session(), "--keep", "1k")).toBe(0);
-    expect(await plimsoll("config", "--policy-values")).toBe(0);
+    expect(await plimsoll("policy", "show")).toBe(0);
     vi.stubEnv("XDG_CACHE_HOME", join(folder, "cache"));
     const reports = ["--json", "bench.json", "--html", "bench.html", "--markdown", "bench.md", "--out", "results"];
     expect(await plimsoll("bench", ".plimsoll/sessions", "--policy", "plimsoll", "--window", "32k", ...reports)).toBe(0);

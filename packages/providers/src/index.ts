@@ -1,7 +1,7 @@
 // Models: what they take, what they cost, what is expected of them before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 export { MODEL_CATALOG, type ModelCatalog } from "./catalog/catalog.ts";
-export { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON } from "./catalog/model-limits.ts";
+export { familyLimitsOf, LIMITS_CHECKED_ON } from "./catalog/model-limits.ts";
 export { PRICES_AS_OF } from "./catalog/model-prices.ts";
 export { type ModelReference, parseModelReference } from "./catalog/model-reference.ts";
 export { probeServer } from "./catalog/probe-server.ts";

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
 import { LOCATED_AGENTS } from "@plimsoll/bench/internal";
-import { PlimsollError } from "@plimsoll/core";
+import { PlimsollError, PRESETS } from "@plimsoll/core";
+import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
 import {
@@ -50,6 +51,7 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
   readonly cassetteOnly?: true;
   readonly dryRun?: true;
   readonly state?: string;
+  readonly demo?: true;
   readonly policy?: readonly string[];
   readonly window?: readonly string[];
   readonly from?: readonly string[];
@@ -64,12 +66,16 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
   readonly out?: string;
 }
 
+/** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
+const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 32_000 };
+
 const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
+    .option("--demo", "the sessions that come with plimsoll, in 32k of working room under every preset")
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
@@ -92,10 +98,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
-    .option(
-      "--out <folder>",
-      "write results and calls as Parquet, for plimsoll query, DuckDB and others; the folder of all parts",
-    )
+    .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; the folder of all parts")
     .option("--per-session", "list every session, however many there are")
     .option("--full", "print sessions, costs in full, every difference with its interval, and how far the figures reach")
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
@@ -114,11 +117,12 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
-  const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [DEFAULT_WINDOW];
+  const isDemo = options.demo === true;
+  const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [isDemo ? DEMO_WINDOW : DEFAULT_WINDOW];
   const opened = await openExtensions(options, io);
   const behind = chooseRewriters(options, opened.rewriters);
   const parts = partsBehind(opened, behind);
-  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd, parts);
+  const chosen = choosePolicies(options.policy ?? (isDemo ? PRESETS.map(({ name }) => name) : DEFAULT_POLICIES), io.cwd, parts);
   const { policies, sweeps, problems, notes } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
@@ -134,7 +138,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     return EXIT_FAILED;
   }
   if (found.older > 0) say([olderLine(found.older)], io);
-  const running = options.policy === undefined ? await runningPolicies(found.files, io.cwd, parts) : [];
+  const running = options.policy === undefined && !isDemo ? await runningPolicies(found.files, io.cwd, parts) : [];
   const { prices } = read;
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const reports = { ...reportFiles(options, io), ...out };
@@ -166,11 +170,16 @@ async function gather(
 ): Promise<FoundInputs> {
   const { importers } = options.parts;
   const agents = options.from ?? [];
-  if (inputs.length === 0 && agents.length === 0) {
-    throw new PlimsollError("bad-input", "nothing to replay: give session files, folders or patterns, or --from <agent>");
+  const bundled = options.demo === true ? fixtureSessions().map(({ name, path }) => ({ path, displayName: name })) : [];
+  if (inputs.length === 0 && agents.length === 0 && bundled.length === 0) {
+    throw new PlimsollError(
+      "bad-input",
+      "nothing to replay: give session files, folders or patterns, --from <agent>, or --demo for the sessions that come with plimsoll",
+    );
   }
   const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
-  return joinInputs(await findInputs(inputs, io.cwd, importers), logs);
+  const found = joinInputs(await findInputs(inputs, io.cwd, importers), logs);
+  return { ...found, files: [...bundled, ...found.files] };
 }
 
 function choosePrices(file: string | undefined, cwd: string): ReadPrices {

@@ -1,12 +1,19 @@
+import process from "node:process";
+import type { BenchParts } from "@plimsoll/bench";
 import { CHEATS, formatTokens, triggerLine } from "@plimsoll/bench/internal";
 import { type Policy, PRESETS } from "@plimsoll/core";
 import { knobText, RECORDED_POLICY } from "@plimsoll/core/internal";
 import { policyFileJsonSchema, policyYaml } from "@plimsoll/core/node";
+import { describePrices, describeWindow, resolveModel } from "@plimsoll/providers";
 import type { Command } from "commander";
+import { configFiles, readConfig } from "../config/read-config.ts";
+import type { EffectiveConfig } from "../config/settings.ts";
+import { SETTING_KEYS } from "../config/settings.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { printable, tableColumns, wrapped } from "../terminal/printable.ts";
+import { DEFAULT_MODEL } from "../run/session-models.ts";
+import { fitted, printable, tableColumns, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
 /** Adds `plimsoll policy list`, `show` and `schema`. */
@@ -23,9 +30,9 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
     });
   const shown = command
     .command("show")
-    .description("print the effective policy as YAML, with the origin of each value")
-    .argument("<policy>", "a preset's name or a YAML file")
-    .action(async (name: string, options: ExtensionOptions) => onExit(await show(name, options, io)));
+    .description("print a policy as YAML, or without a name all that holds here, each value with its origin")
+    .argument("[policy]", "a preset's name or a YAML file; without it, what chat and run would go by in this folder")
+    .action(async (name: string | undefined, options: ExtensionOptions) => onExit(await show(name, options, io)));
   const schema = command
     .command("schema")
     .description("print the JSON Schema of policy files, for editors")
@@ -76,12 +83,68 @@ function writerOf({ strategies }: Policy): string {
   return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
 }
 
-async function show(name: string, options: ExtensionOptions, io: CliIo): Promise<number> {
-  const read = findPolicy(name, io.cwd, await openExtensions(options, io));
+async function show(name: string | undefined, options: ExtensionOptions, io: CliIo): Promise<number> {
+  const parts = await openExtensions(options, io);
+  if (name === undefined) {
+    io.stdout.write(`${(await textOfAll(parts, io)).trimEnd()}\n`);
+    return EXIT_OK;
+  }
+  const read = findPolicy(name, io.cwd, parts);
   if ("found" in read) {
     io.stdout.write(policyYaml(read.found));
     return EXIT_OK;
   }
   for (const problem of read.problems) io.stderr.write(`plimsoll: ${printable(problem)}\n`);
   return EXIT_USAGE;
+}
+
+/** Settings, what is known of the model, and the policy, each with where it was set. */
+async function textOfAll(parts: BenchParts, io: CliIo): Promise<string> {
+  const { cwd, homeFolder, environment = process.env } = io;
+  const config = readConfig({ cwd, homeFolder, environment, flags: {}, parts });
+  const strength = configFiles(io).map(({ displayName }) => displayName);
+  return [
+    settingsTable(config, tableColumns(io.stdout)),
+    "",
+    await aboutModel(config),
+    "",
+    fitted(
+      `From weak to strong: ${strength.join(", ")}, the environment (PLIMSOLL_MODEL, PLIMSOLL_POLICY, …), the command line's options.`,
+    ),
+    "",
+    policyYaml({ policy: config.policy.value, originOf: config.policy.originOf }),
+  ].join("\n");
+}
+
+function settingsTable({ settings, policy, mcpServers }: EffectiveConfig, columns: number): string {
+  const rows = SETTING_KEYS.map(({ key, fallback }) => {
+    const set = settings[key];
+    return [key, printable(String(set?.value ?? fallback)), set?.source ?? "default"];
+  });
+  rows.push(["policy", policy.value.name, policy.source]);
+  for (const [name, { value, source }] of mcpServers) {
+    const what = value.disabled === true ? "disabled" : (value.command ?? value.url ?? "neither command nor url");
+    rows.push([`mcpServers.${name}`, printable(what), source]);
+  }
+  const head = [["key", "value", "source"].map((content) => ({ content, align: "left" }) as const)];
+  return drawTable({ head, rows, leftColumns: [0, 1, 2] }, columns);
+}
+
+/** What is known of the model without asking anybody. */
+async function aboutModel({ settings, policy }: EffectiveConfig): Promise<string> {
+  const { model, context_window, max_output_tokens } = settings;
+  const resolved = await resolveModel({
+    reference: model?.value ?? DEFAULT_MODEL,
+    config: { contextWindowTokens: context_window?.value ?? null, maxOutputTokens: max_output_tokens?.value ?? null },
+    unknownWindow: policy.value.unknownWindow,
+  });
+  const { modelId, host, maxOutput, tokenizer } = resolved;
+  const lines = [
+    `${printable(modelId)}${host === null ? "" : ` at ${host}`}`,
+    describeWindow(resolved),
+    `output ${maxOutput.tokens === null ? "unknown" : `${maxOutput.tokens} tokens (${maxOutput.source})`}`,
+    describePrices(resolved),
+    `tokenizer ${tokenizer}`,
+  ];
+  return fitted(lines.join("\n"));
 }

@@ -34,7 +34,11 @@ test("each key that a file of settings can have is decided", () => {
   expect(keys.filter((key) => !Object.hasOwn(PROJECT_MAY, key))).toEqual([]);
 });
 
-const PERSONS = SETTING_KEYS.filter(({ key }) => PROJECT_MAY[key].word === "person");
+/** A number where a number is wanted, and else a word. */
+const PERSONS = SETTING_KEYS.filter(({ key }) => PROJECT_MAY[key].word === "person").map(({ key }) => ({
+  key,
+  example: key === "max_steps" ? "50" : "opus",
+}));
 
 describe.each(PROJECT)("in %s", (file) => {
   test.each(PERSONS)("$key is refused with its line and where the person may set it", ({ key, example }) => {

@@ -45,36 +45,17 @@ export const settingsSchema: z.ZodType<Settings> = settings;
 /** The schema of a file's settings. */
 export const fileSettingsSchema: z.ZodType<FileSettings> = settings.extend({ mcpServers: mcpServersSchema.optional() });
 
-/** A key of the settings as a person is told of it. */
-export interface SettingDescription {
-  readonly key: SettingKey;
-  readonly meaning: string;
-  readonly fallback: string;
-  /** A value as a file may have it. */
-  readonly example: string;
-}
-
-/** Every key, with what it means, its default and an example. */
-export const SETTING_KEYS: readonly SettingDescription[] = [
-  { key: "model", meaning: "model, as `model` or `host/model`", fallback: "sonnet", example: "opus" },
-  {
-    key: "context_window",
-    meaning: "the model's context window in tokens",
-    fallback: "what is known of the model",
-    example: "200k",
-  },
-  { key: "max_output_tokens", meaning: "most tokens of one reply", fallback: "what is known of the model", example: "16k" },
-  { key: "max_steps", meaning: "most model calls of one run", fallback: "200", example: "50" },
-  { key: "timeout_seconds", meaning: "time limit of one command", fallback: "120", example: "600" },
-  { key: "lint", meaning: "the linter's command line, for read_lints", fallback: "none", example: "npx biome check ." },
-  { key: "sessions", meaning: "folder of the session logs", fallback: ".plimsoll/sessions", example: ".plimsoll/sessions" },
-  { key: "hand_off", meaning: "whether the model may ask for a summary itself", fallback: "false", example: "true" },
-  {
-    key: "pass_env",
-    meaning: "variables that look like credentials and that tools see all the same",
-    fallback: "none",
-    example: "GITHUB_TOKEN NPM_TOKEN",
-  },
+/** Every key, with what holds if nobody sets it. */
+export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly fallback: string }[] = [
+  { key: "model", fallback: "sonnet" },
+  { key: "context_window", fallback: "what is known of the model" },
+  { key: "max_output_tokens", fallback: "what is known of the model" },
+  { key: "max_steps", fallback: "200" },
+  { key: "timeout_seconds", fallback: "120" },
+  { key: "lint", fallback: "none" },
+  { key: "sessions", fallback: ".plimsoll/sessions" },
+  { key: "hand_off", fallback: "false" },
+  { key: "pass_env", fallback: "none" },
 ];
 
 /** A value with where it was set: a file and line, a variable, a flag, or `default`. */

@@ -10,19 +10,24 @@ import { addExtensionOption, type ExtensionOptions, openExtensions } from "../op
 import { printable, tableColumns } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectText } from "./inspect-text.ts";
+import { sessionList } from "./session-list.ts";
 
 interface InspectOptions extends ExtensionOptions {
   readonly html?: string;
   readonly atif?: string;
 }
 
-/** Adds `plimsoll inspect`: the story of a session in any format that can be read. */
+/** Adds `plimsoll inspect`: the story of a session in any format that can be read, or a list of the sessions here. */
 export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("<session>", "a session log of any agent that can be read, or the id of a session of plimsoll's")
+    .argument("[session]", "a session log of any agent that can be read, or the id of one here; without it, what is here")
     .option("--html <file>", "write a page as well")
     .option("--atif <file>", "write the session as a trajectory in ATIF as well; several are one on each line")
-    .action(async (session: string, { html, atif, ...options }: InspectOptions) => {
+    .action(async (session: string | undefined, { html, atif, ...options }: InspectOptions) => {
+      if (session === undefined) {
+        io.stdout.write(`${await sessionList(io)}\n`);
+        return onExit(EXIT_OK);
+      }
       const { path, displayName } = sessionFile(session, io);
       const transcripts = await importFile(path, displayName, (await openExtensions(options, io)).importers);
       for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript, tableColumns(io.stdout))}\n`);

@@ -14,7 +14,7 @@ const SESSION_GROUPS: Groups = {
 /** By command, what its options are for: their long names under headings. The order of a help is that in which the options were added. */
 const GROUPS: Readonly<Record<string, Groups>> = {
   bench: {
-    Sessions: ["from", "since", "limit"],
+    Sessions: ["demo", "from", "since", "limit"],
     Policies: ["policy", "window", "sweep", "rewriter", "rewriter-command", "with"],
     "Prices and summaries": ["prices", "summarizer", "cassette", "cassette-only", "dry-run"],
     "How it runs": ["jobs", "state", "shard"],

@@ -23,8 +23,8 @@ export interface SessionModels {
   close(): Promise<void>;
 }
 
-/** What is asked if nobody chose a model. */
-const DEFAULT_MODEL = "sonnet";
+/** The model that is asked if nobody chose one. */
+export const DEFAULT_MODEL = "sonnet";
 
 /** Chooses the first model, or starts the demo's. */
 export async function openModels(kind: "demo" | "chosen", choice: ModelChoice): Promise<SessionModels> {

@@ -7,7 +7,7 @@ import { human, logOf, reply } from "@plimsoll/core/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { sessionsText } from "./sessions-command.ts";
+import { sessionsText } from "./session-list.ts";
 
 const session = (sessionId: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
   sessionId,
@@ -44,7 +44,7 @@ test.each<[string, readonly SessionSummary[], readonly string[]]>([
       "  mend the test",
       "2026-03-10 12:00  b",
       "  mend the test",
-      "and 1 older; --all lists them",
+      "and 1 older",
       "go on with: plimsoll chat --resume c",
     ],
   ],
@@ -53,17 +53,17 @@ test.each<[string, readonly SessionSummary[], readonly string[]]>([
   expect(sessionsText(stored, 2).split("\n")).toEqual(lines);
 });
 
-test("`sessions` reads the folder's logs, on lines of 80 columns, and makes no folder", async () => {
+test("`inspect` without a session lists the folder's sessions, on lines of 80 columns, and makes no folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-sessions-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const empty = recordedIo(folder);
-  expect(await main(["sessions"], empty.io)).toBe(0);
+  expect(await main(["inspect"], empty.io)).toBe(0);
   expect(readdirSync(folder)).toEqual([]);
   mkdirSync(join(folder, ".plimsoll/sessions"), { recursive: true });
   const log = encodeLog(logOf([human("1", `find the fault ${"x".repeat(200)}`), reply("2", "found")]));
   writeFileSync(join(folder, ".plimsoll/sessions/s1.jsonl"), log);
   const { io, stdout } = recordedIo(folder);
-  expect(await main(["sessions"], io)).toBe(0);
+  expect(await main(["inspect"], io)).toBe(0);
   expect(stdout()).toContain("  find the fault xxx");
   expect(
     Math.max(

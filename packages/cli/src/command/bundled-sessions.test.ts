@@ -9,22 +9,22 @@ import { main } from "../main.ts";
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;
 
-describe("plimsoll demo", () => {
+describe("plimsoll bench --demo", () => {
   let folder = "";
   let exitCode = -1;
   let stdout = "";
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "plimsoll-demo-"));
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-bundled-"));
     const recorded = recordedIo(folder);
-    exitCode = await main(["demo", "--out", "here"], recorded.io);
+    exitCode = await main(["bench", "--demo", "--html", "report.html", "--json", "report.json"], recorded.io);
     stdout = recorded.stdout();
   }, REPLAY_MS);
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const rows = (): readonly Record<string, unknown>[] => {
-    const report: unknown = JSON.parse(readFileSync(join(folder, "here/report.json"), "utf8"));
+    const report: unknown = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
     return isRecord(report) && Array.isArray(report.rows) ? report.rows.filter(isRecord) : [];
   };
 
@@ -33,10 +33,10 @@ describe("plimsoll demo", () => {
     return isRecord(metrics) ? metrics[name] : null;
   };
 
-  test("writes both reports and says where", () => {
+  test("replays the bundled sessions under every preset, writes both reports and says where", () => {
     expect(exitCode).toBe(0);
-    expect(stdout).toContain(`Written: ${join(folder, "here/report.html")}`);
-    expect(existsSync(join(folder, "here/report.html"))).toBe(true);
+    expect(stdout).toContain(`Written: ${join(folder, "report.html")}`);
+    expect(existsSync(join(folder, "report.html"))).toBe(true);
   });
 
   test("every acting preset fires in every bundled session, the documented systems at least twice: ours cuts deeper", () => {

@@ -1,24 +1,18 @@
 import process from "node:process";
 import { formatNumberOf } from "@plimsoll/bench/internal";
 import type { SessionSummary } from "@plimsoll/core/agent";
-import type { Command } from "commander";
 import { readConfig } from "../config/read-config.ts";
-import { type CliIo, EXIT_OK } from "../io.ts";
+import type { CliIo } from "../io.ts";
 import { sessionStoreOf } from "../run/stored-sessions.ts";
 import { beginningOf, COLUMNS, printable } from "../terminal/printable.ts";
 
-/** So many are listed without being asked for: about a screen (chosen). */
+/** So many are listed: about a screen (chosen). */
 const LISTED_SESSIONS = 15;
 
-/** Adds `plimsoll sessions`: the sessions of this folder by what was said first, the newest first. */
-export function defineSessionsCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  command.option("--all", `all of them, not the newest ${LISTED_SESSIONS}`).action(async ({ all }: { readonly all?: true }) => {
-    const { cwd, homeFolder } = io;
-    const config = readConfig({ cwd, homeFolder, environment: io.environment ?? process.env, flags: {} });
-    const stored = await sessionStoreOf(cwd, config).list();
-    io.stdout.write(`${sessionsText(stored, all === true ? stored.length : LISTED_SESSIONS)}\n`);
-    onExit(EXIT_OK);
-  });
+/** The sessions of this folder by what was said first, the newest first. */
+export async function sessionList({ cwd, homeFolder, environment = process.env }: CliIo): Promise<string> {
+  const config = readConfig({ cwd, homeFolder, environment, flags: {} });
+  return sessionsText(await sessionStoreOf(cwd, config).list(), LISTED_SESSIONS);
 }
 
 /** Two lines a session: when it was last written to with its id, and what was said first. Sub-agents' are counted alone. */
@@ -32,7 +26,7 @@ export function sessionsText(stored: readonly SessionSummary[], most: number): s
       `${timeOf(updatedMs)}  ${printable(sessionId)}`,
       beginningOf(`  ${(title ?? "(nothing was said)").replace(/\s+/g, " ").trim()}`, COLUMNS),
     ]);
-  const more = own.length > most ? [`and ${own.length - most} older; --all lists them`] : [];
+  const more = own.length > most ? [`and ${own.length - most} older`] : [];
   const below = stored.length - own.length;
   const parts = below === 0 ? [] : [`and ${formatNumberOf(below, "session")} of sub-agents`];
   return [...lines, ...more, ...parts, `go on with: plimsoll chat --resume ${printable(newest.sessionId)}`].join("\n");

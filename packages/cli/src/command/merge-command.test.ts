@@ -1,0 +1,59 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import { main } from "../main.ts";
+
+/** Replays of short sessions, on a machine that does other things. */
+const REPLAY_MS = 240_000;
+
+let folder = "";
+const ARGS = ["bench", "sessions", "-p", "none", "-p", "sven", "-w", "16k", "--jobs", "1"];
+
+async function run(...args: readonly string[]) {
+  const { io, stdout, stderr } = recordedIo(folder);
+  return { exitCode: await main([...args], io), stdout: stdout(), stderr: stderr() };
+}
+
+const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-merge-"));
+  mkdirSync(join(folder, "sessions"));
+  const [shortest = ""] = fixtureSessions()
+    .map(({ path }) => path)
+    .toSorted((a, b) => readFileSync(a).length - readFileSync(b).length);
+  for (const name of ["a", "b"]) copyFileSync(shortest, join(folder, `sessions/${name}.jsonl`));
+  await run(...ARGS, "--out", "whole", "--json", "whole.json", "--html", "whole.html");
+  // More parts than files: the last has none, and is whole all the same.
+  for (const part of ["3", "1", "2"]) {
+    const { exitCode, stderr } = await run(...ARGS, "--shard", `${part}/3`, "--out", "results");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  }
+}, REPLAY_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("three parts as Parquet", { timeout: REPLAY_MS }, () => {
+  test("give the report of one run, to the byte", async () => {
+    const { exitCode, stderr } = await run("bench", "merge", "results", "--json", "merged.json", "--html", "merged.html");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(textOf("merged.json")).toBe(textOf("whole.json"));
+    expect(textOf("merged.html")).toBe(textOf("whole.html"));
+  });
+
+  test("are refused as parts of another number before anything is replayed", async () => {
+    const { exitCode, stderr } = await run(...ARGS, "--shard", "1/2", "--out", "results");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("holds a run in 3 parts, and this is one in 2; give another folder");
+  });
+
+  test("are refused to another run before anything is replayed, and stay as they were", async () => {
+    const before = textOf("results/parts/part-00001-of-00003.json");
+    const { exitCode, stdout, stderr } = await run("bench", "sessions", "-p", "pi", "--shard", "1/3", "--out", "results");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/results: holds part 1\/3 of a run with other policies and windows; give another folder, or remove/);
+    expect(textOf("results/parts/part-00001-of-00003.json")).toBe(before);
+  });
+});
