@@ -11,6 +11,8 @@ export interface AgentOptions {
   readonly url: string;
   readonly form: "streamed" | "whole";
   readonly headers?: { readonly [name: string]: string };
+  /** The system text. */
+  readonly system?: string;
   /** What a call's result is. */
   readonly resultOf?: (step: number) => string;
 }
@@ -40,12 +42,12 @@ const TOOL = { type: "object", properties: { command: { type: "string" } } };
 const SYSTEM = `You work in a shell. ${"Take care of every file. ".repeat(40)}`;
 
 /** An agent of our own, as plain as one can be. */
-export function startAgent({ wire, url, form, headers = {}, resultOf = shortResult }: AgentOptions): Agent {
+export function startAgent({ wire, url, form, headers = {}, system = SYSTEM, resultOf = shortResult }: AgentOptions): Agent {
   const own = FORMS[wire];
   let history: readonly Item[] = [];
   let calls = 0;
   const body = (extra: Item = {}, more: readonly Item[] = []) =>
-    JSON.stringify({ ...own.body([...history, ...more], form), ...extra }, null, 1);
+    JSON.stringify({ ...own.body([...history, ...more], form, system), ...extra }, null, 1);
   const post = async (text: string): Promise<AgentAnswer> => {
     const response = await fetch(`${url}${own.path(form)}`, {
       method: "POST",
@@ -97,7 +99,7 @@ function eventsOf(text: string): readonly Item[] {
 interface AgentForm {
   readonly path: (form: AgentOptions["form"]) => string;
   readonly headers: { readonly [name: string]: string };
-  readonly body: (history: readonly Item[], form: AgentOptions["form"]) => Item;
+  readonly body: (history: readonly Item[], form: AgentOptions["form"], system: string) => Item;
   readonly said: (text: string) => Item;
   readonly reply: (events: readonly Item[]) => { readonly items: readonly Item[]; readonly callIds: readonly string[] };
   readonly results: (callIds: readonly string[], text: string) => readonly Item[];
@@ -113,11 +115,11 @@ const block = z.looseObject({
 const anthropic: AgentForm = {
   path: () => "/v1/messages",
   headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
-  body: (history, form) => ({
+  body: (history, form, system) => ({
     model: "claude-test",
     max_tokens: 1_000,
     stream: form === "streamed",
-    system: [{ type: "text", text: SYSTEM, cache_control: { type: "ephemeral", ttl: "1h" } }],
+    system: [{ type: "text", text: system, cache_control: { type: "ephemeral", ttl: "1h" } }],
     tools: [{ name: "shell", input_schema: TOOL }],
     messages: history.map((item, index) => (index === history.length - 1 ? markedLast(item) : item)),
   }),
@@ -170,12 +172,12 @@ function streamedBlocks(events: readonly Item[]) {
 const chat: AgentForm = {
   path: () => "/v1/chat/completions",
   headers: { authorization: "Bearer key" },
-  body: (history, form) => ({
+  body: (history, form, system) => ({
     model: "test-model",
     max_tokens: 1_000,
     ...(form === "streamed" ? { stream: true, stream_options: { include_usage: true } } : {}),
     tools: [{ type: "function", function: { name: "shell", parameters: TOOL } }],
-    messages: [{ role: "system", content: SYSTEM }, ...history],
+    messages: [{ role: "system", content: system }, ...history],
   }),
   said: (text) => ({ role: "user", content: text }),
   reply: (events) => {
@@ -205,12 +207,12 @@ const chat: AgentForm = {
 const responses: AgentForm = {
   path: () => "/v1/responses",
   headers: { authorization: "Bearer key" },
-  body: (history, form) => ({
+  body: (history, form, system) => ({
     model: "test-model",
     max_output_tokens: 1_000,
     store: false,
     stream: form === "streamed",
-    instructions: SYSTEM,
+    instructions: system,
     tools: [{ type: "function", name: "shell", parameters: TOOL, strict: false }],
     input: history,
   }),
@@ -237,8 +239,8 @@ const gemini: AgentForm = {
       ? "/v1beta/models/gemini-test:streamGenerateContent?alt=sse"
       : "/v1beta/models/gemini-test:generateContent",
   headers: { "x-goog-api-key": "key" },
-  body: (history) => ({
-    systemInstruction: { parts: [{ text: SYSTEM }] },
+  body: (history, _form, system) => ({
+    systemInstruction: { parts: [{ text: system }] },
     tools: [{ functionDeclarations: [{ name: "shell", parametersJsonSchema: TOOL }] }],
     generationConfig: { maxOutputTokens: 1_000 },
     contents: history,

@@ -8,6 +8,7 @@ import { createProxyCompaction } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
+import { filledWords } from "../run/event-lines.ts";
 import { printable } from "../terminal/printable.ts";
 import { createExchange } from "./exchange.ts";
 import { exportLines } from "./export-lines.ts";
@@ -142,6 +143,7 @@ function sayEvent(event: ContextEvent, say: (line: string) => void): void {
     say(
       `a reply of ${event.askedTokens} tokens leaves no room in a window of ${event.contextWindowTokens}: at most ${event.maxOutputTokens} are asked for`,
     );
+  if (event.type === "window-filled") say(filledWords(event));
   if (event.type === "usage-refused")
     say(
       `usage of ${event.modelId} cannot be: ${event.reportedTokens} tokens for about ${event.expectedTokens}; sizes are estimated from now on`,

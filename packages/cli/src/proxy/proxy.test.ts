@@ -66,3 +66,15 @@ describe("an answer that the window ended is asked for again with less:", () => 
     expect(simulator.exchanges()).toHaveLength(1);
   });
 });
+
+test.each(AGENT_WIRES)("%s: what fills the window is named once, by server and file", async (wire) => {
+  const { url, stdout } = await started({ contextWindowTokens: 20_000, proxy: { window: "20k" } });
+  const texts = ["Contents of AGENTS.md:", "Never touch the harbour. ".repeat(2_200)].join("\n");
+  const agent = startAgent({ wire, url, form: "whole", system: texts });
+  await agent.say("Look at every part.", 3);
+  const lines = stdout()
+    .split("\n")
+    .filter((line) => line.includes("no compaction takes"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/AGENTS\.md [\d.]+k/);
+});

@@ -41,6 +41,22 @@ test.each([
     "words about a failure",
     { type: "compaction-cancelled", reason: "manual", why: "no ".repeat(60), sessionId: "main" } satisfies AgentEvent,
   ],
+  [
+    "what fills the window",
+    {
+      type: "window-filled",
+      budgetTokens: 96_000,
+      overheadTokens: 61_000,
+      estimator: "ledger",
+      sessionId: "main",
+      parts: ["github", "playwright", "linear", "a".repeat(90), "b", "c", "d"].map((name) => ({
+        what: "tools",
+        name,
+        toolCount: 20,
+        tokens: 8_000,
+      })),
+    } satisfies AgentEvent,
+  ],
 ])("in a terminal of 80 columns %s has no longer line", (_what, event) => {
   const { text } = rendering("line-start", event, { status: () => "status", sessionId: "main", columns: 80 });
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);

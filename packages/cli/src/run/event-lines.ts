@@ -24,10 +24,42 @@ function roomBehind(start: string): number {
 
 type Missed = Extract<AgentEvent, { readonly type: "compaction-end" }>["missed"];
 type Parts = Extract<AgentEvent, { readonly type: "context-irreducible" }>["parts"];
+type WindowFilled = Omit<Extract<AgentEvent, { readonly type: "window-filled" }>, "sessionId">;
 
 function missedWords(missed: Missed): string {
   if (missed === undefined) return "";
   return `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to be left (${partWords(missed.parts)}), and sent all the same`;
+}
+
+/** Most parts that a line names; chosen. */
+const NAMED_PARTS = 6;
+
+/** Says what fills the window that no cut takes, largest first. */
+export function filledWords({ parts, overheadTokens, budgetTokens }: WindowFilled): string {
+  const named = parts.slice(0, NAMED_PARTS).map((part) => `${fillingWords(part)} ${formatTokens(part.tokens)}`);
+  const restTokens = parts.slice(NAMED_PARTS).reduce((sum, { tokens }) => sum + tokens, 0);
+  const rest = restTokens === 0 ? [] : [`the rest ${formatTokens(restTokens)}`];
+  return `about ${formatTokens(overheadTokens)} of ${formatTokens(budgetTokens)} tokens are sent with every request, and no compaction takes them: ${[...named, ...rest].join(", ")}`;
+}
+
+function fillingWords({ what, name, toolCount }: WindowFilled["parts"][number]): string {
+  const shown = name === null ? "" : shortened(name, NAME_CHARS);
+  switch (what) {
+    case "tools":
+      return name === null
+        ? `${formatNumberOf(toolCount, "tool")} of the agent`
+        : `${formatNumberOf(toolCount, "tool")} of ${shown}`;
+    case "instructions":
+      return shown;
+    case "system":
+      return "system text";
+    case "dynamic-context":
+      return "dynamic context";
+    case "not-in-log":
+      return "counted by the provider, not in the log";
+    default:
+      return what satisfies never;
+  }
 }
 
 function partWords(parts: Parts): string {
@@ -68,6 +100,8 @@ function eventLine(event: AgentEvent): string | null {
       return `◇ the reply did not fit next to the prompt${event.limitTokens === null ? "" : ` in ${formatTokens(event.limitTokens)} tokens`}: at most ${formatTokens(event.maxOutputTokens)} tokens are asked for now`;
     case "reply-lowered":
       return `◇ a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: at most ${formatTokens(event.maxOutputTokens ?? 0)} are asked for`;
+    case "window-filled":
+      return `◇ ${filledWords(event)}`;
     case "silent-truncation":
       return `◇ the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; set context_window to what it runs with`;
     case "usage-refused":

@@ -6,6 +6,8 @@ import type { Prediction } from "../tokens/estimator.ts";
 import { fires } from "../trigger.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import { expectedTokensOf } from "./measure-view.ts";
+import type { WindowPart } from "./window-parts.ts";
+import { isWindowFilled, windowParts } from "./window-parts.ts";
 
 /** What a fit does: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 export type WhyAct =
@@ -58,9 +60,6 @@ export interface GateSizes {
   readonly pauseMs: number | null;
 }
 
-/** System text and tools of more than this share of the budget fill it; chosen: with less, what a cut buys is decided by what it keeps. */
-const FILLED_RATIO = 0.5;
-
 /**
  * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and the
  * minimum of new material, and only under a policy whose fallback acts at the budget. Where what no cut takes fills the window, each cut buys few steps: a
@@ -73,8 +72,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   const { expectedTokens, upperTokens } = sizes.prediction;
   // What the newest attempt left.
   const leftTokens = expectedTokens - (sizes.newTokens ?? 0);
-  const isFilled =
-    sizes.prediction.overheadTokens > budget.inputBudgetTokens * FILLED_RATIO || fires(policy.trigger, leftTokens, budget);
+  const isFilled = isWindowFilled(sizes.prediction, budget) || fires(policy.trigger, leftTokens, budget);
   const minimumSteps = isFilled ? (policy.progress.minimumSteps ?? 0) : 0;
   const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
   const minimumNewTokens = Math.max(
@@ -102,6 +100,20 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
 export function reaches(state: GateState, input: FitInput, atLeast: Amount): boolean {
   const budget = state.policy.enabled ? budgetFor(state.policy, input) : null;
   return budget !== null && fires({ atLeast }, state.estimator.predict(state.ledger, state.overhead).expectedTokens, budget);
+}
+
+/** Names what fills the window at a gate, and the budget that it is held against; `null` if cuts can make room, or nothing would be cut. */
+export function windowFilledBy(
+  state: Pick<GateState, "policy" | "estimator" | "ledger" | "overhead">,
+  input: FitInput,
+): { readonly budgetTokens: number; readonly overheadTokens: number; readonly parts: readonly WindowPart[] } | null {
+  const { estimator, ledger, overhead } = state;
+  const budget = state.policy.enabled ? budgetFor(state.policy, input) : null;
+  const prediction = estimator.predict(ledger, overhead);
+  if (budget === null || !isWindowFilled(prediction, budget)) return null;
+  const { overheadTokens } = prediction;
+  const parts = windowParts(overhead, estimator.measure, overheadTokens);
+  return { budgetTokens: budget.inputBudgetTokens, overheadTokens, parts };
 }
 
 /** The budget at this gate; a limit that the provider named counts if it is smaller. */

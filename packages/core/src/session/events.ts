@@ -1,4 +1,5 @@
 import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
+import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
 import { UNIT_WORDS } from "../message/request-size.ts";
 import type { Usage } from "../usage.ts";
@@ -41,6 +42,7 @@ export type ContextEvent =
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
   | SilentTruncationEvent
   | UsageRefusedEvent
+  | WindowFilledEvent
   /** The reply that is asked for leaves no room for a prompt: less is asked for, and kept free. Told once. */
   | {
       readonly type: "reply-lowered";
@@ -48,6 +50,20 @@ export type ContextEvent =
       readonly askedTokens: number | null;
       readonly maxOutputTokens: number | null;
     };
+
+/**
+ * More than half of what a prompt may hold is sent with every request, so that no cut takes it: system text, tools, and what the provider counts beyond them.
+ * Told once for the same system text and tools, with what each part of it takes; fewer tools or shorter instructions are what helps.
+ */
+export interface WindowFilledEvent {
+  readonly type: "window-filled";
+  /** Tokens that a prompt may hold, with the reply's kept free. */
+  readonly budgetTokens: number;
+  /** The sum of the parts, by `estimator`. */
+  readonly overheadTokens: number;
+  readonly parts: readonly WindowPart[];
+  readonly estimator: string;
+}
 
 /**
  * What the provider reports cannot be. Report by report its prompts rise by more than what came could measure, as if it added the whole session up or counted in

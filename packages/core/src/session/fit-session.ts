@@ -16,6 +16,7 @@ import { fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
 /** Makes a session fit, appends what was done or tried, and tells it. */
 export async function fitSession(session: HeldSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
   const { state, recallIndex, setup, append, tell } = session;
+  session.tellFilled(given);
   const media = fitMedia(session, given);
   const stubbed = stubbedBy(session, media, given);
   if (given.input.refused !== undefined && stubbed !== null) return stubbed;

@@ -1,3 +1,4 @@
+import { windowFilledBy } from "../engine/why-act.ts";
 import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
@@ -17,8 +18,8 @@ import type { ContextEvent, ContextListener } from "./events.ts";
 import type { HeldLog, LogArchive } from "./held-log.ts";
 import { createHeldLog } from "./held-log.ts";
 import { silentTruncation } from "./prompt-watch.ts";
-import type { SessionSetup } from "./session-setup.ts";
-import { overheadOf } from "./session-setup.ts";
+import type { SessionFit, SessionSetup } from "./session-setup.ts";
+import { gateStateOf, overheadOf } from "./session-setup.ts";
 import type { FoldedState, SessionState } from "./session-state.ts";
 import { EMPTY_STATE, foldState } from "./session-state.ts";
 import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
@@ -43,6 +44,8 @@ export interface HeldSession {
   withoutReasoning(nowMs: number | null): SetupChangeEntry | null;
   /** Tells subscribers. That compaction is off is told once. */
   tell(event: ContextEvent | null): void;
+  /** Tells what fills the window if no cut can take it, once for a system text and its tools. */
+  tellFilled(fit: SessionFit): void;
   predict(dynamicContext: string | null): Prediction;
   /** What messages hold, of which only those are looked at that came since it was asked before. */
   sizeOf(messages: Sequence<Message>): RequestSize;
@@ -64,6 +67,7 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   let state = EMPTY_STATE;
   let isOffTold = false;
   let irreducibleTold = "";
+  let filledTold: Pick<SessionView, "system" | "tools"> | null = null;
   const recallIndex = recalls(setup) ? createRecallIndex(setup.work, setup.readings?.texts) : null;
 
   const fold = (entry: SessionEntry): Omit<FoldedState, "state"> => {
@@ -127,6 +131,14 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
       if (over !== "" && over === irreducibleTold) return;
       irreducibleTold = over === "" ? irreducibleTold : over;
       emit(event);
+    },
+    tellFilled: (fit) => {
+      const { system, tools } = state.view;
+      if (filledTold?.system === system && filledTold.tools === tools) return;
+      const filled = windowFilledBy(gateStateOf(state, setup, fit), fit.input);
+      if (filled === null) return;
+      filledTold = { system, tools };
+      emit({ type: "window-filled", ...filled, estimator: setup.estimator.name });
     },
     predict,
     release,

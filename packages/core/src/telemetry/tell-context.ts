@@ -47,6 +47,7 @@ export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ToldO
     case "silent-truncation":
     case "usage-refused":
     case "reply-lowered":
+    case "window-filled":
       addEvent(open, event);
       return;
     default:
