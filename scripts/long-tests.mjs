@@ -1,6 +1,6 @@
 /**
- * The test files that take longest: long sessions, killed processes, matrices of wires, browsers and terminals. `pnpm test --fast` leaves them out,
- * `pnpm test` runs them. A test checks that each of them is there.
+ * The test files that take longest: long sessions, killed processes, matrices of wires, browsers and terminals. `pnpm test` leaves them out,
+ * `pnpm test:long` runs them, and `.ci/run` both. A test checks that each of them is there, once.
  * @type {readonly string[]}
  */
 export const longTests = [
@@ -64,7 +64,6 @@ export const longTests = [
   "lab/research/src/recorded/calibration.test.ts",
   "lab/research/src/recorded/odd-sessions.test.ts",
   "lab/research/src/recorded/imports.test.ts",
-  "packages/cli/src/ask/ask.test.ts",
   "bench/src/summaries/model-source.test.ts",
   "bench/src/controls/reference.test.ts",
   "bench/src/controls/oracle.test.ts",

@@ -4,8 +4,8 @@ import { longTests } from "./long-tests.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
 
 /**
- * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed.
- * `--fast` leaves the long tests out; other arguments are passed on to vitest.
+ * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed, without the long ones.
+ * `--long` runs the long ones alone. Other arguments are passed on to vitest; files that are named run whatever they are.
  */
 const checks = [
   { name: "types", args: [join(root, "scripts/types.mjs")] },
@@ -26,7 +26,10 @@ function report(name, code, startMs) {
 /** @type {string[]} */
 const failed = [];
 
-for (const { name, args } of checks) {
+const given = process.argv.slice(2);
+const isLong = given.includes("--long");
+
+for (const { name, args } of isLong ? [] : checks) {
   const startMs = performance.now();
   const { code, output } = await runNode(args, { output: "hold" });
   if (code !== 0) {
@@ -38,12 +41,13 @@ for (const { name, args } of checks) {
 
 if (failed.length === 0) {
   const startMs = performance.now();
-  const given = process.argv.slice(2);
-  const left = given.includes("--fast") ? longTests.flatMap((file) => ["--exclude", file]) : [];
-  const args = ["run", ...left, ...given.filter((argument) => argument !== "--fast")];
+  const passedOn = given.filter((argument) => argument !== "--long");
+  const isNamed = passedOn.some((argument) => !argument.startsWith("-"));
+  const left = isLong || isNamed ? [] : longTests.flatMap((file) => ["--exclude", file]);
+  const args = ["run", ...(isLong ? longTests : left), ...passedOn];
   const { code } = await runNode([commandFile("vitest", "vitest"), ...args], { output: "show" });
-  if (code !== 0) failed.push("tests");
-  report("tests", code, startMs);
+  if (code !== 0) failed.push(isLong ? "long" : "tests");
+  report(isLong ? "long" : "tests", code, startMs);
 } else {
   console.log(`tests   not run: first mend ${failed.join(", ")}`);
 }
