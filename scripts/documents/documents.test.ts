@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readConfig } from "../../packages/cli/src/config/read-config.ts";
 import { lineProblem } from "../../packages/cli/testing/parsed-line.ts";
 import { recordedIo } from "../../packages/cli/testing/recorded-io.ts";
@@ -148,6 +148,15 @@ describe("a command line", () => {
   ])("%s", (text, commands) => {
     expect(shellCommands(text)).toEqual(commands);
   });
+});
+
+test("the program of the README prints what the README shows", async () => {
+  const printed: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => void printed.push(line));
+  await import("../../packages/providers/examples/fit-an-array.ts");
+  log.mockRestore();
+  const shown = blocks.filter(({ page, language }) => page === "README.md" && language === "text").map(({ code }) => code);
+  expect(shown).toContainEqual(printed);
 });
 
 test("the program of core's README keeps a long session short", async () => {

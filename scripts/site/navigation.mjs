@@ -3,19 +3,11 @@
  * @typedef {{ readonly text: string, readonly page: string }} MenuLine
  */
 
-/** The page for each kind of user. @type {readonly MenuLine[]} */
-export const STARTS = [
-  { text: "I build an agent", page: "docs/start/build-an-agent.md" },
-  { text: "I use an agent", page: "docs/start/use-an-agent.md" },
-  { text: "I compare policies", page: "docs/start/compare-policies.md" },
-  { text: "I add a policy", page: "docs/start/add-a-policy.md" },
-];
-
 /** A part of the menu. @typedef {{ readonly text: string, readonly lines: readonly MenuLine[] }} MenuPart */
 
 /** The menu, but for pages that nobody has put into it yet. @type {readonly MenuPart[]} */
 export const MENU = [
-  { text: "Start", lines: [...STARTS, { text: "All on one page", page: "README.md" }] },
+  { text: "Start", lines: [{ text: "On one page", page: "README.md" }] },
   {
     text: "Use it in",
     lines: [

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 import { documentPages, pageText } from "../../../scripts/documents/pages.mjs";
-import { menuOf, STARTS } from "../../../scripts/site/navigation.mjs";
+import { menuOf } from "../../../scripts/site/navigation.mjs";
 import { sitePath } from "../../../scripts/site/site-pages.mjs";
 
 const linkOf = (page) => `/${sitePath(page).replace(/(index)?\.md$/, "")}`;
@@ -31,7 +31,7 @@ export default defineConfig({
     search: { provider: "local" },
     outline: [2, 3],
     nav: [
-      { text: "Start", items: STARTS.map(({ text, page }) => ({ text, link: linkOf(page) })) },
+      { text: "Start", link: linkOf("README.md") },
       { text: "API", link: "/api/" },
     ],
     sidebar: {
