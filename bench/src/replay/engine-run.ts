@@ -55,7 +55,6 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     tokenizers: cell.tokenizers,
     kinds: cell.kinds,
     readings: session.readings,
-    giveWay: null,
   });
   const model = limitsOf(cell);
   const preparesAhead = cell.policy.prepare !== undefined || cell.policy.idle !== undefined;

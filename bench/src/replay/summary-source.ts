@@ -18,7 +18,7 @@ export type SummarySource = (place: SummaryPlace) => Summarizer;
 
 /** The deterministic digest for every request. */
 export const digestSource: SummarySource = ({ note }) => {
-  const digest = createDigest(undefined, null);
+  const digest = createDigest();
   return (request, signal) => {
     note({ request, writtenBy: "digest", answered: null });
     return digest(request, signal);

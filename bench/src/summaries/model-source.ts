@@ -67,7 +67,7 @@ function isOfTheModel(error: unknown): boolean {
 /** Sends nothing: what the cassette lacks is counted, and a digest stands in for it. */
 function estimating({ choice, cassette, onRequest }: Omit<ModelSourceOptions, "openClient">, place: SummaryPlace): Summarizer {
   const { host, modelId } = choice;
-  const digest = createDigest(undefined, null);
+  const digest = createDigest();
   return async (request, signal) => {
     let isMissing = false;
     const client = recordingClient({

@@ -31,7 +31,7 @@ export function createRecordedSource(): SummarySource {
     return history;
   };
   return ({ session, position, note }) => {
-    const digest = createDigest(undefined, null);
+    const digest = createDigest();
     const { summaries, ordinals, weights } = historyOf(session);
     const ordinalOf = ({ id }: Message) => ordinals.get(id);
     const taken = new Set<number>();

@@ -153,11 +153,8 @@ export interface SessionStore {
   delete(sessionId: string): Promise<void>;
 }
 
-/**
- * Takes one entry of a log as it is read. If it answers with a promise, the store waits for it before it hands over the next one, so that others
- * run while a long log is opened. Any other answer means nothing.
- */
-export type EntryListener = (entry: SessionEntry) => unknown;
+/** Takes one entry of a log as it is read. */
+export type EntryListener = (entry: SessionEntry) => void;
 
 /** The one writer of a log. It knows how much the log held when it was opened or after its own last append. */
 export interface SessionWriter {

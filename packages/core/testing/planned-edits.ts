@@ -3,7 +3,6 @@ import type { Executed } from "../src/engine/execute.ts";
 import { execute } from "../src/engine/execute.ts";
 import { QUOTES_NOTHING } from "../src/keep/kept-passages.ts";
 import type { Message } from "../src/message/message.ts";
-import { WITHOUT_REST } from "../src/pace.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer } from "../src/ports.ts";
 
@@ -38,6 +37,6 @@ export function run(
 ): Promise<Executed> {
   const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null, prompts: [] };
   const writers = { summarizer, digest: summarizer, facts: () => null, excerpts: QUOTES_NOTHING, kept: new Set<Message>() };
-  const input = { messages, edits, lastStep, pending: [], nowMs: null, pace: WITHOUT_REST, ...circumstances, ...writers };
+  const input = { messages, edits, lastStep, pending: [], nowMs: null, ...circumstances, ...writers };
   return execute(input, new AbortController().signal);
 }

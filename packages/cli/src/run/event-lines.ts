@@ -121,7 +121,6 @@ function eventLine(event: AgentEvent): string | null {
     case "reasoning-delta":
     case "usage-update":
     case "compaction-start":
-    case "compaction-progress":
     case "summary-prepared":
     case "summary-unused":
       return null;

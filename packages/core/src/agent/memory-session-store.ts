@@ -33,7 +33,7 @@ export function createMemorySessionStore(): SessionStore {
       if (written.has(sessionId)) throw inUse(sessionId);
       const writer = writerOf(sessionId, log);
       try {
-        return { writer, entries: await handedOver(log, onEntry), cutOff: null };
+        return { writer, entries: handedOver(log, onEntry), cutOff: null };
       } catch (error) {
         await writer.close();
         throw error;
@@ -41,12 +41,12 @@ export function createMemorySessionStore(): SessionStore {
     },
     read: async (sessionId, onEntry) => {
       const log = logs.get(sessionId);
-      return log === undefined ? null : { entries: await handedOver(log, onEntry), cutOff: null };
+      return log === undefined ? null : { entries: handedOver(log, onEntry), cutOff: null };
     },
     list: async () => [...logs].map(([sessionId, log]) => summaryOf(sessionId, log)).reverse(),
     branch: async (source, onEntry) => {
       const entries = branchEntries(found(source.sessionId), source);
-      const taken = await handedOver(entries, onEntry);
+      const taken = handedOver(entries, onEntry);
       return { writer: createWith(source.newSessionId, entries), entries: taken, cutOff: null };
     },
     delete: async (sessionId) => {
@@ -85,13 +85,10 @@ function memoryWriter(sessionId: string, log: SessionEntry[], written: Set<strin
 }
 
 /** The entries, or none if a listener took them. */
-async function handedOver(log: readonly SessionEntry[], onEntry: EntryListener | undefined): Promise<readonly SessionEntry[]> {
+function handedOver(log: readonly SessionEntry[], onEntry: EntryListener | undefined): readonly SessionEntry[] {
   const entries = [...log];
   if (onEntry === undefined) return entries;
-  for (const entry of entries) {
-    const answer = onEntry(entry);
-    if (answer instanceof Promise) await answer;
-  }
+  for (const entry of entries) onEntry(entry);
   return [];
 }
 

@@ -1,7 +1,5 @@
 import { deadlineOf } from "../engine/deadline.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
-import { messageChars } from "../message/size.ts";
-import { createPace, giveWayOf, SLICE_MESSAGES, visitsOf } from "../pace.ts";
 import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
 import { openContextManager } from "../session/context-manager.ts";
 import type { LogArchive } from "../session/held-log.ts";
@@ -28,7 +26,6 @@ export async function openConversation(
   sessions: SessionStore,
   session: SessionStartEntry | { readonly sessionId: string },
 ): Promise<OpenedConversation> {
-  const pace = createPace({ giveWay: giveWayOf(context), signal: NEVER_ABORTED });
   const opened = async (mayBeUndone: ReadonlySet<string>): Promise<OpenedConversation> => {
     const tally = createTally();
     const { archive, isAt } = archiveIn(sessions);
@@ -37,12 +34,11 @@ export async function openConversation(
     const take = (entry: SessionEntry) => {
       opening.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id));
       tally.add(entry);
-      return pace.walked(visitsOfEntry(entry));
     };
     const { writer, cutOff } = await writerOf(session, sessions, take);
     isAt(writer);
     try {
-      const manager = await pace.take(opening.opened());
+      const manager = opening.opened();
       const kept = { writer, deadline: deadlineOf(context), isArchived: true, heldCount: 0 };
       const told = context.onEvent === undefined ? {} : { onEvent: context.onEvent };
       return {
@@ -59,21 +55,9 @@ export async function openConversation(
     const undone = new Set<string>();
     await sessions.read(session.sessionId, (entry) => {
       if (entry.type === "revert") undone.add(entry.compactionId);
-      return pace.walked(visitsOfEntry(entry));
     });
     return await opened(undone);
   });
-}
-
-const NEVER_ABORTED = new AbortController().signal;
-
-/** A message whose line is parsed and which is folded counts as so many visits (some 15 µs each 1,000 characters, 2026-11-23). */
-const OPENING_VISITS = 2;
-
-/** Visits that reading an entry and folding it count as. One that edits the view walks it: others run after it. */
-function visitsOfEntry(entry: SessionEntry): number {
-  if (entry.type === "compaction" || entry.type === "revert") return SLICE_MESSAGES;
-  return OPENING_VISITS * visitsOf(entry.type === "message" ? messageChars(entry.message) : 0);
 }
 
 async function writerOf(
@@ -84,11 +68,11 @@ async function writerOf(
   if (!("type" in session)) {
     const opened = await sessions.open(session.sessionId, take);
     // A store that hands nothing over answers with all of them.
-    for (const entry of opened.entries) await take(entry);
+    for (const entry of opened.entries) take(entry);
     return opened;
   }
   const writer = await sessions.create(session);
-  await take(session);
+  take(session);
   return { writer, cutOff: null };
 }
 

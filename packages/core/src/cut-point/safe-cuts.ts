@@ -1,8 +1,6 @@
 import type { Message } from "../message/message.ts";
 import { isDeclared, toolCallsOf } from "../message/message.ts";
 import { createWaitingCalls } from "../message/waiting-calls.ts";
-import type { Steps } from "../pace.ts";
-import { atOnce } from "../pace.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
@@ -10,15 +8,10 @@ import { atOnce } from "../pace.ts";
  * any other call without a result, and a result without a call, binds nothing. With `lastStep: "answered"` no step is open. Two passes.
  */
 export function safeCuts(messages: readonly Message[], lastStep: "open" | "answered" = "open"): readonly boolean[] {
-  return atOnce(safeCutSteps(messages, lastStep));
-}
-
-/** As {@link safeCuts}, in steps. */
-export function* safeCutSteps(messages: readonly Message[], lastStep: "open" | "answered" = "open"): Steps<readonly boolean[]> {
   const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
   const known = found.get(messages);
   if (known?.openStep === openStep && known.safe.length === messages.length + 1) return known.safe;
-  const safe = yield* foundCuts(messages, openStep);
+  const safe = foundCuts(messages, openStep);
   found.set(messages, { openStep, safe });
   return safe;
 }
@@ -26,7 +19,7 @@ export function* safeCutSteps(messages: readonly Message[], lastStep: "open" | "
 /** A view is asked for its cuts by rules and strategies one after the other. It is a value: what was found in it once holds. */
 const found = new WeakMap<readonly Message[], { readonly openStep: number; readonly safe: readonly boolean[] }>();
 
-function* foundCuts(messages: readonly Message[], openStep: number): Steps<readonly boolean[]> {
+function foundCuts(messages: readonly Message[], openStep: number): readonly boolean[] {
   const lastResult = new Map<number, number>();
   const calls = createWaitingCalls<number>();
   for (let index = 0; index < messages.length; index++) {
@@ -35,7 +28,6 @@ function* foundCuts(messages: readonly Message[], openStep: number): Steps<reado
     if (caller !== null) lastResult.set(caller, index);
     const own = message === undefined ? [] : toolCallsOf(message);
     if (own.length > 0) calls.met(own.map(({ callId }) => [callId, index] as const));
-    yield 1;
   }
   const safe = [true];
   let boundThrough = -1;
@@ -45,7 +37,6 @@ function* foundCuts(messages: readonly Message[], openStep: number): Steps<reado
     boundThrough = Math.max(boundThrough, lastResult.get(index) ?? -1);
     if (index === openStep) boundThrough = messages.length;
     safe.push(boundThrough <= index);
-    yield 1;
   }
   return safe;
 }

@@ -6,14 +6,13 @@ import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
-import { WITHOUT_REST } from "../pace.ts";
 import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { dropped, human, reply } from "../testing/builders.ts";
-import type { ChainTools, ChainView } from "./chain.ts";
+import type { ChainStep, ChainTools, ChainView } from "./chain.ts";
 import { bestOf, chainOf, newestOf, runChain } from "./chain.ts";
 import type { FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
@@ -164,7 +163,6 @@ async function ran(
     isProgress: ({ before, after }) => after < before,
     pricing: input,
     tokensOf: (some) => 100 * some.length,
-    pace: WITHOUT_REST,
     carryOut: async ({ messages: before, edits: [edit], kept }) => {
       const gone = edit?.kind === "replace-spans" ? (edit.spans[0]?.from ?? "") : "";
       if (before.some((message) => message.id === gone && kept.has(message))) return { applied: [], messages: before };
@@ -251,6 +249,44 @@ describe("runChain", () => {
   ])("the record says of %s", async (_, given, details) => {
     expect((await ran(...given)).map(({ detail }) => detail)).toEqual(details);
   });
+});
+
+test("others run between two steps, and an abort meanwhile ends the chain there", async () => {
+  const controller = new AbortController();
+  const planned: string[] = [];
+  const step = (name: string, meanwhile: () => void): ChainStep => ({
+    strategy: {
+      name,
+      needsModel: false,
+      plan: () => {
+        planned.push(name);
+        setImmediate(meanwhile);
+        return { kind: "not-applicable", reason: "nothing to do" };
+      },
+    },
+    from: "policy",
+  });
+  const told: string[] = [];
+  const steps = [
+    step("first", () => told.push(...planned)),
+    step("second", () => controller.abort(new Error("enough"))),
+    step("third", () => told.push("late")),
+  ];
+  const input = strategyInput(messages);
+  const goal = { budgetTokens: 500, roomTokens: 500, limitTokens: 500, targetTokens: 400, lineTokens: 500, retryTokens: null };
+  const tools: ChainTools = {
+    goal,
+    budget: input.budget,
+    cause: "size",
+    isProgress: () => false,
+    pricing: input,
+    tokensOf: () => 500,
+    carryOut: () => Promise.reject(new Error("nothing is planned")),
+  };
+  const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
+  const ending = runChain({ steps, rules: [], isForced: false }, start, tools, controller.signal);
+  await expect(ending).rejects.toThrow("enough");
+  expect([planned, told]).toEqual([["first", "second"], ["first"]]);
 });
 
 describe("of a chain that misses its goal the view is sent", () => {

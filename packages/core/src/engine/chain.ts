@@ -1,7 +1,6 @@
 import type { AppliedEdit } from "../applied-edit.ts";
 import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
-import { safeCutSteps } from "../cut-point/safe-cuts.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { CompactionReason, StepOutcome } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
@@ -9,8 +8,6 @@ import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import type { Message } from "../message/message.ts";
 import { isDeclared } from "../message/message.ts";
-import type { Pace } from "../pace.ts";
-import { SLICE_MESSAGES } from "../pace.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
@@ -106,7 +103,6 @@ export interface ChainTools {
     "isLeftOver" | "lastHuman" | "lastStep" | "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
   >;
   readonly tokensOf: (messages: readonly Message[]) => number;
-  readonly pace: Pace;
   readonly carryOut: (
     planned: { readonly messages: readonly Message[]; readonly edits: readonly Edit[]; readonly kept: ReadonlySet<Message> },
     signal: AbortSignal,
@@ -128,13 +124,16 @@ export interface ChainView {
 /**
  * Runs a chain: each step plans on what the steps before it made, and its edits stay if they are progress. The policy's steps run until
  * its target is met, the fallback's only while the context does not fit. A step that fails leaves the view as it was and the next one runs.
- * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Rejects only when the caller's signal aborts.
+ * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Others run between two steps. Rejects only when the
+ * caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainEnd> {
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
-  let run = chain.isForced ? start.held.reduce(released, start) : start;
+  const first = chain.isForced ? start.held.reduce(released, start) : start;
+  let run = first;
   const views: ChainView[] = [];
   const step = async (strategy: Strategy, from: ChainStep["from"], before: ChainRun): Promise<void> => {
+    if (run !== first) await rest(signal);
     run = await afterStep(strategy, before, { keep, ...tools }, signal);
     if (run.messages !== before.messages) views.push({ from, run });
   };
@@ -198,8 +197,6 @@ async function afterStep(
     steps: [...run.steps, { strategy: strategy.name, outcome, detail }],
   });
   try {
-    // A plan is one slice. Where a long view may be cut is found before it, in steps.
-    if (run.messages.length >= SLICE_MESSAGES) await tools.pace.take(safeCutSteps(run.messages));
     const answer = strategy.plan({
       messages: run.messages,
       budget,
@@ -210,7 +207,6 @@ async function afterStep(
       cause,
       ...pricing,
     });
-    await tools.pace.walked(run.messages.length);
     if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
     const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept }, signal);
     if (executed.messages === run.messages) return said("not-applicable", "all that it would take is kept");
@@ -228,6 +224,17 @@ async function afterStep(
     if (signal.aborted) throw error;
     return said("failed", failureText(error));
   }
+}
+
+/** Lets run what the platform has waiting (timers, input and output, other sessions); rejects if the signal has aborted then. */
+async function rest(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    // A browser has timers alone.
+    const setImmediate: unknown = Reflect.get(globalThis, "setImmediate");
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+  signal.throwIfAborted();
 }
 
 /** The newest history that strategies are asked to keep: what the first rule of that sort says; without one nothing. */

@@ -7,9 +7,8 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import type { Pace, Steps } from "../pace.ts";
-import { createPace } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
+import { workBetween } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import type { Chain, ChainRun, ChainTools } from "./chain.ts";
 import { bestOf, chainOf, GOAL_STEP, runChain } from "./chain.ts";
@@ -20,8 +19,7 @@ import type { FitInput, FitOutcome, FitState, SizedPart } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import { goalOf } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";
-import { expectedSteps, expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
-import { ownWork } from "./own-work.ts";
+import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
 import { preparedStep, withPrepared } from "./prepared-step.ts";
 
 /** Why and within what a compaction happens. */
@@ -29,20 +27,17 @@ export interface Compaction {
   readonly reason: CompactionReason;
   readonly budget: Budget;
   readonly input: FitInput;
-  /** Told at each rest how many messages were visited so far. */
-  readonly onRest?: (messagesVisited: number) => void;
 }
 
 /**
  * Compacts: asks the hook, runs the chain of the policy, and says what came of it. Nothing is written: the caller appends the returned
- * entry. Works in slices, and lets others run in between. Rejects only when the caller's signal aborts; what failed is in the record.
+ * entry. Others run between the steps of the chain. Rejects only when the caller's signal aborts; what failed is in the record.
  */
 export async function compact(state: FitState, compaction: Compaction, signal: AbortSignal): Promise<FitOutcome> {
-  const { reason, budget, input, onRest } = compaction;
-  const own = ownWork(state.work, state.giveWay);
-  const pace = createPace({ giveWay: own.giveWay, signal, ...(onRest === undefined ? {} : { onRest }) });
+  const { reason, budget, input } = compaction;
+  const workBefore = state.work.total();
   const messages = state.messages();
-  const measure = viewMeasure(messages, state, await pace.take(expectedSteps(messages, state)));
+  const measure = viewMeasure(messages, state);
   const goal = goalOf(state, compaction, {
     tokensBefore: measure.viewTokens,
     overheadTokens: measure.overheadTokens,
@@ -62,42 +57,36 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     summary,
     // The last recovery leaves what cannot be cut: it recalls nothing.
     rules: chain.isForced ? [] : chain.rules,
-    pace,
   });
-  await pace.walked(messages.length);
-  const start = await pace.take(startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work }));
+  const start = startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work });
   const end = await runChain(chain, start, tools, signal);
   const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
-  await pace.walked(messages.length);
-  const outcome = outcomeOf(state, compaction, {
+  return outcomeOf(state, compaction, {
     run: ended,
     isMissed,
     goal,
     measure,
     cutEstimatorName,
     before: messages,
-    work: own.sinceStart,
+    work: workBetween(workBefore, state.work.total()),
   });
-  // Who appends it folds the whole view.
-  await pace.walked(messages.length);
-  return outcome;
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
 const KEPT_RATIO = 0.5;
 
 /** What the chain begins with: the view, and what rules hold of it. A rule that fails holds nothing, and is a step of the record. */
-function* startOf(
+function startOf(
   { rules }: Chain,
   { messages, tokens, steps }: Pick<ChainRun, "messages" | "tokens" | "steps">,
   { tools, work }: { readonly tools: ChainTools; readonly work: WorkCounter },
-): Steps<ChainRun> {
+): ChainRun {
   const { budget, goal, pricing } = tools;
   const limitTokens = goal.limitTokens * KEPT_RATIO;
-  const kept = yield* keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
+  const kept = keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
   work.visited(kept.length * messages.length);
   const failures = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
   return {
@@ -121,23 +110,20 @@ function chainToolsFor(
     readonly measure: ViewMeasure;
     readonly summary: string | null;
     readonly rules: readonly KeepRule[];
-    readonly pace: Pace;
   },
 ): { readonly tools: ChainTools } & Pick<CompactionTools, "excerpts" | "cutEstimatorName"> {
   const { pricing, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
-  const { goal, measure, pace } = given;
+  const { goal, measure } = given;
   const tools: ChainTools = {
     goal,
     budget,
     pricing,
-    pace,
     isProgress: progressOf(state, measure),
     cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
     tokensOf: (messages) => measure.tokensOf(asSent(messages, state)),
     carryOut: (planned, signal) =>
       execute(
         {
-          pace,
           pending: input.pending,
           lastHuman: pricing.lastHuman,
           lastStep: pricing.lastStep,
@@ -181,7 +167,7 @@ interface Ended {
   readonly measure: ViewMeasure;
   readonly cutEstimatorName: string;
   readonly before: readonly Message[];
-  readonly work: () => CompactionRecord["work"];
+  readonly work: CompactionRecord["work"];
 }
 
 /**
@@ -211,7 +197,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     tokensAfter: expectedTokensOf(asSent(messages, state), state) + measure.overheadTokens,
     messagesBefore: before.length,
     messagesAfter: messages.length,
-    work: ended.work(),
+    work: ended.work,
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };

@@ -5,13 +5,12 @@ import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { passageQuoter } from "../keep/kept-passages.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
-import type { Pace } from "../pace.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { coveredFilesText } from "../prompts/covered-files.ts";
 import { factsText } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
-import { DEFAULT_DIGEST_OPTIONS, digestAt } from "../summarizer/digest.ts";
+import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
 import type { SummaryAuthor } from "../summarizer/usable.ts";
 import type { ChainTools } from "./chain.ts";
 import { withDeadline } from "./deadline.ts";
@@ -54,8 +53,7 @@ export function toolsFor(
     measure,
     summary,
     rules,
-    pace,
-  }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null; rules: readonly KeepRule[]; pace: Pace },
+  }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null; rules: readonly KeepRule[] },
 ): CompactionTools {
   const { policy, ledger, estimator } = state;
   const cutEstimator = state.cutEstimator();
@@ -66,7 +64,7 @@ export function toolsFor(
   const { overheadTokens, messageTokens, scaleRatio } = measure;
   // What no message explains is no part of a summary's request.
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
-  const limits = { historyTokens, overheadTokens, messageTokens: requested, pace };
+  const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
   const excerpts = passageQuoter(rules, {
@@ -84,7 +82,7 @@ export function toolsFor(
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
     author: summary === null ? "asked" : "hook",
-    digest: digestAt(() => pace, { maximumChars: digestChars }),
+    digest: createDigest({ maximumChars: digestChars }),
     facts,
     pricing: {
       isLeftOver: leftOverOf(state),

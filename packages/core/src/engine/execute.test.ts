@@ -7,7 +7,6 @@ import { QUOTES_NOTHING } from "../keep/kept-passages.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Message, StopReason } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
-import { WITHOUT_REST } from "../pace.ts";
 import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
@@ -63,7 +62,6 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       excerpts: QUOTES_NOTHING,
       kept: new Set(),
       nowMs: null,
-      pace: WITHOUT_REST,
       ...more,
     },
     signal,

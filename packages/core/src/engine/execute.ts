@@ -5,14 +5,13 @@ import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { aroundKept, unsizedStubs } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
-import { historyCheckSteps } from "../message/check.ts";
+import { historyViolations } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
 import type { Context, Message, Part } from "../message/message.ts";
 import { isDeclared } from "../message/message.ts";
-import { coverageSteps, partChars } from "../message/size.ts";
+import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormed } from "../message/well-formed.ts";
-import type { Pace, Steps } from "../pace.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { droppedText, truncateText } from "../prompts/notices.ts";
@@ -51,7 +50,6 @@ export interface ExecuteInput extends SummaryCircumstances {
   /** Whether a step at the end of the view waits for the model: see `StrategyInput`. */
   readonly lastStep?: StrategyInput["lastStep"];
   readonly nowMs: number | null;
-  readonly pace: Pace;
 }
 
 /** The edits as they were applied, and the view that they give. */
@@ -68,20 +66,16 @@ export interface Executed {
  * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
-  const { messages: before, pending, pace } = input;
+  const { messages: before, pending } = input;
   const around = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
   const edits = around.length === 0 ? around : [...around, ...unsizedStubs(input.kept)];
-  await pace.walked(before.length);
   refuseBrokenPromises(before, whatStays(before, edits), input);
-  await pace.walked(before.length);
   const replacement = replacementsIn(before);
   const applied: AppliedEdit[] = [];
   for (const edit of edits)
     applied.push(edit.kind === "replace-part" ? replacement(edit) : await appliedSpans(edit, input, signal));
-  await pace.walked(before.length);
   const messages = applyEdits(before, applied);
-  await pace.walked(before.length);
-  await pace.take(refuseUnsendable([...before, ...pending], [...messages, ...pending]));
+  refuseUnsendable([...before, ...pending], [...messages, ...pending]);
   return { applied, messages };
 }
 
@@ -104,7 +98,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     messages: spanOf(span, input.messages, places),
   }));
   const gone = parts.flatMap((part) => part.messages);
-  const covered = await input.pace.take(coverageSteps(gone));
+  const covered = coverageOf(gone);
   const { kind, spans, by } = edit;
   switch (edit.by) {
     case "nothing":
@@ -112,18 +106,14 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     case "notice": {
       const handle = spanHandle({ from: edit.spans[0]?.from ?? "", through: edit.spans.at(-1)?.through ?? "" });
       const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(covered, handle);
-      const message = await engineMessage({ role: "user", origin: "notice", text, input, spans: edit.spans }, gone);
+      const message = engineMessage({ role: "user", origin: "notice", text, input, spans: edit.spans }, gone);
       return { kind, spans, by, covered, usage: null, message };
     }
     case "summary":
     case "digest": {
       const { text: written, usage, prompts, repairs } = await writtenBy(edit, parts, { input, signal });
-      await input.pace.walked(gone.length);
       const text = summaryText(written);
-      const message = await engineMessage(
-        { role: input.summary.role, origin: "summary", text, input, spans: edit.spans },
-        gone,
-      );
+      const message = engineMessage({ role: input.summary.role, origin: "summary", text, input, spans: edit.spans }, gone);
       const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
       return { kind, spans, by, covered, usage, message, ...said };
     }
@@ -182,12 +172,12 @@ interface EngineContent {
  * A message of the engine's own. Its id follows from what it covers and says, so that a replay gives the same one, and two that say the same of
  * different spans are told apart: a handle that ends with one must not find what the other covers.
  */
-async function engineMessage(content: EngineContent, covered: readonly Message[]): Promise<Message> {
-  const { facts, messages, pending, excerpts, pace } = content.input;
-  const kept = [...(await pace.take(withoutSteps(messages, covered))), ...pending];
+function engineMessage(content: EngineContent, covered: readonly Message[]): Message {
+  const { facts, messages, pending, excerpts } = content.input;
+  const gone = new Set(covered);
+  const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
   const known = facts(kept);
-  await pace.walked(messages.length);
-  const quoted = await pace.take(excerpts.quote(covered, kept));
+  const quoted = excerpts.quote(covered, kept);
   const texts = [content.text, known, ...quoted].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
   const { origin } = content;
@@ -196,21 +186,6 @@ async function engineMessage(content: EngineContent, covered: readonly Message[]
   return content.role === "user"
     ? withId({ origin, parts, atMs, role: "user" }, previousId)
     : withId({ origin, parts, atMs, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
-}
-
-/** The messages that are not among those gone. */
-function* withoutSteps(messages: readonly Message[], gone: readonly Message[]): Steps<readonly Message[]> {
-  const isGone = new Set<Message>();
-  for (const message of gone) {
-    isGone.add(message);
-    yield 1;
-  }
-  const left: Message[] = [];
-  for (const message of messages) {
-    if (!isGone.has(message)) left.push(message);
-    yield 1;
-  }
-  return left;
 }
 
 /** The messages of a span that the view has: edits with others were refused before. */
@@ -222,12 +197,12 @@ function spanOf(
   return messages.slice(places.get(from), (places.get(through) ?? -1) + 1);
 }
 
-function* refuseUnsendable(before: readonly Message[], after: readonly Message[]): Steps<void> {
+function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {
   // What was wrong before is no reason to refuse, so that messages that stay as they were need not be read.
-  const violations = yield* historyCheckSteps(after, new Set(before));
+  const violations = historyViolations(after, new Set(before));
   // It is looked for only if something is wrong now.
   if (violations.length === 0) return;
-  const known = new Set((yield* historyCheckSteps(before)).map((each) => `${each.code} ${each.subject}`));
+  const known = new Set(historyViolations(before).map((each) => `${each.code} ${each.subject}`));
   const violation = violations.find((each) => !known.has(`${each.code} ${each.subject}`));
   if (violation !== undefined) {
     throw new PlimsollError("unsendable", `the edited context has ${violation.code} at message ${violation.index}`, {

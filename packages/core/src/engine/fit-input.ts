@@ -5,7 +5,6 @@ import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Message, ReasoningPart } from "../message/message.ts";
 import type { RequestUnit } from "../message/request-size.ts";
-import type { GiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
@@ -88,8 +87,6 @@ export interface FitState {
   readonly prepared: PreparedSummaryPort | null;
   /** For each request for a summary, and for the hook's answer. */
   readonly deadline: Deadline;
-  /** Lets others run while a long view is worked on; `null` never does. */
-  readonly giveWay: GiveWay | null;
   readonly work: WorkCounter;
 }
 

@@ -60,7 +60,6 @@ function goal(
     beforeCompaction: null,
     prepared: null,
     deadline: { afterMs: 1, timer: () => () => undefined },
-    giveWay: null,
     work,
   };
   const budget = { windowTokens: so.budgetTokens ?? 10_000, inputBudgetTokens: so.budgetTokens ?? 10_000 };

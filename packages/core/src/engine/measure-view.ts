@@ -1,28 +1,16 @@
 import type { Message } from "../message/message.ts";
 import { isDeclared, isHuman } from "../message/message.ts";
-import type { Steps } from "../pace.ts";
-import { atOnce } from "../pace.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { wholeTokens } from "../tokens/measure.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
-export function expectedTokensOf(messages: readonly Message[], state: Pick<FitState, "estimator" | "ledger">): number {
-  return atOnce(expectedSteps(messages, state));
-}
-
-/** As {@link expectedTokensOf}, in steps. */
-export function* expectedSteps(
+export function expectedTokensOf(
   messages: readonly Message[],
   { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
-): Steps<number> {
-  let tokens = 0;
-  for (const message of messages) {
-    tokens += estimator.messageTokens(message, ledger);
-    yield 1;
-  }
-  return wholeTokens(tokens);
+): number {
+  return wholeTokens(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }
 
 /** How a compaction measures candidates: by the prediction that the gate saw, divided over the view that it is of. */
@@ -39,14 +27,14 @@ export interface ViewMeasure {
 
 /**
  * The measure of a compaction over a view. If a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
- * is priced with its share of it: a candidate that does not shrink that, too, is no candidate. `knownTokens` are what is expected of the messages.
+ * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
  */
 export function viewMeasure(
   messages: readonly Message[],
   state: { readonly estimator: Estimator; readonly ledger: Ledger; readonly overhead: Overhead },
-  knownTokens: number = expectedTokensOf(messages, state),
 ): ViewMeasure {
   const { estimator, ledger } = state;
+  const knownTokens = expectedTokensOf(messages, state);
   const { expectedTokens, overheadTokens } = estimator.predict(ledger, state.overhead);
   const viewTokens = Math.max(knownTokens, expectedTokens - overheadTokens);
   const shareRatio = knownTokens > 0 ? viewTokens / knownTokens : 1;

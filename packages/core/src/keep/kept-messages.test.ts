@@ -4,7 +4,6 @@ import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isDeclared, isHuman } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
-import { atOnce } from "../pace.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import type { KeepRule, MessageRange } from "./keep-rule.ts";
@@ -28,9 +27,7 @@ const wanting = (ranges: readonly MessageRange[], tokens = 1000): KeepRule => ({
 });
 
 const kept = (messages: readonly Message[], rules: readonly KeepRule[], limitTokens = 10_000) =>
-  atOnce(keptMessages(rules, view(messages, limitTokens))).map((answer) =>
-    answer.messages.map((message) => messages.indexOf(message)),
-  );
+  keptMessages(rules, view(messages, limitTokens)).map((answer) => answer.messages.map((message) => messages.indexOf(message)));
 
 /** Ten tokens each, calls and results aside. */
 const talk = [
@@ -98,7 +95,7 @@ describe("kept messages", () => {
     ["that runs backwards", { from: 2, through: 1 }],
     ["of half a message", { from: 0.5, through: 1 }],
   ])("a range %s keeps nothing, and is named", (_, range) => {
-    const [failed, next] = atOnce(keptMessages([wanting([...at(0), range]), wanting(at(1))], view(talk)));
+    const [failed, next] = keptMessages([wanting([...at(0), range]), wanting(at(1))], view(talk));
     expect(failed).toEqual({ kind: "wanted", messages: [], tokens: 0, failure: expect.any(RangeError) });
     expect(next?.messages).toEqual([talk[1]]);
   });
@@ -113,7 +110,7 @@ describe("kept messages", () => {
         throw failure;
       },
     };
-    expect(atOnce(keptMessages([failing], view(talk)))).toEqual([{ kind: "failing", messages: [], tokens: 0, failure }]);
+    expect(keptMessages([failing], view(talk))).toEqual([{ kind: "failing", messages: [], tokens: 0, failure }]);
   });
 
   test("whatever rules want of whatever view: valid indexes in order, whole batches, no rule above its amount, none twice", () => {
@@ -131,8 +128,8 @@ describe("kept messages", () => {
           });
           return wanting(ranges, tokens);
         });
-        const answers = atOnce(keptMessages(bound, view(list, limitTokens)));
-        expect(atOnce(keptMessages(bound, view(list, limitTokens)))).toEqual(answers);
+        const answers = keptMessages(bound, view(list, limitTokens));
+        expect(keptMessages(bound, view(list, limitTokens))).toEqual(answers);
         const all = answers.flatMap((answer) => answer.messages.map((message) => list.indexOf(message)));
         expect(new Set(all).size).toBe(all.length);
         const safe = safeCuts(list);
@@ -162,7 +159,7 @@ describe("kept messages", () => {
       fc.property(arbitraryValidMessages, fc.nat(3000), (list, tokens) => {
         const texts = list.flatMap((message, index) => (message.role === "user" && !isDeclared(message) ? [index] : []));
         const newestFirst = texts.toReversed();
-        const [answer] = atOnce(keptMessages([wanting(at(...newestFirst), tokens)], view(list)));
+        const [answer] = keptMessages([wanting(at(...newestFirst), tokens)], view(list));
         const keptIndexes = new Set(answer?.messages.map((message) => list.indexOf(message)));
         let usedTokens = 0;
         for (const index of newestFirst.filter((each) => each !== list.findLastIndex(isHuman))) {

@@ -1,8 +1,7 @@
 import { resolveAmount } from "../budget.ts";
-import { openStepStart, safeCutSteps } from "../cut-point/safe-cuts.ts";
+import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { Message } from "../message/message.ts";
 import { isDeclared, isHuman } from "../message/message.ts";
-import type { Steps } from "../pace.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
 /** What one rule keeps of a view that no rule before it keeps: messages in the view's order, and what they measure. */
@@ -19,20 +18,19 @@ export interface KeptMessages {
  * and all of them together up to `limitTokens`. What cannot be taken apart is kept whole: a call, the calls that were made at once with it, and
  * all their results. What a rule before it keeps, and what nobody may take (the last human message, what the agent declared, the open step), costs a rule nothing.
  */
-export function* keptMessages(
+export function keptMessages(
   rules: readonly KeepRule[],
   view: KeepView & { readonly limitTokens: number },
-): Steps<readonly KeptMessages[]> {
+): readonly KeptMessages[] {
   const choosing = rules.filter((rule) => rule.keeps === "messages");
   if (choosing.length === 0) return [];
-  const units = yield* unitsOf(view);
+  const units = unitsOf(view);
   let leftTokens = view.limitTokens;
   const all: KeptMessages[] = [];
   for (const rule of choosing) {
     const kept = fill(rule, { view, units, maximumTokens: Math.min(resolveAmount(rule.atMost, view.budget), leftTokens) });
     leftTokens -= kept.tokens;
     all.push(kept);
-    yield view.messages.length;
   }
   return all;
 }
@@ -46,9 +44,9 @@ interface Unit {
 }
 
 /** The unit of each message. */
-function* unitsOf(view: KeepView): Steps<readonly Unit[]> {
+function unitsOf(view: KeepView): readonly Unit[] {
   const { messages } = view;
-  const safe = yield* safeCutSteps(messages);
+  const safe = safeCuts(messages);
   const openStep = openStepStart(messages);
   const lastHuman = messages.findLastIndex(isHuman);
   const units: Unit[] = [];
@@ -59,7 +57,6 @@ function* unitsOf(view: KeepView): Steps<readonly Unit[]> {
     const isAlone = end === from + 1;
     const staysAnyway = from >= openStep || (isAlone && (from === lastHuman || messages.slice(from, end).every(isDeclared)));
     const unit = { from, through: end - 1, tokens, isKept: staysAnyway };
-    yield end - from;
     for (; from < end; from++) units.push(unit);
   }
   return units;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { atOnce } from "../pace.ts";
 import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import { createRecallIndex } from "../recall/recall-index.ts";
@@ -37,14 +36,16 @@ function wanting(wanted: readonly string[], tokens = 1000): KeepRule {
 }
 
 function linesOf(rules: readonly KeepRule[], leaving: readonly Message[], roomTokens = 8000): readonly string[] {
-  const text = atOnce(quoter(rules, roomTokens).quote([plain, ...leaving], [])).join("\n");
+  const text = quoter(rules, roomTokens)
+    .quote([plain, ...leaving], [])
+    .join("\n");
   return excerptsIn({ ...human("n", text), origin: "notice" }).flatMap(({ lines }) => lines);
 }
 
 describe("kept passages", () => {
   test("without a rule that chooses passages nothing is quoted, and nothing read", () => {
     const { work, atMostTokens, quote } = quoter([{ kind: "recent", keeps: "newest", amount: { messages: 2 } }]);
-    expect([atMostTokens, atOnce(quote([plain], []))]).toEqual([0, []]);
+    expect([atMostTokens, quote([plain], [])]).toEqual([0, []]);
     expect(work.total().charactersScanned).toBe(0);
   });
 
@@ -68,7 +69,7 @@ describe("kept passages", () => {
     const words = Array.from({ length: 60 }, (_, index) => `line of name_${index}`);
     const leaving = result("r", "c", words.join("\n"));
     const { work, quote } = quoter([wanting(words, 4000)]);
-    const text = atOnce(quote([leaving], [human("u", "go on")])).join("\n");
+    const text = quote([leaving], [human("u", "go on")]).join("\n");
     const leavingChars = words.join("\n").length;
     expect(text.length).toBeGreaterThan(leavingChars / 4);
     expect(text.length).toBeLessThanOrEqual(leavingChars / 2 + "<excerpts>\n\n</excerpts>".length);
@@ -92,26 +93,26 @@ describe("kept passages", () => {
   ])("%s", (_, rules, leaving, expected) => {
     const log = createRecallIndex(createWorkCounter());
     log.add(port);
-    const texts = atOnce(quoter(rules, 8000, log).quote(leaving, []));
+    const texts = quoter(rules, 8000, log).quote(leaving, []);
     const shown = texts.map((text) => excerptsIn({ ...human("n", text), origin: "notice" })[0]?.lines.join() ?? text);
     expect(shown).toEqual(expected);
   });
 
   test("without a room for any rule nothing is asked of it", () => {
     const none = passageQuoter([], { budget, roomTokens: 0, charsPerToken: 1, log: null, work: createWorkCounter() });
-    expect([none.atMostTokens, atOnce(none.quote([plain], [])), [...none.failures()]]).toEqual([0, [], []]);
+    expect([none.atMostTokens, none.quote([plain], []), [...none.failures()]]).toEqual([0, [], []]);
   });
 
   test("a token is taken for as many characters as it is said to be", () => {
     const room = { budget, roomTokens: 8000, charsPerToken: 4, log: null, work: createWorkCounter() };
-    const [text = ""] = atOnce(passageQuoter([wanting(["so on and so on and so on"], 14)], room).quote([plain], []));
+    const [text = ""] = passageQuoter([wanting(["so on and so on and so on"], 14)], room).quote([plain], []);
     expect(text).toContain("so on and so on and so on");
   });
 
   test("rules share the half of what leaves: what one takes the next lacks", () => {
     const leaving = result("r", "c", `${"one ".repeat(12)}\n${"two ".repeat(12)}`);
     const { quote } = quoter([wanting(["one ".repeat(5)]), wanting(["two ".repeat(5)])]);
-    const [text = ""] = atOnce(quote([leaving], []));
+    const [text = ""] = quote([leaving], []);
     expect([text.includes("one"), text.includes("two")]).toEqual([true, false]);
   });
 
@@ -119,7 +120,7 @@ describe("kept passages", () => {
     const earlier = excerptsText([{ source: "read", handle: "r0", lines: ["line one", "line two"] }]) ?? "";
     const notices = (["notice", "summary"] as const).map((origin): Message => ({ ...human(origin, earlier), origin }));
     for (const notice of notices) {
-      const [text = ""] = atOnce(quoter([wanting(["line two"])]).quote([plain, notice], []));
+      const [text = ""] = quoter([wanting(["line two"])]).quote([plain, notice], []);
       expect(excerptsIn({ ...human("n", text), origin: "notice" })).toEqual([
         { source: "read", handle: "r0", lines: ["line two"] },
       ]);
@@ -180,7 +181,7 @@ describe("kept passages", () => {
     const kept: Passage = { text: 0, start: 0, end: 6 };
     const failing: KeepRule = { kind: "failing", keeps: "passages", atMost: { tokens: 100 }, choose: () => [kept, passage] };
     const { quote, failures } = quoter([failing, wanting(["so on"])]);
-    const text = atOnce(quote([plain], [human("u", "stays")])).join("\n");
+    const text = quote([plain], [human("u", "stays")]).join("\n");
     expect(excerptsIn({ ...human("n", text), origin: "notice" }).flatMap(({ lines: each }) => each)).toEqual(["so on"]);
     expect([...failures()]).toEqual([["failing", expect.any(RangeError)]]);
   });
@@ -206,8 +207,8 @@ describe("kept passages", () => {
         );
         const leaving = said.map((text, index) => result(`r${index}`, `c${index}`, text));
         const { quote, atMostTokens } = quoter(bound);
-        const text = atOnce(quote(leaving, [])).join("\n");
-        expect(atOnce(quote(leaving, [])).join("\n")).toBe(text);
+        const text = quote(leaving, []).join("\n");
+        expect(quote(leaving, []).join("\n")).toBe(text);
         const kept = excerptsIn({ ...human("n", text), origin: "notice" });
         const keptChars = kept
           .flatMap(({ handle, lines: each }) => [handle, ...each])
@@ -226,6 +227,6 @@ test.each<[string, readonly KeepRule[], number]>([
   ["of two that may quote each reads once", [wanting(["and"]), wanting(["so"])], 2],
 ])("%s", (_, rules, readings) => {
   const { quote, work } = quoter(rules);
-  atOnce(quote([plain], []));
+  quote([plain], []);
   expect(work.total().charactersScanned).toBe(readings * "and so on ".repeat(400).length);
 });

@@ -2,8 +2,7 @@ import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
-import { coverageSteps } from "../message/size.ts";
-import type { Steps } from "../pace.ts";
+import { coverageOf } from "../message/size.ts";
 import type { Excerpt } from "../prompts/excerpts.ts";
 import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import type { RecallView } from "../recall/recall-index.ts";
@@ -16,18 +15,13 @@ export interface PassageQuoter {
   /** The most tokens that a quotation takes. */
   readonly atMostTokens: number;
   /** The passages as texts, for the summary or notice that takes the messages' place: what is recalled of the log, then what is quoted of what leaves. */
-  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => Steps<readonly string[]>;
+  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => readonly string[];
   /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
   readonly failures: () => ReadonlyMap<string, unknown>;
 }
 
 /** Quotes nothing, and reads nothing. */
-export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: quoteNothing, failures: () => new Map() };
-
-function* quoteNothing(): Steps<readonly string[]> {
-  yield 0;
-  return [];
-}
+export const QUOTES_NOTHING: PassageQuoter = { atMostTokens: 0, quote: () => [], failures: () => new Map() };
 
 /** All quoted passages may take at most this share of the room, so that they always fit in a small window; chosen. */
 const ROOM_RATIO = 0.25;
@@ -55,13 +49,12 @@ export function passageQuoter(
   const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, recall?.atMostTokens ?? 0);
   return {
     atMostTokens,
-    *quote(leaving, staying) {
-      const { chars: leavingChars } = yield* coverageSteps(leaving);
-      if (recall !== null) yield* recall.ready();
+    quote: (leaving, staying) => {
+      const { chars: leavingChars } = coverageOf(leaving);
       const block = recall?.recall(staying, Math.floor(leavingChars * LEAVING_RATIO)) ?? null;
       const blocks = block === null ? [] : [block];
       if (limits.length === 0) return blocks;
-      const { chars: stayingChars } = yield* coverageSteps(staying);
+      const { chars: stayingChars } = coverageOf(staying);
       room.work.scanned((leavingChars + stayingChars) * limits.length);
       room.work.visited(leaving.length + staying.length);
       const texts = [

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { atOnce } from "../pace.ts";
 import type { Excerpt } from "../prompts/excerpts.ts";
 import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
@@ -17,7 +16,9 @@ function excerptsOf(covered: readonly Message[], kept: readonly Message[] = [], 
   const spec: LinesSpec = { kind: "lines", atMost: { tokens: maximumChars } };
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
   const room = { budget, roomTokens: 10_000, charsPerToken: 1, log: null, work: createWorkCounter() };
-  const text = atOnce(passageQuoter([LINES.bind(spec)], room).quote([plain, ...covered], kept)).join("\n");
+  const text = passageQuoter([LINES.bind(spec)], room)
+    .quote([plain, ...covered], kept)
+    .join("\n");
   return excerptsIn({ ...human("notice", text), origin: "notice" });
 }
 

@@ -1,7 +1,6 @@
 import type { Budget } from "../budget.ts";
 import { resolveAmount } from "../budget.ts";
 import type { Message } from "../message/message.ts";
-import type { Steps } from "../pace.ts";
 import { recalledText } from "../prompts/recalled.ts";
 import { recalledPassages } from "../recall/choose-units.ts";
 import type { RecallView } from "../recall/recall-index.ts";
@@ -12,8 +11,6 @@ import type { KeepRule } from "./keep-rule.ts";
 export interface Recaller {
   /** The most tokens that a recall block takes. */
   readonly atMostTokens: number;
-  /** Reads what of the log nobody has asked for yet. */
-  readonly ready: () => Steps<void>;
   /** The block for a view in which these messages stay, of at most so many characters; `null` for nothing to recall. */
   readonly recall: (staying: readonly Message[], maximumChars: number) => string | null;
 }
@@ -42,7 +39,6 @@ export function recaller(
   const atMostTokens = Math.floor(Math.min(resolveAmount(rule.atMost, room.budget), roomTokens));
   return {
     atMostTokens,
-    ready: () => index.ready(),
     recall: (staying, maximumChars) => {
       const shown = new Set(staying);
       const limitChars = Math.min(Math.floor(atMostTokens * charsPerToken), maximumChars);

@@ -1,4 +1,3 @@
-import type { Steps } from "../pace.ts";
 import type { Message } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
@@ -96,21 +95,18 @@ export function checkMessages(messages: readonly Message[], rules: WireRules = S
 const HISTORY_RULES: WireRules = { ...STRICT_WIRE_RULES, lastMessage: "any" };
 
 /**
- * As {@link checkMessages} by the strictest rules, for a history, in steps. Every message is looked at each time: to remember what was found takes
+ * As {@link checkMessages} by the strictest rules, for a history. Every message is looked at each time: to remember what was found takes
  * twice as long as to find it, to look it up as long, and each growth of so large a table holds all others up. Of messages that are `read` the content
  * is not looked at.
  */
-export function* historyCheckSteps(
+export function historyViolations(
   messages: readonly Message[],
   read: ReadonlySet<Message> = NONE_READ,
-): Steps<WireViolation[]> {
+): readonly WireViolation[] {
   const pass = createCheckPass(HISTORY_RULES, (message) =>
     read.has(message) ? NO_VIOLATIONS : contentViolations(message, HISTORY_RULES),
   );
-  for (const message of messages) {
-    pass.visit(message);
-    yield 1;
-  }
+  for (const message of messages) pass.visit(message);
   return pass.end();
 }
 

@@ -1,6 +1,4 @@
 import type { CoverageCount } from "../applied-edit.ts";
-import type { Steps } from "../pace.ts";
-import { atOnce } from "../pace.ts";
 import type { Message, Part } from "./message.ts";
 
 /** UTF-16 code units of a part's own text: what is sent for it, without an image's bytes. */
@@ -28,17 +26,11 @@ export function messageChars(message: Message): number {
 
 /** What removing these messages takes out of a view. */
 export function coverageOf(messages: readonly Message[]): CoverageCount {
-  return atOnce(coverageSteps(messages));
-}
-
-/** As {@link coverageOf}, in steps. */
-export function* coverageSteps(messages: readonly Message[]): Steps<CoverageCount> {
   let parts = 0;
   let chars = 0;
   for (const message of messages) {
     parts += message.parts.length;
     chars += messageChars(message);
-    yield 1;
   }
   return { messages: messages.length, parts, chars };
 }

@@ -23,11 +23,11 @@ export async function readBranch(log: ReadableLog, branch: SessionBranch, onEntr
   let firstLine = "";
   let throughIndex = -1;
   await readLog(log, index, (entry) => {
-    if (throughIndex >= 0) return undefined;
+    if (throughIndex >= 0) return;
     const branched = branchEntry(entry, branch);
     if (index.entryCount() === 0) firstLine = encodeEntry(branched);
     if (entryIdOf(entry) === branch.throughEntryId) throughIndex = index.entryCount();
-    return onEntry(branched);
+    onEntry(branched);
   });
   if (throughIndex < 0) throw noSuchEntry(branch);
   return { source: log.file, index, throughIndex, firstLine };

@@ -35,13 +35,12 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
   let chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + 1));
   let start = 0;
   let line = 0;
-  const take = (text: string, bytes: number): unknown => {
+  const take = (text: string, bytes: number): void => {
     const from = start;
     start += bytes;
-    if (text.trim() === "") return undefined;
-    const answer = onEntry(decodeEntry(text, { file: path, line }));
+    if (text.trim() === "") return;
+    onEntry(decodeEntry(text, { file: path, line }));
     index.add(from, start);
-    return answer;
   };
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, wholeBytes - start), start);
@@ -49,9 +48,8 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     let from = 0;
     for (let end = read.indexOf(LINE_END); end >= 0; end = read.indexOf(LINE_END, from)) {
       line += 1;
-      const answer = take(read.toString("utf8", from, end), end + 1 - from);
+      take(read.toString("utf8", from, end), end + 1 - from);
       from = end + 1;
-      if (answer instanceof Promise) await answer;
     }
     if (from > 0) continue;
     if (bytesRead === chunk.length) {
@@ -63,7 +61,7 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     }
     line += 1;
     const rest = read.toString("utf8");
-    await take(rest, bytesRead);
+    take(rest, bytesRead);
     const cutOff = wholeBytes < size ? { line, bytes: size - wholeBytes } : null;
     return { cutOff, wholeBytes, lacksLineEnd: bytesRead > 0 };
   }

@@ -1,7 +1,5 @@
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { callsAfterResult, toolCallsOf } from "../message/message.ts";
-import type { Steps } from "../pace.ts";
-import { atOnce, visitsOf } from "../pace.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { forgetFile } from "./best-ranks.ts";
 import type { FileTouches } from "./file-touches.ts";
@@ -19,8 +17,6 @@ import { readText } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
 export interface RecallView {
-  /** Reads the texts that nobody has asked for yet. Without it the first question reads them all at once. */
-  ready(): Steps<void>;
   /** Visits the units of messages that pass, oldest first, without those that a later text states again, with what is known of each. */
   forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
   /** The same units as a ranking takes them: see {@link rankedUnits}. */
@@ -43,9 +39,6 @@ export interface RecallIndex extends RecallView {
  * what is left is read as if nothing had been before it: so it depends on the log alone, and the rest of a long log need not be read.
  */
 const MOST_CHARS = 8_000_000;
-
-/** Reading a text takes as long as visiting a message so many times longer (20 ns a character, 2026-11-23). */
-const READING_VISITS = 3;
 
 /** What the texts of message values say, and what they were read as once somebody asked, for indexes of logs that hold the same values. */
 export interface TextReadings {
@@ -106,10 +99,9 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
 function viewOf(index: IndexState, throughChars: number | null): RecallView {
   const endChars = () => throughChars ?? index.atChars;
   return {
-    ready: () => readThrough(index, endChars()),
     forEachUnit: (passes, visit) => {
       const nowAtChars = endChars();
-      atOnce(readThrough(index, nowAtChars));
+      readThrough(index, nowAtChars);
       for (const text of index.logged.texts) {
         if (text.of.atChars >= nowAtChars) return;
         if (passes(text.of.message)) forEachUnitOf(text, { files: index.files, nowAtChars }, visit);
@@ -117,7 +109,7 @@ function viewOf(index: IndexState, throughChars: number | null): RecallView {
     },
     ranked: (choice) => {
       const nowAtChars = endChars();
-      atOnce(readThrough(index, nowAtChars));
+      readThrough(index, nowAtChars);
       const { texts, ranks } = index.logged;
       return rankedUnits({ texts, ranks, files: index.files, nowAtChars }, choice);
     },
@@ -159,8 +151,7 @@ function charsOf(index: IndexState, message: Message): number {
   return chars;
 }
 
-/** Reads one message; the characters of its texts. */
-function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): number {
+function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): void {
   const { logged, ids } = index;
   const texts = textsOf(index, message);
   texts.read ??= readTexts(texts.texts, ids);
@@ -172,7 +163,6 @@ function readMessage(index: IndexState, { message, told, atChars: startChars }: 
     if (reading !== undefined) logText(logged, of, reading);
     atChars += text.length;
   }
-  return atChars - startChars;
 }
 
 function readTexts(texts: readonly LogText[], ids: HashIds): readonly TextReading[] {
@@ -181,12 +171,13 @@ function readTexts(texts: readonly LogText[], ids: HashIds): readonly TextReadin
   return read;
 }
 
-function* readThrough(index: IndexState, endChars: number): Steps<void> {
+/** Reads the texts that nobody has asked for yet. */
+function readThrough(index: IndexState, endChars: number): void {
   for (;;) {
     const next = index.held[index.readCount];
     if (next === undefined || next.atChars >= endChars) return;
     index.readCount += 1;
-    yield visitsOf(READING_VISITS * readMessage(index, next));
+    readMessage(index, next);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { BeforeCompaction, PreparedSummaryPort } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
-import type { GiveWay } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
@@ -33,11 +32,6 @@ export interface ContextManagerOptions {
   readonly answerDeadlineMs?: number;
   /** Waits for that long; the platform's timer if none is given. */
   readonly wait?: Wait;
-  /**
-   * Lets others run while a long session is compacted: after every so many messages that were visited. The platform's own way if nothing is said;
-   * `null` never does, for a caller whom nobody waits beside, as a replay.
-   */
-  readonly giveWay?: GiveWay | null;
   /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */

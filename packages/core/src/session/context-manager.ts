@@ -2,8 +2,6 @@ import type { Amount } from "../budget.ts";
 import type { FitInput, FitOutcome, PreparedSummary } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SetupChangeEntry } from "../entry.ts";
 import type { Context } from "../message/message.ts";
-import type { Steps } from "../pace.ts";
-import { atOnce } from "../pace.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
@@ -14,7 +12,7 @@ import { createHeldSession } from "./held-session.ts";
 import { prepareSummary, reachesAmount } from "./prepare-summary.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { recall } from "./recall.ts";
-import { repairSteps } from "./replace-history.ts";
+import { repairsOf } from "./replace-history.ts";
 import { sessionSetup } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
 import { revertEntry, undoArchived } from "./undo-point.ts";
@@ -72,7 +70,7 @@ export interface OpeningContextManager {
    */
   take(entry: SessionEntry, mayBeUndone?: boolean): void;
   /** Ends the log: repairs what a crash left, and announces it. */
-  opened(): Steps<ContextManager>;
+  opened(): ContextManager;
 }
 
 /**
@@ -84,7 +82,7 @@ export interface OpeningContextManager {
 export function createContextManager(options: ContextManagerOptions): ContextManager {
   const opening = openContextManager(options);
   for (const entry of options.entries ?? []) opening.take(entry);
-  return atOnce(opening.opened());
+  return opening.opened();
 }
 
 /** A context manager over a log that is handed over entry by entry; `options.entries` is not looked at. */
@@ -98,16 +96,16 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
       session.log.archived(1);
       if (entry.type === "compaction" && !mayBeUndone) session.release("none");
     },
-    opened: function* () {
-      if (repairs !== "none") yield* repair(session);
+    opened: () => {
+      if (repairs !== "none") repair(session);
       return managerOf(session);
     },
   };
 }
 
 /** Appends what a crash left out, and tells it; nothing in a new session. */
-function* repair({ log, state, fold, withRemoved, tell }: HeldSession): Steps<void> {
-  const needed = log.count() === 0 ? [] : yield* repairSteps(state().view);
+function repair({ log, state, fold, withRemoved, tell }: HeldSession): void {
+  const needed = log.count() === 0 ? [] : repairsOf(state().view);
   const entries = needed.map((entry) => {
     const mended = withRemoved(entry);
     fold(mended);

@@ -13,11 +13,6 @@ export type ContextEvent =
       readonly tokensBefore: number;
       readonly messagesBefore: number;
     }
-  /**
-   * Told whenever a compaction of a long session rests. A message is visited several times (priced, kept or not, written about, checked), so that
-   * the visits come to some ten times the messages.
-   */
-  | { readonly type: "compaction-progress"; readonly messagesVisited: number; readonly messagesBefore: number }
   | {
       readonly type: "compaction-end";
       readonly estimator: string;

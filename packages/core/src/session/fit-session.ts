@@ -33,9 +33,7 @@ export async function fitSession(session: HeldSession, given: SessionFit, signal
   const now = fitStateOf({ state: state(), recallIndex }, setup, fit);
   tell(startEvent(act.reason, now));
   const { estimatedTokens } = state().ledger;
-  const messagesBefore = state().view.messages.size;
-  const onRest = (messagesVisited: number) => tell({ type: "compaction-progress", messagesVisited, messagesBefore });
-  const outcome = await compact(now, { input, onRest, ...act }, signal).catch((error: unknown) => {
+  const outcome = await compact(now, { input, ...act }, signal).catch((error: unknown) => {
     // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
     const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
     tell({ type: "compaction-failed", reason: act.reason, steps });

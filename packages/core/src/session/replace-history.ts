@@ -3,15 +3,13 @@ import type { CompactionEntry, CompactionRecord, SessionEntry } from "../entry.t
 import { NO_WORK } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
-import { historyCheckSteps } from "../message/check.ts";
+import { historyViolations } from "../message/check.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { withIds } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
 import type { RepairedMessages } from "../message/repair.ts";
 import { repairMessages } from "../message/repair.ts";
 import { coverageOf } from "../message/size.ts";
-import type { Steps } from "../pace.ts";
-import { atOnce } from "../pace.ts";
 import type { SessionView } from "./view.ts";
 
 /**
@@ -20,15 +18,9 @@ import type { SessionView } from "./view.ts";
  * keeps everything.
  */
 export function repairsOf(view: SessionView): readonly SessionEntry[] {
-  return atOnce(repairSteps(view));
-}
-
-/** As {@link repairsOf}, in steps as far as nothing is wrong. */
-export function* repairSteps(view: SessionView): Steps<readonly SessionEntry[]> {
   const messages = view.messages.slice();
   if (messages.length === 0) return [];
-  const violations = yield* historyCheckSteps(messages);
-  if (violations.length === 0) return [];
+  if (historyViolations(messages).length === 0) return [];
   const repaired = repairMessages(messages);
   if (repaired.repairs.length === 0) return [];
   if (messages.every((message, index) => message === repaired.messages[index])) {

@@ -3,8 +3,6 @@ import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
 import type { GateState } from "../engine/why-act.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
-import type { GiveWay } from "../pace.ts";
-import { giveWayOf } from "../pace.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import { BUILT_IN_KINDS, bindingOnce } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -26,8 +24,6 @@ export interface SessionSetup extends StateFold {
   readonly kinds: Kinds;
   readonly cutEstimator: FitState["cutEstimator"];
   readonly deadline: FitState["deadline"];
-  /** How a fit lets others run; `null` if it does not. */
-  readonly giveWay: GiveWay | null;
   readonly readings: SessionReadings | null;
   /** `null` if no reasoning is bound. */
   readonly isBoundReasoning: IsBoundReasoning | null;
@@ -59,7 +55,6 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
     deadline: deadlineOf(options),
-    giveWay: giveWayOf(options),
     ports: options,
     work,
     readings: readings ?? null,
@@ -138,7 +133,7 @@ export function fitStateOf(
   fit: SessionFit,
 ): FitState {
   const { view, breaker } = state;
-  const { kinds, cutEstimator, deadline, giveWay, isBoundReasoning, work, ports } = setup;
+  const { kinds, cutEstimator, deadline, isBoundReasoning, work, ports } = setup;
   const { policy, writer } = fit;
   return {
     kinds,
@@ -164,7 +159,6 @@ export function fitStateOf(
     beforeCompaction: ports.beforeCompaction ?? null,
     prepared: ports.prepared ?? null,
     deadline,
-    giveWay,
     work,
     ...gateStateOf(state, setup, fit),
   };

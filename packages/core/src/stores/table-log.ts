@@ -45,10 +45,7 @@ export async function readLog(table: LogTable, sessionId: string, onEntry?: Entr
   const entries: SessionEntry[] = [];
   const take = onEntry ?? ((entry: SessionEntry) => entries.push(entry));
   for await (const { lines, start } of chunksOf(table, sessionId, count))
-    for (const [index, line] of lines.entries()) {
-      const answer = take(decodeEntry(line, { file: sessionId, line: start + index + 1 }));
-      if (answer instanceof Promise) await answer;
-    }
+    for (const [index, line] of lines.entries()) take(decodeEntry(line, { file: sessionId, line: start + index + 1 }));
   return { count, entries };
 }
 
@@ -92,7 +89,7 @@ export async function readBranch(
   const handles = new Set<string>();
   let [first, parentId, count, isWhole]: [NewLines, string | null, number, boolean] = [newLines([]), null, 0, false];
   const read = await readLog(table, source.sessionId, (original) => {
-    if (isWhole) return undefined;
+    if (isWhole) return;
     const entry = branchEntry(original, source);
     const added = newLines([entry]);
     for (const handle of added.handles) handles.add(handle);
@@ -105,7 +102,7 @@ export async function readBranch(
     if (entry.type === "session") parentId = entry.parent?.sessionId ?? null;
     count += 1;
     isWhole = entryIdOf(original) === source.throughEntryId;
-    return take(entry);
+    take(entry);
   });
   if (read === null) return null;
   if (!isWhole) throw noSuchEntry(source);

@@ -2,8 +2,6 @@ import { PlimsollError } from "../error.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
-import type { Pace, Steps } from "../pace.ts";
-import { atOnce, SLICE_MESSAGES, WITHOUT_REST } from "../pace.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { omittedText } from "../prompts/notices.ts";
 import { summaryText } from "../prompts/parts.ts";
@@ -18,8 +16,6 @@ export interface ChunkLimits {
   /** What a conversation sends before its messages; it counts if the request is its prefix. */
   readonly overheadTokens: number;
   readonly messageTokens: (message: Message) => number;
-  /** How it rests while a long history is divided and between chunks; not at all if nothing is said. */
-  readonly pace?: Pace;
 }
 
 /**
@@ -29,20 +25,14 @@ export interface ChunkLimits {
  */
 export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
   return async (asked, signal) => {
-    const { pace = WITHOUT_REST } = limits;
-    const steps = dividedBy(asked, limits);
-    // Of a short history a summary is asked for at once, before a deadline can be over.
-    const chunks = countOf(asked.parts) < SLICE_MESSAGES ? atOnce(steps) : await pace.take(steps);
-    signal.throwIfAborted();
-    if (chunks === "conversation") return usableSummary(await summarizer(asked, signal), asked);
+    if (conversationFits(asked, limits)) return usableSummary(await summarizer(asked, signal), asked);
     const request = asked.conversation === undefined ? asked : serialised(asked);
     let summary: Summary | null = null;
-    for (const chunk of chunks) {
+    for (const chunk of chunksOf(asked, limits)) {
       const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
       const asking = { ...request, parts };
       const next: Summary = usableSummary(await summarizer(asking, signal), asking);
       signal.throwIfAborted();
-      await pace.walked(countOf(parts));
       summary = summary === null ? next : after(summary, next);
     }
     if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
@@ -69,25 +59,18 @@ function after(older: Summary, newer: Summary): Summary {
 
 type Parts = SummaryRequest["parts"];
 
-function countOf(parts: Parts): number {
-  return parts.reduce((sum, { messages }) => sum + messages.length, 0);
-}
-
-/** The chunks of a history, or that the conversation fits as it is. */
-function* dividedBy(request: SummaryRequest, limits: ChunkLimits): Steps<readonly Parts[] | "conversation"> {
-  const { conversation } = request;
-  if (conversation !== undefined) {
-    const tokens = yield* tokensOf(conversation.messages, limits);
-    if (tokens + limits.overheadTokens <= limits.historyTokens) return "conversation";
-  }
-  return yield* chunksOf(request, limits);
+/** True for a request that is the prefix of a conversation and fits as it is. */
+function conversationFits({ conversation }: SummaryRequest, limits: ChunkLimits): boolean {
+  if (conversation === undefined) return false;
+  return tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens;
 }
 
 /** A fifth of a chunk is left for the summary so far. Chosen: summaries are far shorter than what they cover. */
 const EARLIER_SUMMARY_RATIO = 0.2;
 
-function* chunksOf(request: SummaryRequest, limits: ChunkLimits): Steps<readonly Parts[]> {
-  const wholeTokens = yield* tokensOf(
+/** The history in chunks, each with room for the summary so far. */
+function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[] {
+  const wholeTokens = tokensOf(
     request.parts.flatMap((part) => part.messages),
     limits,
   );
@@ -108,19 +91,13 @@ function* chunksOf(request: SummaryRequest, limits: ChunkLimits): Steps<readonly
       const last = chunk.at(-1);
       if (last?.promptId === part.promptId) last.messages.push(short);
       else chunk.push({ promptId: part.promptId, messages: [short] });
-      yield 1;
     }
   }
   return chunks;
 }
 
-function* tokensOf(messages: readonly Message[], { messageTokens }: ChunkLimits): Steps<number> {
-  let tokens = 0;
-  for (const message of messages) {
-    tokens += messageTokens(message);
-    yield 1;
-  }
-  return tokens;
+function tokensOf(messages: readonly Message[], { messageTokens }: ChunkLimits): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts {

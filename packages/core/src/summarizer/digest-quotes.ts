@@ -3,9 +3,6 @@ import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
-import { messageChars } from "../message/size.ts";
-import type { Steps } from "../pace.ts";
-import { visitsOf } from "../pace.ts";
 import { choicesIn, isAnnouncement, nextStepIn, rulesIn } from "./sentences.ts";
 
 /** What covered messages say, in their own words, each list in the order of the messages. */
@@ -47,12 +44,12 @@ interface Said<T> {
 }
 
 /** Reads a view from its end, as far as it takes. */
-export function* newestIn(view: readonly Message[]): Steps<NewestInView> {
-  return { plan: yield* newest(view, planOf), nextStep: yield* newest(view, nextStepOf) };
+export function newestIn(view: readonly Message[]): NewestInView {
+  return { plan: newest(view, planOf), nextStep: newest(view, nextStepOf) };
 }
 
 /** Reads the covered messages of a view. Visits each of them a fixed number of times. */
-export function* quotesOf(covered: readonly Message[], inView: NewestInView): Steps<Quotes> {
+export function quotesOf(covered: readonly Message[], inView: NewestInView): Quotes {
   const told = <T>(said: Said<T> | null): Told<T> => {
     if (said === null) return { kind: "unknown" };
     return covered.some(({ id }) => id === said.messageId) ? { kind: "told", value: said.value } : { kind: "stays" };
@@ -69,16 +66,15 @@ export function* quotesOf(covered: readonly Message[], inView: NewestInView): St
     failures.push(...said.failures);
     conclusions.push(...said.conclusions);
     for (const choice of said.choices) choices.add(choice);
-    yield visitsOf(said.chars);
   }
   const newestOnes = { plan: told(inView.plan), nextStep: told(inView.nextStep) };
   return { requests, rules: [...rules], failures, conclusions, choices: [...choices], ...newestOnes };
 }
 
-/** What one message says, and characters that were read for it. */
-type Saying = Omit<Quotes, "plan" | "nextStep"> & { readonly chars: number };
+/** What one message says. */
+type Saying = Omit<Quotes, "plan" | "nextStep">;
 
-const SAYS_NOTHING: Saying = { requests: [], rules: [], failures: [], conclusions: [], choices: [], chars: 0 };
+const SAYS_NOTHING: Saying = { requests: [], rules: [], failures: [], conclusions: [], choices: [] };
 
 /** What takes no reading is not remembered: a table of all messages of a long log holds everybody up each time that it grows. */
 function sayingOf(message: Message): Saying {
@@ -88,17 +84,15 @@ function sayingOf(message: Message): Saying {
 
 const readingOf = oncePerMessage((message): Saying => {
   const text = textOf(message);
-  const chars = text.length;
-  if (isHuman(message)) return { ...SAYS_NOTHING, requests: [text], rules: rulesIn(text), chars };
-  return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text], choices: choicesIn(text), chars };
+  if (isHuman(message)) return { ...SAYS_NOTHING, requests: [text], rules: rulesIn(text) };
+  return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text], choices: choicesIn(text) };
 });
 
-function* newest<T>(view: readonly Message[], read: (message: Message) => T | null): Steps<Said<T> | null> {
+function newest<T>(view: readonly Message[], read: (message: Message) => T | null): Said<T> | null {
   for (let index = view.length - 1; index >= 0; index--) {
     const message = view[index];
     const value = message === undefined ? null : read(message);
     if (message !== undefined && value !== null) return { messageId: message.id, value };
-    yield message?.role === "assistant" ? visitsOf(messageChars(message)) : 1;
   }
   return null;
 }

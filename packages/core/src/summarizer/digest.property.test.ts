@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { atOnce } from "../pace.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { SummaryRequest } from "../ports.ts";
@@ -61,7 +60,7 @@ test("over five cuts, whatever was said, no section is empty, all of it fits, an
     fc.property(cuts, size, summaries, (sessions, maximumChars, summary) => {
       const write = (messages: readonly Message[]) => {
         const request: SummaryRequest = { ...summary, focus: null, parts: [{ promptId: "p", messages }] };
-        return atOnce(digestText(request, { maximumChars }));
+        return digestText(request, { maximumChars });
       };
       let carried: readonly Message[] = [];
       for (const messages of sessions) {

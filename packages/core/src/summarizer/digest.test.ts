@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import type { Message } from "../message/message.ts";
-import { atOnce } from "../pace.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { SummaryRequest } from "../ports.ts";
@@ -12,7 +11,7 @@ import { isEmptyBody, sectionsIn } from "./sections.ts";
 
 const policies = PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name, preset] as const);
 const ask = (summary: Omit<SummaryRequest, "parts" | "focus">, messages: readonly Message[], maximumChars = 6000) =>
-  atOnce(digestText({ ...summary, focus: null, parts: [{ promptId: "p", messages }] }, { maximumChars }));
+  digestText({ ...summary, focus: null, parts: [{ promptId: "p", messages }] }, { maximumChars });
 const HISTORY: readonly Message[] = [
   human("u", "fix the parser"),
   { ...result("r", "c", "line 1\nTypeError: x is not a function"), isError: true },
@@ -203,7 +202,7 @@ describe("under the sections of a policy", () => {
   ])("does not tell %s", (_, messages, stays, expected) => {
     const view = [...messages, ...stays];
     const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }], view };
-    expect(atOnce(digestText(request, DEFAULT_DIGEST_OPTIONS))).toBe(expected);
+    expect(digestText(request, DEFAULT_DIGEST_OPTIONS)).toBe(expected);
   });
 
   test.each<[string, readonly string[], string]>([

@@ -1,6 +1,4 @@
 import type { Message } from "../message/message.ts";
-import type { GiveWay, Pace, Steps } from "../pace.ts";
-import { createPace, platformGiveWay } from "../pace.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import type { NewestInView, Quotes } from "./digest-quotes.ts";
 import { newestIn, quotesOf } from "./digest-quotes.ts";
@@ -14,33 +12,20 @@ import { sectionedText } from "./sections.ts";
 /**
  * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests, rules, what is done
  * and open, failures, conclusions) in the words in which it was said, up to a size that does not depend on the policy. A section of
- * which nothing is known is left out. It lets others run while it reads a long history, by `giveWay`; with `null` it does not.
+ * which nothing is known is left out.
  */
-export function createDigest(
-  options: DigestOptions = DEFAULT_DIGEST_OPTIONS,
-  giveWay: GiveWay | null = platformGiveWay,
-): Summarizer {
-  return digestAt((signal) => createPace({ giveWay, signal }), options);
-}
-
-/** As {@link createDigest}, at the pace of who has it written. */
-export function digestAt(paceOf: (signal: AbortSignal) => Pace, options: DigestOptions): Summarizer {
+export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
   // A history that is summarised in chunks has one view for all of them: it is read once.
   const known = new WeakMap<readonly Message[], NewestInView>();
-  const newestOfView: NewestOfView = function* (view) {
+  const newestOfView = (view: readonly Message[]): NewestInView => {
     const before = known.get(view);
     if (before !== undefined) return before;
-    const found = yield* newestIn(view);
+    const found = newestIn(view);
     known.set(view, found);
     return found;
   };
-  return async (request, signal) => {
-    const text = await paceOf(signal).take(digestText(request, options, newestOfView));
-    return { text, usage: null, stopReason: "end" };
-  };
+  return async (request) => ({ text: digestText(request, options, newestOfView), usage: null, stopReason: "end" });
 }
-
-type NewestOfView = (view: readonly Message[]) => Steps<NewestInView>;
 
 /** Size of a digest. */
 export interface DigestOptions {
@@ -105,15 +90,15 @@ function nextStepsOf({ nextStep }: Told): readonly string[] {
 type Page = ReadonlyMap<string, readonly string[]>;
 
 /** The digest's text. Linear in what is covered, and in how much of the view is behind its newest plan; quotes are cut on character boundaries. */
-export function* digestText(
+export function digestText(
   request: SummaryRequest,
   { maximumChars }: DigestOptions,
-  newestOfView: NewestOfView = newestIn,
-): Steps<string> {
+  newestOfView: (view: readonly Message[]) => NewestInView = newestIn,
+): string {
   const covered = request.parts.flatMap(({ messages }) => messages);
   const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
-  const told = yield* quotesOf(covered, yield* newestOfView(request.view ?? covered));
+  const told = quotesOf(covered, newestOfView(request.view ?? covered));
   const outOfDate = { plan: told.plan.kind !== "unknown", nextStep: told.nextStep.kind !== "unknown" };
   const { lines, prose } = earlierIn(covered, titles, outOfDate);
   const { title, takesOver } = rulesSection(titles);
@@ -121,7 +106,7 @@ export function* digestText(
   const ruled = withLines(new Map(), title, rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
   const earlier = new Map([...lines].filter(([section]) => !takesOver || section !== title));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(earlier));
-  const focus = request.focus === null ? [] : yield* focusLines(covered, request.focus);
+  const focus = request.focus === null ? [] : focusLines(covered, request.focus);
   const fresh = withKinds(ruled, { prose, ...told, focus }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
   const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
   const bodies = titles.flatMap((section) => {

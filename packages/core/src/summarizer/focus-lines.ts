@@ -1,6 +1,4 @@
 import type { Message } from "../message/message.ts";
-import type { Steps } from "../pace.ts";
-import { visitsOf } from "../pace.ts";
 import { logTexts } from "../recall/log-text.ts";
 
 /** Words that a focus is looked for by: of three characters at least, names of files and functions whole. */
@@ -13,16 +11,14 @@ const LEAD_CHARS = 120;
  * Lines of what was said, written and shown that hold words of the focus, the best last: a word counts the more, the fewer lines have it, and of
  * equals the newest is the best. None if no word is found. Linear in the texts.
  */
-export function* focusLines(messages: readonly Message[], focus: string): Steps<readonly string[]> {
+export function focusLines(messages: readonly Message[], focus: string): readonly string[] {
   const words = [...new Set(focus.toLowerCase().match(WORD) ?? [])];
   if (words.length === 0) return [];
   const found = new Map<string, { readonly line: string; readonly words: readonly string[]; place: number }>();
   const linesWith = new Map<string, number>();
   let place = 0;
   for (const message of messages) {
-    let chars = 0;
     for (const { text } of logTexts(message)) {
-      chars += text.length;
       const lower = text.toLowerCase();
       if (!words.some((word) => lower.includes(word))) continue;
       for (const line of text.split("\n")) {
@@ -36,7 +32,6 @@ export function* focusLines(messages: readonly Message[], focus: string): Steps<
         found.set(shown, { line: shown, words: held, place });
       }
     }
-    yield visitsOf(chars);
   }
   const worth = (held: readonly string[]) => held.reduce((sum, word) => sum + 1 / (linesWith.get(word) ?? 1), 0);
   return [...found.values()]

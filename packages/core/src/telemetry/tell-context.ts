@@ -23,8 +23,6 @@ export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ToldO
       open.compaction = null;
       open.isAfterCompaction = true;
       return;
-    case "compaction-progress":
-      return;
     case "compaction-failed":
       parts.instruments.failedCompaction(event.reason);
       endCompaction(open, event.type);

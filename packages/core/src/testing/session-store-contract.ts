@@ -1,5 +1,4 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
-import { entryIdOf } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionStore } from "../ports.ts";
 import { human, reply, sessionStart } from "./builders.ts";
@@ -86,28 +85,6 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    rule: "waits for what the taker of entries answers before it hands over the next one",
-    run: async (make) => {
-      const store = await make();
-      const created = await store.create(START);
-      await created.append([FIRST, SECOND, THIRD]);
-      await created.close();
-      const told: string[] = [];
-      const take = async (entry: SessionEntry) => {
-        told.push(`${entryIdOf(entry)} begins`);
-        await Promise.resolve();
-        told.push(`${entryIdOf(entry)} ends`);
-      };
-      await store.read("one", take);
-      const session = await store.open("one", take);
-      const branch = await store.branch({ sessionId: "one", throughEntryId: "h2", newSessionId: "one-2", nowMs: 7 }, take);
-      const inOrder = (ids: readonly string[]) => ids.flatMap((id) => [`${id} begins`, `${id} ends`]);
-      const each = ["h1", "a1", "h2"];
-      sameOrThrow("told", told, inOrder(["one", ...each, "one", ...each, "one-2", ...each]));
-      await Promise.all([session.writer.close(), branch.writer.close()]);
-    },
-  },
-  {
     rule: "passes on what the taker of entries throws, and leaves the log free",
     run: async (make) => {
       const store = await make();
@@ -117,7 +94,6 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
       };
       await rejectsWith("bad-edit", () => store.open("one", refuse));
       await rejectsWith("bad-edit", () => store.read("one", refuse));
-      await rejectsWith("bad-edit", () => store.open("one", async () => refuse()));
       await (await store.open("one")).writer.close();
     },
   },
