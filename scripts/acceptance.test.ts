@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { runProgram } from "../packages/cli/bundle/installed.mjs";
 import { root } from "./tool.mjs";
 
-/** Rows of docs/acceptance.md that are played whenever the tests run: real programs with their own models, and servers and models with rules of their own. */
+/** Rows of docs/evidence.md that are played whenever the tests run: real programs with their own models, and servers and models with rules of their own. */
 const ROWS = [
   "proxy-codex",
   "proxy-pi-new",

@@ -88,7 +88,7 @@ export function ownersOf(items: readonly InSession[]): ReadonlySet<string> {
   return new Set(items.map(({ session, lineage = session }) => originOf(lineage).owner));
 }
 
-/** Fewer owners than this say nothing about owners that were not seen (docs/protocol.md). */
+/** Fewer owners than this say nothing about owners that were not seen (docs/evidence.md). */
 export const FEWEST_OWNERS = 8;
 
 const DRAWS = 10_000;

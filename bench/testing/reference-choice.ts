@@ -1,7 +1,7 @@
 import type { Interval } from "../src/statistics.ts";
 
 /**
- * A second reading of docs/protocol.md's rule, slow and obvious: every policy is held against every other, measure by measure. It shares no
+ * A second reading of docs/evidence.md's rule, slow and obvious: every policy is held against every other, measure by measure. It shares no
  * code with `bench/src/report`, so that a test can hold one against the other. The bootstrap is an argument: what is judged is the rule.
  */
 export interface JudgedPolicy {

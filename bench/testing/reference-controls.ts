@@ -5,7 +5,7 @@ import { isHeldBy, type ReadMessage, type ReferenceKind, type StatedUse } from "
 import { callsOf } from "./reference-texts.ts";
 
 /**
- * A second reading of docs/protocol.md's plain tail, slow and obvious: it adds every message up at every call. It shares no code with
+ * A second reading of docs/evidence.md's plain tail, slow and obvious: it adds every message up at every call. It shares no code with
  * `bench/src/controls`, so that a test can hold one against the other.
  */
 export interface TailQuestion {
@@ -59,7 +59,7 @@ function openStepOf(history: readonly Message[]): number {
   return history.findLastIndex((message) => callsOf(message).some(({ callId }) => callId === last.callId));
 }
 
-/** A tail is of the policy's size within this share (docs/protocol.md). */
+/** A tail is of the policy's size within this share (docs/evidence.md). */
 const SIZE_SHARE = 0.01;
 
 /** Halvings after which no amount comes nearer: messages are whole. */

@@ -27,7 +27,6 @@ export const MENU = [
       { text: "MCP", page: "docs/use-in/mcp.md" },
       { text: "The proxy", page: "docs/proxy.md" },
       { text: "At the vendor, and here", page: "docs/vendor-compaction.md" },
-      { text: "What was proven in each", page: "docs/acceptance.md" },
     ],
   },
   {
@@ -48,7 +47,6 @@ export const MENU = [
       { text: "Command line", page: "docs/cli.md" },
       { text: "Policies", page: "docs/policies.md" },
       { text: "Providers", page: "docs/providers.md" },
-      { text: "Estimators", page: "docs/estimators.md" },
       { text: "Simulator", page: "docs/simulator.md" },
       { text: "plimsoll", page: "packages/cli/README.md" },
       { text: "@plimsoll/core", page: "packages/core/README.md" },
@@ -61,9 +59,8 @@ export const MENU = [
     text: "Measured",
     lines: [
       { text: "The benchmark", page: "docs/benchmark.md" },
-      { text: "Protocol", page: "docs/protocol.md" },
+      { text: "Evidence", page: "docs/evidence.md" },
       { text: "Systems, as policies", page: "docs/systems.md" },
-      { text: "Observatory", page: "docs/observatory.md" },
       { text: "The recorded sessions", page: "fixtures/README.md" },
     ],
   },

@@ -8,7 +8,7 @@ import { lossesAgainst, pooledScore, scoresByPolicy, surenessOf } from "../tune/
 import { type FiledRow, splitSessions } from "../tune/split.ts";
 import type { KnobValues } from "./agent-knobs.ts";
 
-/** Fewer sessions that fill half of the window say nothing about the next one; as many as intervals need owners (docs/protocol.md). */
+/** Fewer sessions that fill half of the window say nothing about the next one; as many as intervals need owners (docs/evidence.md). */
 export const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 
 /** Fewer sessions that agree with each other do not even lean to a setting; chosen. */

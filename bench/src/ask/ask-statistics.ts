@@ -16,7 +16,7 @@ export interface Difference {
   readonly lost: number;
   /** (gained − lost) / calls; `null` of nothing. */
   readonly ratio: number | null;
-  /** Paired bootstrap over repositories; `null` if there are too few owners (docs/protocol.md). */
+  /** Paired bootstrap over repositories; `null` if there are too few owners (docs/evidence.md). */
   readonly interval: Interval | null;
 }
 

@@ -10,7 +10,7 @@ export interface Controls {
   readonly oracle: ControlResult;
 }
 
-/** Both controls of a session's replay under a policy (docs/protocol.md). */
+/** Both controls of a session's replay under a policy (docs/evidence.md). */
 export function controlsOf(session: PreparedSession, needs: Needs, calls: readonly FollowedCall[]): Controls {
   const history = session.history();
   const { messages, totalTokens: largestTokens } = history;

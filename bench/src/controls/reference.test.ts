@@ -60,7 +60,7 @@ async function bothTails(session: PreparedSession, policy: EnginePolicy, roomTok
   };
 }
 
-/** How near to the policy's size a tail must come (docs/protocol.md), if whole messages allow it. */
+/** How near to the policy's size a tail must come (docs/evidence.md), if whole messages allow it. */
 const NEAR_RATIO = 0.01;
 
 test.each([

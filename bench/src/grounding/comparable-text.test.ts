@@ -21,7 +21,7 @@ describe("comparableText", () => {
   });
 });
 
-test("numbers are those that the expressions of docs/protocol.md find", () => {
+test("numbers are those that the expressions of docs/evidence.md find", () => {
   const piece = fc.constantFrom(" ", "\t", "            ", "1", "234567", "→", ":", "|", "a", "", "\n", "\n1:", "\n2: ");
   const text = fc.array(piece, { maxLength: 16 }).map((pieces) => pieces.join(""));
   fc.assert(

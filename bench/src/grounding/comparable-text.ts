@@ -3,14 +3,14 @@ import { textOf } from "@plimsoll/core";
 import { isDigit } from "../references/character-class.ts";
 import { messageTexts } from "../references/message-texts.ts";
 
-/** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/protocol.md). */
+/** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */
 export function comparedTexts(message: Message): readonly string[] {
   return message.role === "tool-result" ? [textOf(message)] : messageTexts(message);
 }
 
 /**
  * A text as it is compared with others: lines end at `\n` alone, without white space, and the numbering that tools put before lines is gone.
- * Digits and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so (docs/protocol.md). Linear.
+ * Digits and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so (docs/evidence.md). Linear.
  */
 export function comparableText(text: string): string {
   return comparable(text).text;
@@ -57,7 +57,7 @@ export function numberedLines(text: string): ReadonlyMap<number, string> | null 
 const MOST_DIGITS = 7;
 const MOST_BLANKS = 12;
 
-/** Share of the lines that must begin with a number before a number alone is taken for one (docs/protocol.md). */
+/** Share of the lines that must begin with a number before a number alone is taken for one (docs/evidence.md). */
 const NUMBERED_SHARE = 0.75;
 
 /** What stands between a number and its line, if no arrow does: one character, or with a space if each line has one. */

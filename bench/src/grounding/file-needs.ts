@@ -5,13 +5,13 @@ import type { EditQuote } from "./edit-quotes.ts";
 import { editQuotes } from "./edit-quotes.ts";
 import type { Needles, Wanted } from "./wanted.ts";
 
-/** An old text shorter than this is met by chance (docs/protocol.md). */
+/** An old text shorter than this is met by chance (docs/evidence.md). */
 const SHORTEST_QUOTE_CHARS = 20;
 
-/** Of a file that is changed, this share of the lines must stand together (docs/protocol.md). */
+/** Of a file that is changed, this share of the lines must stand together (docs/evidence.md). */
 const FILE_SHARE = 0.8;
 
-/** So many calls ahead files are asked for (docs/protocol.md). */
+/** So many calls ahead files are asked for (docs/evidence.md). */
 const FILES_AHEAD_CALLS = 30;
 
 /** What replies need of files, followed message by message. */

@@ -44,7 +44,7 @@ export interface NeedSources {
   readonly messageTokens: (message: Message, call: number) => number;
 }
 
-/** A need is far if what states it lies at least so many tokens back (docs/protocol.md). */
+/** A need is far if what states it lies at least so many tokens back (docs/evidence.md). */
 export const FAR_NEED_TOKENS = 20_000;
 
 /** Finds what each reply of a log needs. Reads each message twice: once for what it needs, once for what it holds. */

@@ -68,10 +68,10 @@ function passageOf(known: KnownPassages, { statement, window, message }: SourceS
 /** Who states something: the person, and what the person ran. What an agent adds to a message is no source. */
 const SOURCES: ReadonlySet<string> = new Set(["human", "command"]);
 
-/** A longer line is no neighbour (docs/protocol.md). */
+/** A longer line is no neighbour (docs/evidence.md). */
 const LONGEST_LINE_CHARS = 320;
 
-/** Lines on each side of the line that stated something (docs/protocol.md). */
+/** Lines on each side of the line that stated something (docs/evidence.md). */
 const PASSAGE_LINES = 3;
 
 /** A line of a text that states something: as it stands, without white space around it, and among the lines as they are compared. */

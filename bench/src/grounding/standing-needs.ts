@@ -5,7 +5,7 @@ import { comparableText, comparedTexts } from "./comparable-text.ts";
 import { decisionsIn, nextStepIn } from "./said.ts";
 import type { Needles, Wanted } from "./wanted.ts";
 
-/** For so many calls a stated next step is due (docs/protocol.md). */
+/** For so many calls a stated next step is due (docs/evidence.md). */
 const NEXT_STEP_CALLS = 10;
 
 /** What is due at the next call, followed message by message. */

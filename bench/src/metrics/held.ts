@@ -58,7 +58,7 @@ export interface HeldWords<Id extends string> {
 const count: z.ZodType<HeldCount> = z.strictObject({ uses: z.int().nonnegative(), held: z.int().nonnegative() });
 const sides: z.ZodType<Sides> = z.strictObject({ all: count, far: count });
 
-/** A metric of one kind of need (docs/protocol.md). */
+/** A metric of one kind of need (docs/evidence.md). */
 export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<Id> {
   return {
     id: words.id,

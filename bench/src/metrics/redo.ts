@@ -34,7 +34,7 @@ const GROUP = "redo, exploratory, USD";
 
 /**
  * What replies would pay to fetch again what is missing: the probability of a failed edit or a second reading, from `plimsoll validate`, times one
- * call and the passage (docs/protocol.md). Exploratory: an empty context minimises it, so it decides nothing.
+ * call and the passage (docs/evidence.md). Exploratory: an empty context minimises it, so it decides nothing.
  */
 export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "throughUsd"> = {
   id: "redo",

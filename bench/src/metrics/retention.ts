@@ -80,7 +80,7 @@ const named = (kind: keyof ArtifactMetrics): MetricFigure<RetentionMetrics> => (
   columns: [inTable("retention", "files still named, %", kind)],
 });
 
-/** Secondary: an excerpt of single lines maximises it (docs/protocol.md), so it stands behind the measures of the vector. */
+/** Secondary: an excerpt of single lines maximises it (docs/evidence.md), so it stands behind the measures of the vector. */
 const secondary = (page: string, chart: string) => [
   inTable("markdown", "secondary", page),
   inTable("policies", "secondary: single lines, %", page),

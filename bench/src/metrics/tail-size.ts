@@ -15,7 +15,7 @@ export interface PooledTailSize extends TailSize {
   readonly offCount: number;
 }
 
-/** A tail is of the policy's size within this share (docs/protocol.md). */
+/** A tail is of the policy's size within this share (docs/evidence.md). */
 const SIZE_RATIO = 0.01;
 
 /** How large the plain tails are that policies are compared with. */

@@ -26,7 +26,7 @@ export const MEASURES = [
   ["plan", "plan"],
 ] as const;
 
-/** The vector by which policies are compared (docs/protocol.md), each measure over all needs and over far ones. */
+/** The vector by which policies are compared (docs/evidence.md), each measure over all needs and over far ones. */
 export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
   { name, isFar: false },
   { name: `${name}, far`, isFar: true },
@@ -43,10 +43,10 @@ export function vectorOf(metrics: RowMetrics, nothing: RowMetrics): readonly Vec
   );
 }
 
-/** A policy that costs this much more is still one of about the same cost (docs/protocol.md). */
+/** A policy that costs this much more is still one of about the same cost (docs/evidence.md). */
 export const SAME_COST_RATIO = 1.05;
 
-/** Fewer points are no difference if there is no interval (docs/protocol.md). */
+/** Fewer points are no difference if there is no interval (docs/evidence.md). */
 export const LEAST_POINTS = 1;
 
 /** By measure the means of the sessions' shares: each session with such needs counts the same. */

@@ -12,7 +12,7 @@ function summariesText(report: BenchReport): string {
     case "digest":
       return `Written by a deterministic digest, not by a model. ${digest} ${note}`;
     case "recorded":
-      return `A policy that pays for a model's summary is scored with the recorded agent's own if there is one at a comparable place (docs/protocol.md), with a digest of what came after it; else with a digest. ${digest} ${note}`;
+      return `A policy that pays for a model's summary is scored with the recorded agent's own if there is one at a comparable place (docs/evidence.md), with a digest of what came after it; else with a digest. ${digest} ${note}`;
     default:
       return `Written by ${report.summarizer}, and charged what its requests took. ${note}`;
   }

@@ -40,7 +40,7 @@ export interface PolicyChoice {
   readonly pick: PlacedPolicy | null;
 }
 
-/** Policies that are made to cheat are never chosen, and no other is judged by them (docs/protocol.md). */
+/** Policies that are made to cheat are never chosen, and no other is judged by them (docs/evidence.md). */
 export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPTS].map(({ policy }) => policy.name));
 
 /** How a choice is made. */
@@ -49,7 +49,7 @@ export interface ChoiceOptions {
   readonly withIntervals?: boolean;
 }
 
-/** Places the policies over some of the sessions (by index; a session may come several times) and chooses (docs/protocol.md, "The rule"). */
+/** Places the policies over some of the sessions (by index; a session may come several times) and chooses (docs/evidence.md, "The rule"). */
 export function choosePolicy(
   { byPolicy, broken = new Set() }: Pick<WindowOutcomes, "byPolicy"> & Partial<Pick<WindowOutcomes, "broken">>,
   indexes: readonly number[],

@@ -107,7 +107,7 @@ export function remarks(summaries: readonly PolicySummary[]): readonly string[] 
   ];
 }
 
-/** A session with a larger share of a sum decides it (docs/protocol.md). */
+/** A session with a larger share of a sum decides it (docs/evidence.md). */
 const LARGE_SESSION_RATIO = 0.25;
 
 /** So many that are left out of "all" are named; chosen. */

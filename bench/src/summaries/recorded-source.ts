@@ -16,11 +16,11 @@ import type { SummarySource } from "../replay/summary-source.ts";
 /** What stands between a recorded summary and the digest of what it does not cover. */
 export const AFTER_RECORD_TITLE = "What came after that record:";
 
-/** What a recorded summary may lack of what the cut takes, and tell of what the policy keeps, in tokens (docs/protocol.md: what lies so near is not far). */
+/** What a recorded summary may lack of what the cut takes, and tell of what the policy keeps, in tokens (docs/evidence.md: what lies so near is not far). */
 export const COMPARABLE_TOKENS: number = FAR_NEED_TOKENS;
 
 /**
- * The recorded agent's own summaries, if one has a comparable place (docs/protocol.md). What the cut takes behind what it covers follows as a
+ * The recorded agent's own summaries, if one has a comparable place (docs/evidence.md). What the cut takes behind what it covers follows as a
  * digest. Everything else is a digest.
  */
 export function createRecordedSource(): SummarySource {

@@ -12,7 +12,7 @@ export interface ModelChoice {
   readonly missing: "ask" | "fail" | "estimate";
 }
 
-/** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/protocol.md). */
+/** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/evidence.md). */
 export const DEFAULT_SUMMARIZER: SummarizerChoice = { kind: "recorded" };
 
 /** The name that reports give it. It says nothing of the cassette: a replay of one gives the report of the run that recorded it. */

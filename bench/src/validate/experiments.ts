@@ -18,7 +18,7 @@ export interface Experiment {
   readonly after: Deeds;
 }
 
-/** Calls that are looked at before and after (docs/protocol.md). */
+/** Calls that are looked at before and after (docs/evidence.md). */
 export const EXPERIMENT_CALLS = 30;
 
 /** Fewer calls on a side say nothing; chosen. */

@@ -24,7 +24,7 @@ export interface PredictionCase {
   readonly happened: boolean;
 }
 
-/** The share of a reading's lines that must stand together for the file to be in hand (docs/protocol.md). */
+/** The share of a reading's lines that must stand together for the file to be in hand (docs/evidence.md). */
 const FILE_SHARE = 0.8;
 
 /**

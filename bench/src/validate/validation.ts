@@ -32,7 +32,7 @@ export interface Validation {
   readonly outcomes: readonly OutcomePrediction[];
 }
 
-/** How likely work is done again if what it needs is missing (docs/protocol.md): exploratory, and decides nothing. */
+/** How likely work is done again if what it needs is missing (docs/evidence.md): exploratory, and decides nothing. */
 export interface Redo {
   /** A file that was read and is not in hand after a compaction is read again within 30 calls. */
   readonly rereadProbability: RedoProbability;

@@ -15,13 +15,12 @@ import { PROGRAMS } from "./programs/programs.ts";
 import { watch } from "./watch.ts";
 
 const factsFolder = join(root, "lab/observatory/facts");
-const pageFile = join(root, "docs/observatory.md");
 
 const USAGE = `pnpm observatory [PROGRAM…] [--newest] [--date YYYY-MM-DD] [--jobs N] [--fresh] [--page]
-Runs published programs (${PROGRAMS.map(({ name }) => name).join(", ")}) against the simulator and writes lab/observatory/facts and docs/observatory.md.
+Runs published programs (${PROGRAMS.map(({ name }) => name).join(", ")}) against the simulator and writes lab/observatory/facts.
 --newest   runs the newest versions in the registry and prints what changed, without writing
 --fresh    looks for every size anew, in the place of trying what is kept first
---page     only writes the page from the facts
+--page     only prints the page that the facts make
 `;
 
 /** What the command line asks for. */
@@ -130,11 +129,6 @@ async function newest(programs: readonly Program[]): Promise<readonly Program[]>
   return programs.map((program, index) => ({ ...program, version: versions[index] ?? program.version }));
 }
 
-function writePage(): void {
-  writeFileSync(pageFile, page(keptFacts()));
-  say("docs/observatory.md is written");
-}
-
 async function main(): Promise<void> {
   const options = asked(process.argv.slice(2));
   if (options === null) {
@@ -142,7 +136,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  if (options.isPage) return writePage();
+  if (options.isPage) return void process.stdout.write(page(keptFacts()));
   const chosen = PROGRAMS.filter(({ name }) => options.names.length === 0 || options.names.includes(name));
   const inside = process.env.PLIMSOLL_OBSERVATORY_PROGRAMS;
   if (!isInside) {
@@ -164,7 +158,6 @@ async function main(): Promise<void> {
     for (const line of known === null ? [] : changesBetween(known, facts)) process.stdout.write(`${facts.program}: ${line}\n`);
     if (!options.isNewest) writeFileSync(join(factsFolder, `${facts.program}.json`), `${JSON.stringify(facts, null, 2)}\n`);
   });
-  if (!options.isNewest) writePage();
 }
 
 function pair(text: string): readonly [string, string] {

@@ -9,8 +9,16 @@ const FILES = readdirSync(FOLDER);
 const textOf = (name: string) => readFileSync(new URL(name, FOLDER), "utf8");
 const factsOf = (name: string) => programFactsSchema.parse(JSON.parse(textOf(name)));
 
-test("the page is made from the facts", () => {
-  expect(readFileSync(new URL("../../../docs/observatory.md", import.meta.url), "utf8")).toBe(page(FILES.map(factsOf)));
+test("the page has a table for each program's facts, with its version and where it was seen to act", () => {
+  const text = page(FILES.map(factsOf));
+  for (const { packageName, version } of FILES.map(factsOf))
+    expect(text).toContain(`| package | \`${packageName}\` ${version}, `);
+  expect(
+    text
+      .split("\n## ")
+      .slice(1)
+      .filter((table) => !table.includes("acts at ")),
+  ).toEqual([]);
 });
 
 test.each(FILES)("%s is of the version that is pinned", (file) => {

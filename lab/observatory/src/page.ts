@@ -1,7 +1,7 @@
 import type { AfterFacts, CompactionFacts, EndFacts, ProgramFacts, RequestRun, SummaryFacts, ThresholdFacts } from "./facts.ts";
 import { PROGRAMS } from "./programs/programs.ts";
 
-/** docs/observatory.md: what it is about, and one table a program, in the order in which programs are named. */
+/** The page of all programs in Markdown: an introduction, then a table for each, in the order in which programs are named. */
 export function page(all: readonly ProgramFacts[]): string {
   const tables = PROGRAMS.flatMap(({ name, title }) => {
     const facts = all.find(({ program }) => program === name);
@@ -12,8 +12,8 @@ export function page(all: readonly ProgramFacts[]): string {
 
 const INTRODUCTION = `# The observatory: what published programs do when their context is full
 
-Made by \`pnpm observatory\` from \`lab/observatory/facts\`; do not edit by hand. Each program is installed from the registry at the version in its title and runs headless, with a key
-that opens nothing, an empty home, and nothing but loopback to talk to, against [the simulator](simulator.md). Only programs with an open licence are run. What is kept of a run is
+Made by \`pnpm observatory\` from \`lab/observatory/facts\`. Each program is installed from the registry at the version in its title and runs headless, with a key
+that opens nothing, an empty home, and nothing but loopback to talk to, against [the simulator](docs/simulator.md). Only programs with an open licence are run. What is kept of a run is
 numbers, roles, counts and hashes; no text of a program.
 
 - **Silent at / acts at**: usage of a reply after which the program went on, and of the next one after which it compacted, 200 tokens apart. With usage reported, replies tell it, in

@@ -24,7 +24,7 @@ const GROUPS = [
 
 /**
  * Every policy's cost and what it held, apart for the owners that presets were fitted on and for all others: over the sessions that outgrow the
- * window without compaction. The presets of ours stand above the plain tail of their own size. `split` is docs/protocol-split.json.
+ * window without compaction. The presets of ours stand above the plain tail of their own size. `split` is lab/research/protocol-split.json.
  */
 export function bySideSection(report: BenchReport, split: string): string {
   return ["## By side of the split", LEAD, ...sideTables(report, split)].join("\n\n");

@@ -3,9 +3,9 @@ import { z } from "zod";
 
 /** What a page's figures were made by: the definitions and the rule, and who is on which side. */
 export interface Protocol {
-  /** docs/protocol.md. */
+  /** docs/evidence.md. */
   readonly text: string;
-  /** docs/protocol-split.json. */
+  /** lab/research/protocol-split.json. */
   readonly split: string;
 }
 
@@ -13,11 +13,12 @@ export interface Protocol {
 const SHOWN_CHARS = 16;
 
 /**
- * The protocol's version: the date of its newest change, and a hash of its definitions and split. The table of changes at its end and white space
- * are no part of the hash.
+ * The protocol's version: the date of its newest change, and a hash of its definitions and split. The table of changes, the figures
+ * behind it and white space are no part of the hash.
  */
 export function protocolVersion({ text, split }: Protocol): string {
-  const [definitions = "", changes = ""] = text.split("\n## Changes");
+  const [definitions = "", later = ""] = text.split("\n## Changes");
+  const [changes = ""] = later.split("\n## ");
   const dates = changes.match(/^\| \d{4}-\d{2}-\d{2}/gm) ?? [];
   const newest =
     dates
@@ -32,7 +33,7 @@ const STAMP = /^Protocol: `([^`\n]+)`/m;
 
 /** The line of a page that says by which protocol its figures were made. */
 export function stampLine(protocol: Protocol): string {
-  return `Protocol: \`${protocolVersion(protocol)}\` (the date of [its](protocol.md) newest change, and a hash of its definitions and split). \`pnpm results --check\` refuses this page if they change.`;
+  return `Protocol: \`${protocolVersion(protocol)}\` (the date of [its](docs/evidence.md) newest change, and a hash of its definitions and split). \`pnpm results --check\` refuses this page if they change.`;
 }
 
 /** Why a page of results is refused; `null` if its figures were made by the protocol that holds, and it says what is lost first. */
@@ -48,7 +49,7 @@ export function pageProblem(page: string, protocol: Protocol): string | null {
   return null;
 }
 
-/** Which side of the split (docs/protocol-split.json, as text) an owner's sessions are on. */
+/** Which side of the split (lab/research/protocol-split.json, as text) an owner's sessions are on. */
 export function sideOf(owner: string, split: string): "fit" | "choose" | "report" {
   const { fit, choose } = splitSchema.parse(JSON.parse(split));
   if (fit.includes(owner)) return "fit";

@@ -11,13 +11,13 @@ import { type Protocol, pageProblem, sidesLine, stampLine } from "./protocol-sta
 import { allRecordedFiles, COMPACTIONS_FOLDER, RECORDED_FOLDER, ROOT, recordedFiles } from "./recorded/recorded-sessions.ts";
 
 const page = join(ROOT, "results.md");
-const read = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
+const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
 
 /**
  * Makes results.md, which git ignores: all recorded sessions of other agents under every preset and peer in two working rooms. `--check` refuses a page whose
  * figures are older than the protocol, and makes nothing. `--only programs` makes the section of the published programs alone. `--json FILE` keeps the rows.
  */
-const protocol: Protocol = { text: read("protocol.md"), split: read("protocol-split.json") };
+const protocol: Protocol = { text: read("docs/evidence.md"), split: read("lab/research/protocol-split.json") };
 if (process.argv.includes("--check")) {
   const problem = pageProblem(readFileSync(page, "utf8"), protocol);
   process.stdout.write(`results.md: ${problem ?? "of the protocol that holds"}\n`);

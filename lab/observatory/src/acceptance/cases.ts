@@ -4,5 +4,5 @@ import { LIBRARY_CASES } from "./library-cases.ts";
 import { PLUGIN_CASES } from "./plugin-cases.ts";
 import { PROXY_CASES } from "./proxy-cases.ts";
 
-/** All rows of docs/acceptance.md, in its order. */
+/** All rows of the acceptance page, in its order. */
 export const ACCEPTANCE_CASES: readonly AcceptanceCase[] = [...LIBRARY_CASES, ...PLUGIN_CASES, ...HOOK_CASES, ...PROXY_CASES];

@@ -12,15 +12,14 @@ import { acceptancePage } from "./page.ts";
 import { runCase } from "./run-case.ts";
 
 const factsFolder = join(root, "lab/observatory/acceptance");
-const pageFile = join(root, "docs/acceptance.md");
 
 const USAGE = `pnpm acceptance [ROW…] [--latest] [--print] [--within SECONDS] [--date YYYY-MM-DD] [--jobs N] [--page]
-Packs our packages, installs them in an empty project for each row, plays a session with each against the simulator, and writes lab/observatory/acceptance and docs/acceptance.md.
+Packs our packages, installs them in an empty project for each row, plays a session with each against the simulator, and writes lab/observatory/acceptance.
 Ends with 1 if a row is not accepted. Rows: ${ACCEPTANCE_CASES.map(({ name }) => name).join(", ")}
 --latest  runs each program in the newest version that can be installed, as --print
 --print   writes nothing, and prints a line of JSON for each row: its version, and what is wrong or why it was skipped
 --within  begins no row after so many seconds
---page    only writes the page from the facts
+--page    only prints the page that the facts make
 `;
 
 /** What the command line asks for. */
@@ -176,10 +175,12 @@ function keptFacts(): readonly AcceptanceFacts[] {
   });
 }
 
-function writePage(): void {
+function printPage(): void {
+  process.stdout.write(acceptancePage(keptFacts()));
+}
+
+function judge(): void {
   const facts = keptFacts();
-  writeFileSync(pageFile, acceptancePage(facts));
-  say("docs/acceptance.md is written");
   if (facts.some((each) => problemsOf(each).length > 0)) process.exitCode = 1;
 }
 
@@ -190,8 +191,8 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  if (options.isPage) return writePage();
-  const end = options.isPrinted ? () => undefined : writePage;
+  if (options.isPage) return printPage();
+  const end = options.isPrinted ? () => undefined : judge;
   if (isInside) return await playAll({ ...options, rows: rowsIn(process.env[ROWS] ?? "", options.rows) });
   const ready: AcceptanceCase[] = [];
   const made = new Map<string, string | null>();

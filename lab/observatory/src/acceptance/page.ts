@@ -5,7 +5,7 @@ import { problemsOf } from "./facts.ts";
 const KINDS: { readonly [kind in RowKind]: string } = {
   library: `## Adapters of libraries
 
-Each example of [use in …](use-in/README.md), run by \`examples/run.mjs\` with the library's own client. "Turns": on a server whose chat template wants person and model in turn. "Thinking": every
+Each example of [use in …](docs/use-in/README.md), run by \`examples/run.mjs\` with the library's own client. "Turns": on a server whose chat template wants person and model in turn. "Thinking": every
 reply begins with thinking that is bound to what stands before it.`,
   plugin: `## Plugins of programs
 
@@ -23,7 +23,7 @@ whose chat template wants person and model in turn. "Thinking": the vendor's SDK
 that is started anew without its state in the middle.`,
 };
 
-/** docs/acceptance.md: what was not accepted comes first in its part, and its reasons are told. */
+/** The page of all rows in Markdown: what was not accepted comes first in its part, with the reasons. */
 export function acceptancePage(all: readonly AcceptanceFacts[]): string {
   const kinds = Object.entries(KINDS).flatMap(([kind, heading]) => {
     const rows = all.filter((facts) => facts.kind === kind);
@@ -34,8 +34,8 @@ export function acceptancePage(all: readonly AcceptanceFacts[]): string {
 
 const INTRODUCTION = `# Acceptance: every adapter, plugin and the proxy
 
-Made by \`pnpm acceptance\` from lab/observatory/acceptance; do not edit by hand. Our packages are packed as they would be published and installed in an empty project for each row; programs are installed from the
-registry, with a home of their own. All runs headless in a namespace that has nothing but loopback, against [the simulator](simulator.md), which refuses what is above the window. Each step is a call of a tool that
+Made by \`pnpm acceptance\` from lab/observatory/acceptance. Our packages are packed as they would be published and installed in an empty project for each row; programs are installed from the
+registry, with a home of their own. All runs headless in a namespace that has nothing but loopback, against [the simulator](docs/simulator.md), which refuses what is above the window. Each step is a call of a tool that
 returns 500 tokens (under the proxy 2,000; with libraries under "turns" and "thinking" 1,500).
 
 Accepted: no main request refused, no compaction of the program's own, no thinking dropped, in every request all that the program declares (tools, system text, developer messages), at least 85 % of the prompts read from the cache, the largest prompt below the window, no more breaks of the cache than compactions (and

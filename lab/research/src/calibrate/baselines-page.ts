@@ -7,7 +7,7 @@ import { COMPARED_METHODS, isBaseline } from "./methods.ts";
 import { errorTable, type KindCall } from "./page-tables.ts";
 
 /**
- * The baselines of `docs/estimators.md`, on the first folder alone: every method on calls with nothing hidden, and each format's best baseline
+ * The baselines of `docs/evidence.md`, on the first folder alone: every method on calls with nothing hidden, and each format's best baseline
  * against the ledger, fitted in and out of sample.
  */
 export function baselinesPage(transcripts: readonly Transcript[]): string {

@@ -21,7 +21,7 @@ function pooledSource(weights: ClassCounts, asOf: string): string {
     "",
     "/**",
     " * Tokens of one of each character class, pooled over all models of the recorded sessions. Written by `pnpm calibrate --refit`:",
-    ` * robust least squares on the differences of consecutive reports (docs/estimators.md), ${asOf}.`,
+    ` * robust least squares on the differences of consecutive reports (docs/evidence.md), ${asOf}.`,
     " */",
     "// biome-ignore format: a row of eight is read next to the classes",
     "export const POOLED_WEIGHTS: ClassCounts = [",
@@ -47,7 +47,7 @@ function figuresSource({ asOf, weights, lines: families }: MeasuredFigures): str
   return lines([
     'import type { MeasuredFigures } from "./figures.ts";',
     "",
-    "/** Fitted on recorded sessions by `pnpm calibrate --refit` (method and errors: docs/estimators.md). */",
+    "/** Fitted on recorded sessions by `pnpm calibrate --refit` (method and errors: docs/evidence.md). */",
     "export const MEASURED_FIGURES: MeasuredFigures = {",
     `  asOf: "${asOf}",`,
     "  weights: {",

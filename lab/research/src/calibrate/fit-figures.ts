@@ -69,7 +69,7 @@ export function fitFigures(sessions: readonly SessionObservations[], asOf: strin
 
 /**
  * A tokenizer's own weights, drawn to the pooled ones: few sessions fit each of them, and on sessions held out the mean of both is off by less than
- * either (0.096 % of all calm calls against 0.099 %; docs/estimators.md).
+ * either (0.096 % of all calm calls against 0.099 %; docs/evidence.md).
  */
 function blended(own: ClassCounts, pooled: ClassCounts, pooledRatio: number): ClassCounts {
   return own.map((weight, index) => Math.round(50 * (weight + pooledRatio * (pooled[index] ?? 0))) / 100);

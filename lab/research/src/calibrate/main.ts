@@ -11,7 +11,7 @@ import { observationsOf } from "./observations.ts";
 import type { HeldOutRow } from "./page-tables.ts";
 
 const USAGE = `pnpm calibrate: measures the estimators on recorded sessions, which are not part
-of the project, and writes the figures of docs/estimators.md: both folders by
+of the project, and writes estimators.md: both folders by
 set, side, format, model and position, each session predicted by figures of
 other repositories, beside the rows that were kept; then the baselines on the
 first folder
@@ -26,8 +26,8 @@ const values = optionsOf(USAGE, {
   "held-out": { type: "boolean", default: false },
   keep: { type: "boolean", default: false },
 });
-const PAGE = join(ROOT, "docs/estimators.md");
-const KEPT_ROWS = join(ROOT, "docs/estimators-before.json");
+const PAGE = join(ROOT, "estimators.md");
+const KEPT_ROWS = join(ROOT, "lab/research/estimators-before.json");
 
 if (recordedFiles().length === 0) {
   process.stderr.write(`${RECORDED_FOLDER}: no recorded sessions; set PLIMSOLL_TRANSCRIPTS to a folder with some\n`);
@@ -43,16 +43,8 @@ if (recordedFiles().length === 0) {
   const lines = rowsOf(calls).map((row) => JSON.stringify(row));
   if (values.keep) writeFileSync(KEPT_ROWS, `[\n${lines.join(",\n")}\n]\n`);
   const before: readonly HeldOutRow[] = JSON.parse(readFileSync(KEPT_ROWS, "utf8"));
-  writePart("held out: written by `pnpm calibrate`", heldOutPage(before, calls));
-  if (!values["held-out"]) writePart("baselines: written by `pnpm calibrate`", baselinesPage(await recordedTranscripts()));
-}
-
-/** Replaces what stands in the page between two marks; the second one ends with the same first words. */
-function writePart(title: string, text: string): void {
-  const begin = `<!-- ${title} -->`;
-  const end = `<!-- end of ${title.slice(0, title.indexOf(":"))} -->`;
-  const [before, rest = ""] = readFileSync(PAGE, "utf8").split(begin);
-  writeFileSync(PAGE, `${before}${begin}\n\n${text}\n${end}${rest.split(end)[1] ?? "\n"}`);
+  const baselines = values["held-out"] ? "" : `\n${baselinesPage(await recordedTranscripts())}\n`;
+  writeFileSync(PAGE, `# Errors of the estimators\n\n${heldOutPage(before, calls)}\n${baselines}`);
 }
 
 /** The sessions of both folders. A file of a format that nothing reads yet is named and left out. */
@@ -67,10 +59,10 @@ async function bothFolders(): Promise<readonly RecordedSession[]> {
   return sessions.flatMap((session) => (session.status === "fulfilled" ? session.value : []));
 }
 
-/** The side of a session's owner, by docs/protocol-split.json. */
+/** The side of a session's owner, by lab/research/protocol-split.json. */
 function sideOf(): (file: string) => string {
   const split: { readonly fit: readonly string[]; readonly choose: readonly string[] } = JSON.parse(
-    readFileSync(join(ROOT, "docs/protocol-split.json"), "utf8"),
+    readFileSync(join(ROOT, "lab/research/protocol-split.json"), "utf8"),
   );
   return (file) => {
     const owner = file.slice(file.lastIndexOf("/") + 1).split("__")[0] ?? "";

@@ -6,10 +6,12 @@ import type { CutRhythm } from "./observations.ts";
 import { recallObservations } from "./observations.ts";
 
 /**
- * Fits what a recalled passage is expected to be worth, over the sessions of the side `fit` of docs/protocol-split.json, and writes the
+ * Fits what a recalled passage is expected to be worth, over the sessions of the side `fit` of lab/research/protocol-split.json, and writes the
  * weights' source file. The sessions are not part of the project.
  */
-const { fit }: { readonly fit: readonly string[] } = JSON.parse(readFileSync(join(ROOT, "docs/protocol-split.json"), "utf8"));
+const { fit }: { readonly fit: readonly string[] } = JSON.parse(
+  readFileSync(join(ROOT, "lab/research/protocol-split.json"), "utf8"),
+);
 
 /** Rooms of 64k and 128k above the overhead, as they fill again after a cut that leaves a third. */
 const RHYTHMS: readonly CutRhythm[] = [
@@ -29,7 +31,7 @@ if (observed.length === 0) {
   const weights = fittedWeights(observed.flat()).map(([name, weight]) => `    ${name}: ${Number(weight.toFixed(3))},\n`);
   const source = `import type { UseWeights } from "./use-features.ts";
 
-/** Weights as \`pnpm fit:recall\` fitted them, and on how many sessions of the side \`fit\` of docs/protocol.md that were long enough to be cut. */
+/** Weights as \`pnpm fit:recall\` fitted them, and on how many sessions of the side \`fit\` of docs/evidence.md that were long enough to be cut. */
 export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; readonly weights: UseWeights } = {
   date: "${new Date().toISOString().slice(0, 10)}",
   sessions: ${observed.length},

@@ -1,28 +1,20 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { byEstimator, errorsOf, type PredictedCall, signedPercentOf } from "@plimsoll/bench/internal";
 import { CHAR_CLASSES, countClasses } from "@plimsoll/core/internal";
 import { modelPriors } from "@plimsoll/providers";
 import { markdownTable } from "../calibrate/page-tables.ts";
-import { ROOT } from "../recorded/recorded-sessions.ts";
 import { sessionIn } from "./made-sessions.ts";
 import { HOSTILE, PROSE } from "./texts.ts";
 import { type PublishedTokenizer, publishedTokenizers } from "./tokenizers.ts";
 
 /**
- * Measures scripts that no recorded session has: made sessions whose reports are the counts of published tokenizers. Writes the first-call error by
- * script, the calls after it, and what single classes of characters weigh, into docs/estimators.md.
+ * Measures scripts that no recorded session has: made sessions whose reports are the counts of published tokenizers. Prints the first-call error by
+ * script, the calls after it, and the weight of single classes of characters.
  */
-const PAGE = join(ROOT, "docs/estimators.md");
-const BEGIN = "<!-- scripts: written by `pnpm scripts-measured` -->";
-const END = "<!-- end of scripts -->";
 
 /** Characters that are pasted; chosen: an agent's own limit of a result is mostly above it. */
 const PASTED_CHARS = 20_000;
 
 const tokenizers = await publishedTokenizers();
-const page = readFileSync(PAGE, "utf8");
-const [before, rest = ""] = page.split(BEGIN);
 const text = [
   "First call, error of what is expected in percent, and whether the bound holds:",
   "",
@@ -37,7 +29,7 @@ const text = [
   "",
   ...pastedTable(),
 ].join("\n");
-writeFileSync(PAGE, `${before}${BEGIN}\n\n${text}\n${END}${rest.split(END)[1] ?? "\n"}`);
+process.stdout.write(`${text}\n`);
 
 function scriptTable(cell: (sentences: readonly string[], tokenizer: PublishedTokenizer) => string): readonly string[] {
   const rows = Object.entries(PROSE).map(([script, sentences]) => [script, ...tokenizers.map((one) => cell(sentences, one))]);

@@ -53,7 +53,7 @@ export function policyReference(): string {
     table(["rule", "key", "means"], kindsOf("keep")),
     "## Strategies",
     table(["strategy", "key", "means"], kindsOf("strategies")),
-    "## Estimators\n\nTheir errors are in [estimators.md](estimators.md).",
+    "## Estimators\n\nTheir errors are in [evidence.md](evidence.md#sizes-of-prompts).",
     table(["estimator", "key", "means"], kindsOf("estimator")),
     "## Amounts",
     table(["key", "means"], amountRows(schema)),

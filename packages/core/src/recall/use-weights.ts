@@ -1,6 +1,6 @@
 import type { UseWeights } from "./use-features.ts";
 
-/** Weights as `pnpm fit:recall` fitted them, and on how many sessions of the side `fit` of docs/protocol.md that were long enough to be cut. */
+/** Weights as `pnpm fit:recall` fitted them, and on how many sessions of the side `fit` of docs/evidence.md that were long enough to be cut. */
 export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; readonly weights: UseWeights } = {
   date: "2026-11-22",
   sessions: 27,

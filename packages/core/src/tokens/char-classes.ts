@@ -123,7 +123,7 @@ interface State {
 const ASCII_UNITS = 0x80;
 /**
  * Letters of a longer run are of no word that tokenizers merge: words without spaces cost 0.3 tokens a letter, random letters 0.5 (four vendors' tokenizers,
- * docs/estimators.md). They are counted with letters among digits, which cost as much. Chosen: the longest words in common use have some twenty letters.
+ * docs/evidence.md). They are counted with letters among digits, which cost as much. Chosen: the longest words in common use have some twenty letters.
  */
 const LONGEST_WORD = 20;
 /** Places in a word that are told apart; from the next one on a state says which letter it was. */

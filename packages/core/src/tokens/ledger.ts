@@ -152,7 +152,7 @@ export type Residuals = { readonly [situation in Situation]: number };
 /**
  * The under-estimate that is assumed of a situation until it has shown its own: 0.15 % if anchored; after a cut and a switch 8 % and 10 %, at
  * a first call 15 %, rounded up from the worst of the recorded sessions with everything in view; after a cut of others 40 %: agents put files and
- * instructions back that their logs do not show, up to 59 % of what can be seen (docs/estimators.md).
+ * instructions back that their logs do not show, up to 59 % of what can be seen (docs/evidence.md).
  */
 export const ASSUMED_RESIDUALS: Residuals = {
   anchored: 0.0015,

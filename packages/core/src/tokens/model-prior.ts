@@ -25,7 +25,7 @@ export interface ModelPrior {
 export type ModelPriors = (modelId: string) => ModelPrior;
 
 /**
- * The pooled prior of all recorded models (docs/estimators.md): slopes lie between 0.8 and 1.4 of it. Images by the common
+ * The pooled prior of all recorded models (docs/evidence.md): slopes lie between 0.8 and 1.4 of it. Images by the common
  * width × height / 750 up to 1,600 tokens; schemas at 1.2 (chosen); a page of a document counts 2,000 (vendors state 1,500 to 3,000).
  */
 export const POOLED_PRIOR: ModelPrior = {

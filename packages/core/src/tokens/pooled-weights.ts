@@ -2,7 +2,7 @@ import type { ClassCounts } from "./char-classes.ts";
 
 /**
  * Tokens of one of each character class, pooled over all models of the recorded sessions. Written by `pnpm calibrate --refit`:
- * robust least squares on the differences of consecutive reports (docs/estimators.md), 2026-11-22.
+ * robust least squares on the differences of consecutive reports (docs/evidence.md), 2026-11-22.
  */
 // biome-ignore format: a row of eight is read next to the classes
 export const POOLED_WEIGHTS: ClassCounts = [

@@ -4,7 +4,7 @@ import type { Policy } from "../policy.ts";
 
 /**
  * What a cut costs is much the same in any window, what reading costs grows with it: a window is filled nearly to the brim, a very large
- * one to 85 %. Chosen on the sessions of docs/protocol.md's side `choose`.
+ * one to 85 %. Chosen on the sessions of docs/evidence.md's side `choose`.
  */
 const LINE: Amount = {
   max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 150_000 }] }],

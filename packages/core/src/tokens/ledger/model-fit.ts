@@ -75,7 +75,7 @@ export interface Model extends KnownModel {
 
 /**
  * How far a model is from its prior, as standard deviations: 12 % of the slope and 15 tokens a message. Chosen by the held-out figures,
- * as are noise and drift below (docs/estimators.md, 2026-11-23).
+ * as are noise and drift below (docs/evidence.md, 2026-11-23).
  */
 const PRIOR_SLOPE_DEVIATION = 0.12;
 const PRIOR_MESSAGE_DEVIATION = 15;

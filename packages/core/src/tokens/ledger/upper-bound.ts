@@ -15,7 +15,7 @@ const PEAK_FACTOR = 1.2;
 
 /**
  * Share that letters of no word may cost more than they are expected to: random ones and proteins come to 1.3 times as much (four vendors' tokenizers,
- * docs/estimators.md). A text of anything else has few of them.
+ * docs/evidence.md). A text of anything else has few of them.
  */
 const STRANGE_RATIO = 1 / 3;
 const STRANGE_CLASS = CHAR_CLASSES.indexOf("letter-after-digit");
