@@ -14,7 +14,7 @@ import type { OpenSession } from "../run/open-session.ts";
 import { fitted, lineFor, printable, tableColumns } from "../terminal/printable.ts";
 import { contextTable } from "./context-table.ts";
 import type { ChatLine } from "./slash-command.ts";
-import { CHAT_HELP, unusedFocus } from "./slash-command.ts";
+import { CHAT_HELP } from "./slash-command.ts";
 
 /** Where answers go, and what they are made with. */
 export interface ChatOutput {
@@ -39,8 +39,8 @@ export async function answer(asked: ChatLine, session: OpenSession, { write, sta
     case "compact": {
       const keep = asked.keepTokens === null ? null : { tokens: asked.keepTokens };
       const outcome = await agent.compact({ keep, focus: asked.focus }).catch(cancelled);
-      const unused = asked.focus === null || outcome === "aborted" ? null : unusedFocus(outcome);
-      say(...compactAnswer(outcome), ...(unused === null ? [] : [`plimsoll: ${unused}`]));
+      const unused = outcome !== "aborted" && outcome.kind === "compacted" ? outcome.unusedFocus : undefined;
+      say(...compactAnswer(outcome), ...(unused === undefined ? [] : [`plimsoll: ${printable(unused)}`]));
       show(status());
       break;
     }

@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function chatWith(lines: readonly string[], resume: string | undefined = undefined): Promise<string> {
+async function chatWith(lines: readonly string[], resume?: string, policy?: string): Promise<string> {
   const recorded = recordedIo(folder);
   const input = Readable.from(lines.map((line) => `${line}\n`));
-  const options = { demo: true, allow: ["commands"], ...(resume === undefined ? {} : { resume }) };
+  const options = { demo: true, allow: ["commands"], ...(resume && { resume }), ...(policy && { policy }) };
   expect(await chat(options, { io: recorded.io, input, isTerminal: false })).toBe(0);
   return recorded.stdout();
 }
@@ -74,6 +74,16 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     await expect(chatWith(["look"])).rejects.toMatchObject({
       message: expect.stringContaining('no encoding is called "o300k"'),
     });
+  });
+
+  test("a focus that no writer heard is told", async () => {
+    const dropping = "extends: plimsoll\nstrategies:\n  - kind: drop-oldest\n    amount: all-but-keep\n    notice: count\n";
+    writeFileSync(join(folder, "dropping.yaml"), dropping);
+    const lines = ["look", "/compact --keep 1k logs"];
+    expect((await chatWith(lines, undefined, "dropping.yaml")).replaceAll(/\s+/g, " ")).toMatch(
+      /wrote no summary here.+it works where/,
+    );
+    expect(await chatWith(lines)).not.toContain("wrote no summary");
   });
 
   test("what it writes can be inspected, compacted and undone from the command line", async () => {

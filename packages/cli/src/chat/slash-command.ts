@@ -1,6 +1,4 @@
-import type { FitOutcome } from "@plimsoll/core";
 import { nearestName } from "@plimsoll/core/node";
-import { printable } from "../terminal/printable.ts";
 
 /** What a line that a person typed asks for. */
 export type ChatLine =
@@ -67,14 +65,4 @@ const TOKENS_PER_K = 1_000;
 function tokensIn(text: string): number | null {
   const match = /^(\d{1,9})(k?)$/.exec(text);
   return match === null ? null : Number(match[1]) * (match[2] === "k" ? TOKENS_PER_K : 1);
-}
-
-/** Why a focus changed nothing, and with which writer it would; `null` if something was written that it could change, or nothing was compacted. */
-export function unusedFocus(outcome: FitOutcome): string | null {
-  if (outcome.kind !== "compacted") return null;
-  const { edits, record } = outcome.entry;
-  const isWritten = edits.some((edit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest"));
-  return isWritten
-    ? null
-    : `${printable(record.policy)} wrote no summary here, so that the focus changed nothing; it works where a digest or a model writes one, as under plimsoll or sven`;
 }

@@ -11,7 +11,6 @@ import { writeWholeFile } from "@plimsoll/core/node";
 import { familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
-import { unusedFocus } from "../chat/slash-command.ts";
 import { sessionFile } from "../input/session-file.ts";
 import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
@@ -92,9 +91,8 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     new AbortController().signal,
   );
   const isDone = outcome.kind === "compacted" || outcome.kind === "unchanged";
-  const unused = options.focus === undefined ? null : unusedFocus(outcome);
-  if (unused !== null) {
-    io.stderr.write(lineFor(io.stderr, `plimsoll: --focus: ${unused}`));
+  if (outcome.kind === "compacted" && outcome.unusedFocus !== undefined) {
+    io.stderr.write(lineFor(io.stderr, `plimsoll: --focus: ${printable(outcome.unusedFocus)}`));
     return EXIT_FAILED;
   }
   const { messages } = manager.context();

@@ -96,6 +96,10 @@ test("a program submits, hears events, compacts, undoes, and is told what is wro
   const asked = { session_id: sessionId, keep_recent: 2 };
   expect(await client.sendRequest("session/compact", asked)).toMatchObject({ kind: "compacted" });
   expect(await client.sendRequest("session/undo")).toMatchObject({ type: "revert" });
+  const focused = await client.sendRequest("session/compact", { ...asked, focus: "part 0.7 checked" });
+  expect(focused).toMatchObject({ kind: "compacted", entry: { edits: [{ by: "digest" }] } });
+  expect(JSON.stringify(focused)).toContain("part 0.7 checked");
+  expect(await client.sendRequest("session/undo")).toMatchObject({ type: "revert" });
   await expect(client.sendRequest("session/undo")).rejects.toMatchObject({ data: { code: "bad-input" } });
   await expect(client.sendRequest("agent/submit", { words: 1 })).rejects.toMatchObject({ code: -32_602 });
   await expect(client.sendRequest("session/compact", { session_id: "other" })).rejects.toMatchObject({ code: -32_602 });

@@ -337,6 +337,26 @@ describe("compaction in the loop", () => {
     expect(model.requests().length).toBeLessThanOrEqual(PLIMSOLL_POLICY.overflow.maxRecoveries + 1);
   });
 
+  const dropping = { ...PLIMSOLL_POLICY, strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }] };
+  test.each([
+    ["which no writer heard is told with what came of it", dropping, "the bug", /wrote no summary here.+it works where/],
+    ["which a digest heard is not", PLIMSOLL_POLICY, "the bug", undefined],
+    ["that nobody gave is not", dropping, null, undefined],
+  ])("a focus %s", async (_what, policy, focus, told) => {
+    const { start } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
+      tools: outputs(800),
+      policy,
+    });
+    const agent = await start();
+    await agent.submit("go");
+    const outcome = await agent.compact({ keep: { messages: 2 }, focus });
+    expect(outcome).toEqual({
+      kind: "compacted",
+      entry: expect.anything(),
+      ...(told === undefined ? {} : { unusedFocus: expect.stringMatching(told) }),
+    });
+  });
+
   test("is undone to the exact context from before, and stays so when the session is resumed", async () => {
     const { start, options, sessions } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
       tools: outputs(800),

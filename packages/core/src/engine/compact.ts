@@ -202,12 +202,18 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };
   const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: applied.map(asNamed) }));
+  const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest");
+  const isUnheard = typeof input.focus === "string" && !applied.some(isWritten);
   return {
     kind: "compacted",
     entry: { type: "compaction", id, throughEntryId: state.lastEntryId, edits: applied, record, atMs: input.nowMs },
     ...(parts === null ? {} : { missed: { budgetTokens: budget.inputBudgetTokens, parts } }),
+    ...(isUnheard ? { unusedFocus: `${record.policy} ${UNUSED_FOCUS}` } : {}),
   };
 }
+
+const UNUSED_FOCUS =
+  "wrote no summary here, so that the focus changed nothing; it works where a digest or a model writes one, as under plimsoll or sven";
 
 /** What the record says of a goal that is out of reach: what is left, by size. */
 function missedStep(parts: readonly SizedPart[], { inputBudgetTokens }: Budget): StepOutcome {

@@ -143,8 +143,8 @@ export interface MissedGoal {
 /** What `fit` did. `off` says why nothing was done although something might have been asked for. */
 export type FitOutcome =
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
-  /** `missed` says what is left if even the best view that was found is expected to exceed the budget: it is sent all the same. */
-  | { readonly kind: "compacted"; readonly entry: CompactionEntry; readonly missed?: MissedGoal }
+  /** `missed` says what is left if even the best view that was found is expected to exceed the budget: it is sent all the same; `unusedFocus` why a focus changed nothing. */
+  | { readonly kind: "compacted"; readonly entry: CompactionEntry; readonly missed?: MissedGoal; readonly unusedFocus?: string }
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
   /** Nothing was changed, and what is expected fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
