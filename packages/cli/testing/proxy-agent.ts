@@ -13,6 +13,8 @@ export interface AgentOptions {
   readonly headers?: { readonly [name: string]: string };
   /** The system text. */
   readonly system?: string;
+  /** The model that the Messages wire asks. */
+  readonly model?: string;
   /** What a call's result is. */
   readonly resultOf?: (step: number) => string;
 }
@@ -42,12 +44,17 @@ const TOOL = { type: "object", properties: { command: { type: "string" } } };
 const SYSTEM = `You work in a shell. ${"Take care of every file. ".repeat(40)}`;
 
 /** An agent of our own, as plain as one can be. */
-export function startAgent({ wire, url, form, headers = {}, system = SYSTEM, resultOf = shortResult }: AgentOptions): Agent {
+export function startAgent(options: AgentOptions): Agent {
+  const { wire, url, form, headers = {}, system = SYSTEM, model, resultOf = shortResult } = options;
   const own = FORMS[wire];
   let history: readonly Item[] = [];
   let calls = 0;
   const body = (extra: Item = {}, more: readonly Item[] = []) =>
-    JSON.stringify({ ...own.body([...history, ...more], form, system), ...extra }, null, 1);
+    JSON.stringify(
+      { ...own.body([...history, ...more], form, system), ...(model === undefined ? {} : { model }), ...extra },
+      null,
+      1,
+    );
   const post = async (text: string): Promise<AgentAnswer> => {
     const response = await fetch(`${url}${own.path(form)}`, {
       method: "POST",

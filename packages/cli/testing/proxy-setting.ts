@@ -47,7 +47,7 @@ export async function startSetting({ proxy: given = {}, intercept, ...options }:
     ...options,
   });
   const relay = await startRelay(simulator.url, intercept);
-  const { io, stdout } = recordedIo(folder);
+  const { io, stdout } = recordedIo(folder, options.nowMs);
   const start = async () => {
     const controller = new AbortController();
     const before = stdout().length;

@@ -12,7 +12,7 @@ interface RecordedIo {
 }
 
 /** Streams that keep their text, in a folder that is the home folder too. */
-export function recordedIo(cwd: string): RecordedIo {
+export function recordedIo(cwd: string, nowMs: () => number = () => NOW_MS): RecordedIo {
   const stdout: string[] = [];
   const stderr: string[] = [];
   const errorStream = new Writable({
@@ -22,7 +22,7 @@ export function recordedIo(cwd: string): RecordedIo {
     },
   });
   return {
-    io: { cwd, stdout: { write: (text) => stdout.push(text) }, stderr: errorStream, homeFolder: cwd, nowMs: () => NOW_MS },
+    io: { cwd, stdout: { write: (text) => stdout.push(text) }, stderr: errorStream, homeFolder: cwd, nowMs },
     stdout: () => stdout.join(""),
     stderr: () => stderr.join(""),
   };

@@ -30,7 +30,7 @@ export { lowestLimits, REQUEST_UNITS, UNIT_WORDS } from "./message/request-size.
 export { fencedText, transcriptText } from "./message/transcript-text.ts";
 export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export type { ToolTable } from "./paths/call-shape.ts";
-export { callPaths, namedPath, toolShapeOf } from "./paths/call-shape.ts";
+export { callShape, namedPath, toolShapeOf } from "./paths/call-shape.ts";
 export { scriptCalls } from "./paths/script-calls.ts";
 export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
 export { encodingsOf } from "./policy/policy.ts";

@@ -1,6 +1,6 @@
 import type { ToolCallPart } from "@plimsoll/core";
 import type { JsonValue } from "@plimsoll/core/internal";
-import { callPaths, isRecord } from "@plimsoll/core/internal";
+import { callShape, isRecord } from "@plimsoll/core/internal";
 
 /** An object of outside data whose fields are not known yet. */
 export type Fields = { readonly [key: string]: unknown };
@@ -67,5 +67,5 @@ export function argumentsObject(argumentsJson: string): Fields {
 
 /** A call of the model's, with the files that its arguments name. */
 export function callPart(names: Pick<ToolCallPart, "callId" | "toolName">, argumentsJson: string): ToolCallPart {
-  return { type: "tool-call", ...names, argumentsJson, paths: callPaths(names.toolName, argumentsJson) };
+  return { type: "tool-call", ...names, argumentsJson, paths: callShape(names.toolName, argumentsJson).paths };
 }

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@langchain/core/messages";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
-import type { Policy } from "@plimsoll/core";
+import type { Message, Policy } from "@plimsoll/core";
 import { isPlimsollError, NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { canonicalJson, foldEntries } from "@plimsoll/core/internal";
 import { isAgentsRole } from "../src/drop-in/wire-array.ts";
@@ -135,6 +135,6 @@ async function cut<Item>(
   return isInView ? ["is in the view, and not sent"] : [];
 }
 
-function contentOf({ id: _, ...message }: { readonly id: string }): string {
+function contentOf({ id: _, atMs: __, ...message }: Message): string {
   return canonicalJson(message);
 }

@@ -110,6 +110,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       learned,
       summarizer,
       boundReasoning,
+      nowMs,
       onEvent,
       onProblem,
     });

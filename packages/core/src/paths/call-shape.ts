@@ -61,9 +61,6 @@ const CATEGORY_OF_KIND: { readonly [Kind in ToolKind]: OutputCategory } = {
   other: "generic",
 };
 
-/** No tool is known by its name. */
-const NO_TABLE: ToolTable = {};
-
 /**
  * The shape of a call: by the agent's table if it knows the name, else by which arguments it has. A script that calls tools has the paths of all
  * its calls, and the category of its only one.
@@ -82,9 +79,9 @@ export function toolShapeOf(table: ToolTable, toolName: string, args: CallArgume
   return plainShapeOf(table, toolName, args);
 }
 
-/** The paths that a call touches, read from its arguments as the model wrote them: JSON, or the text that a tool takes as it is. */
-export function callPaths(toolName: string, argumentsJson: string): readonly PathAccess[] {
-  return toolShapeOf(NO_TABLE, toolName, argumentsOf(argumentsJson)).paths;
+/** The shape of a call by its arguments alone, as the model wrote them: JSON, or the text that a tool takes as it is. */
+export function callShape(toolName: string, argumentsJson: string): ToolShape {
+  return toolShapeOf({}, toolName, argumentsOf(argumentsJson));
 }
 
 function argumentsOf(argumentsJson: string): CallArguments {
@@ -107,8 +104,9 @@ function isPatch(text: string): boolean {
 
 function plainShapeOf(table: ToolTable, toolName: string, args: CallArguments): ToolShape {
   const known = Object.hasOwn(table, toolName) ? table[toolName] : undefined;
-  const kind = known ?? kindByArguments(args);
-  return { category: CATEGORY_OF_KIND[kind], paths: pathsOf(kind, known === undefined ? unwrapped(args) : args) };
+  const read = known === undefined ? unwrapped(args) : args;
+  const kind = known ?? kindOf(read);
+  return { category: CATEGORY_OF_KIND[kind], paths: pathsOf(kind, read) };
 }
 
 /** Keys under which a call names several files: texts, or objects with a path. */
@@ -120,10 +118,6 @@ function unwrapped(args: CallArguments): CallArguments {
   const objects = Object.values(args).filter(isRecord);
   const [only] = objects;
   return objects.length === 1 && only !== undefined && kindOf(only) !== "other" ? only : args;
-}
-
-function kindByArguments(args: CallArguments): ToolKind {
-  return kindOf(unwrapped(args));
 }
 
 function changes(args: CallArguments): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callPaths, toolShapeOf } from "./call-shape.ts";
+import { callShape, toolShapeOf } from "./call-shape.ts";
 import { scriptCalls } from "./script-calls.ts";
 
 test.each<[string, string, readonly (readonly [string, unknown])[]]>([
@@ -95,7 +95,7 @@ test.each([
   ["arguments that were cut off", '{"path":"a', []],
   ["a text that names nothing", "hello", []],
 ])("the paths of a call: %s", (_, argumentsJson, expected) => {
-  expect(callPaths("any", argumentsJson).map(({ path, access }) => `${access} ${path}`)).toEqual(expected);
+  expect(callShape("any", argumentsJson).paths.map(({ path, access }) => `${access} ${path}`)).toEqual(expected);
 });
 
 test("the only call of a script gives the category of its result", () => {

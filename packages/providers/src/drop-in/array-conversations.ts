@@ -1,5 +1,14 @@
-import type { ArtifactStore, FitInput, Message, ModelLimits, Policy, SessionEntry, SessionView } from "@plimsoll/core";
-import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
+import type {
+  ArtifactStore,
+  FitInput,
+  Message,
+  ModelLimits,
+  Policy,
+  SessionEntry,
+  SessionView,
+  ToolCallPart,
+} from "@plimsoll/core";
+import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman, toolCallsOf } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type {
@@ -30,7 +39,7 @@ import {
   setupChangeEntry,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { lowestLimits, recallArtifact, replyLowered, withReplyWithin } from "@plimsoll/core/internal";
+import { callShape, lowestLimits, recallArtifact, replyLowered, withReplyWithin } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";
@@ -287,8 +296,9 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
   const isNew = !logs.artifacts.has(conversation);
   const kept = artifactsOf(conversation, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
-  for (const message of kept) await admitted(message, conversation, logs);
-  const fresh = request.messages.slice(known);
+  for (const [index, message] of kept.entries())
+    await admitted(message, callOf(request.messages, index), { conversation, logs });
+  const fresh = arrived(request.messages, known, logs.nowMs());
   const last = fresh.at(-1);
   const submitted = last !== undefined && isHuman(last) ? [last] : [];
   // A reply that is new was made behind the system text and tools of the request before this one.
@@ -297,7 +307,8 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
     if (index === firstAfter) noteSetup(conversation, request, logs);
     if (index === firstReply && firstReported !== null) await conversation.report(conversation.manager.view(), firstReported);
-    conversation.add({ type: "message", message: answering(await admitted(message, conversation, logs), conversation) });
+    const own = await admitted(message, callOf(request.messages, known + index), { conversation, logs });
+    conversation.add({ type: "message", message: answering(own, conversation) });
   }
   noteSetup(conversation, request, logs);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
@@ -354,13 +365,39 @@ function artifactsOf(conversation: Conversation, { options, artifacts }: ArrayCo
   return store;
 }
 
-/** The message as it enters the log: a result cut to the policy's cap. */
-async function admitted(message: Message, conversation: Conversation, logs: ArrayConversations): Promise<Message> {
+/** The message as it enters the log: a result cut to the policy's cap, by what its call does unless the caller says what its tool gives. */
+async function admitted(message: Message, call: ToolCallPart | null, { conversation, logs }: OfConversation): Promise<Message> {
   if (message.role !== "tool-result") return message;
   const { options, policy, kinds } = logs;
-  const known = { ...message, category: options.categoryOf?.(message.toolName) ?? "generic" };
+  const { toolName } = message;
+  const category = options.categoryOf?.(toolName) ?? callShape(toolName, call?.argumentsJson ?? "").category;
   const artifacts = artifactsOf(conversation, logs);
-  return (await admitToolResult(known, { policy, artifacts, truncations: kinds.truncations })).message;
+  return (await admitToolResult({ ...message, category }, { policy, artifacts, truncations: kinds.truncations })).message;
+}
+
+/** The call that a result answers: the newest before it of its id. */
+function callOf(messages: readonly Message[], index: number): ToolCallPart | null {
+  const result = messages[index];
+  if (result?.role !== "tool-result") return null;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const before = messages[at];
+    const call = before === undefined ? undefined : toolCallsOf(before).find(({ callId }) => callId === result.callId);
+    if (call !== undefined) return call;
+  }
+  return null;
+}
+
+/**
+ * The messages from one on, with the time at which they came: when their request did. Replies are older than it, and so is all that stands before one
+ * in a history that is met in its middle.
+ */
+function arrived(messages: readonly Message[], known: number, nowMs: number | null): readonly Message[] {
+  const first = known === 0 ? messages.findLastIndex(({ role }) => role === "assistant") : known;
+  return messages
+    .slice(known)
+    .map((message, index) =>
+      known + index < first || message.role === "assistant" ? message : { ...message, atMs: message.atMs ?? nowMs },
+    );
 }
 
 /** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
@@ -374,10 +411,12 @@ function noteSetup(
   if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) add(setupChangeEntry(view, to, nowMs()));
 }
 
-/** A reply under the id of the request that it answers, if one request alone was answered since the message before it. */
+/** A reply with the time of its report, and under the id of the request that it answers if one request alone was answered since the message before it. */
 function answering(message: Message, { manager }: Conversation): Message {
-  const [requestId, ...others] = manager.state().answeredRequestIds;
-  return message.role === "assistant" && requestId !== undefined && others.length === 0 ? { ...message, requestId } : message;
+  const { answeredRequestIds, reportedAtMs } = manager.state();
+  const [requestId, ...others] = answeredRequestIds;
+  if (message.role !== "assistant" || requestId === undefined) return message;
+  return { ...message, atMs: message.atMs ?? reportedAtMs, ...(others.length === 0 ? { requestId } : {}) };
 }
 
 /** True if the first message that is new is a reply whose request was not reported. */

@@ -31,7 +31,7 @@ export interface CompactorOptions {
   readonly sessions?: SessionStore;
   /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
   readonly artifacts?: ArtifactStore;
-  /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
+  /** What a tool's output looks like, which decides how it is cut; told by a call's arguments if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** Where what rejections taught of windows is kept; in memory, by conversation, if it is left out. */
   readonly learned?: LearnedLimits;

@@ -17,7 +17,7 @@ function answer(name: string, response: FunctionResponse["response"] = { output:
 
 /** The entries' messages that a fresh compactor reads from the contents. */
 async function messagesOf(contents: readonly Content[]) {
-  const compactor = createContentsCompactor({ policy: NONE_POLICY, limits });
+  const compactor = createContentsCompactor({ policy: NONE_POLICY, limits, nowMs: () => 0 });
   await compactor.fit(contents);
   const [{ entries = [] } = {}] = compactor.conversations();
   return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));

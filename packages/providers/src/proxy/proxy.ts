@@ -34,6 +34,8 @@ export interface ProxyOptions {
   readonly summarizer?: Summarizer;
   /** Where bound reasoning goes, as {@link CompactorOptions.boundReasoning} has it; requests to Anthropic whose history was cut ask for it then. */
   readonly boundReasoning?: BoundReasoning;
+  /** The clock; the system's if it is left out. */
+  readonly nowMs?: () => number;
   readonly onEvent?: CompactorOptions["onEvent"];
   /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string) => void;
@@ -84,7 +86,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   let isClosed = false;
   const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>, sessions: SessionStore | null) => {
     if (isClosed) throw closedError("proxy");
-    const { policy, kinds, limits, learned, summarizer, onEvent, boundReasoning } = options;
+    const { policy, kinds, limits, learned, summarizer, onEvent, boundReasoning, nowMs } = options;
     const known =
       among.get(wire) ??
       wire.compactor({
@@ -95,6 +97,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         ...(summarizer === undefined ? {} : { summarizer }),
         ...(onEvent === undefined ? {} : { onEvent }),
         ...(boundReasoning === undefined ? {} : { boundReasoning }),
+        ...(nowMs === undefined ? {} : { nowMs }),
         ...(sessions === null ? {} : { sessions }),
       });
     among.set(wire, known);

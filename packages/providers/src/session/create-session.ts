@@ -1,6 +1,6 @@
 import type { ModelReply, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { admitToolResult, createMemoryArtifactStore, PlimsollError } from "@plimsoll/core";
-import { recallArtifact, shortHash } from "@plimsoll/core/internal";
+import { callShape, recallArtifact, shortHash } from "@plimsoll/core/internal";
 import { fullWindow } from "../client/failure.ts";
 import { createToolNames } from "../wire/identifiers.ts";
 import type { DecodedReply, SessionWire } from "../wire/wire.ts";
@@ -17,7 +17,7 @@ export async function createSession<Request, Answer>(
   wire: SessionWire<Request>,
   options: SessionOptions,
 ): Promise<Session<Request, Answer>> {
-  const { artifacts = createMemoryArtifactStore(), categoryOf = () => "generic", pathsOf = ({ paths }) => paths } = options;
+  const { artifacts = createMemoryArtifactStore(), categoryOf, pathsOf = ({ paths }) => paths } = options;
   const log = await openSessionLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
   const renamed = createToolNames(wire.maximumToolNameChars);
@@ -43,8 +43,9 @@ export async function createSession<Request, Answer>(
     result: (callId, output, { isError = false, hint = null } = {}) => {
       const { progress, call } = resulted(session.progress, callId);
       session.progress = progress;
-      const { callId: id, toolName } = call.call;
-      const names = { role: "tool-result", id, callId: id, toolName, isError, category: categoryOf(toolName) } as const;
+      const { callId: id, toolName, argumentsJson } = call.call;
+      const category = categoryOf?.(toolName) ?? callShape(toolName, argumentsJson).category;
+      const names = { role: "tool-result", id, callId: id, toolName, isError, category } as const;
       const parts = typeof output === "string" ? textParts(output) : output;
       behind(session, () => admit(session, call, { message: { ...names, parts, atMs: nowMs() }, hint }));
     },

@@ -34,7 +34,7 @@ export interface SessionOptions extends Partial<ContextOptions> {
   readonly sessions?: SessionStore;
   /** Keeps results that are cut when they arrive; memory if it is left out. */
   readonly artifacts?: ArtifactStore;
-  /** What a tool's output looks like, which decides how it is cut; "generic" for all if it is left out. */
+  /** What a tool's output looks like, which decides how it is cut; told by a call's arguments if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** The files that a call touches; those that its arguments name (`paths`) if it is left out. */
   readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
