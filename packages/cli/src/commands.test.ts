@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startSimulator } from "@plimsoll/providers/simulator";
+import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runChild } from "../testing/child-command.ts";
 import { makeExampleFolder } from "../testing/example-folder.ts";
@@ -97,3 +98,20 @@ test.each(Object.entries(GONE))(
     expect([undefined, ...COMMANDS.map((each) => each.name)]).toContain(command);
   },
 );
+
+test("there are at most 16 commands and 45 options in all", async () => {
+  const { io } = recordedIo(folder);
+  const names = new Set<string>();
+  const visit = (command: Command): void => {
+    for (const { long } of command.options) names.add(String(long));
+    command.commands.forEach(visit);
+  };
+  for (const { name, load } of COMMANDS) {
+    const command = new Command(name);
+    (await load())(command, io, () => undefined);
+    visit(command);
+  }
+  expect(names.size).toBeGreaterThan(0);
+  expect(COMMANDS.length).toBeLessThanOrEqual(16);
+  expect([...names].sort().slice(45)).toEqual([]);
+});

@@ -144,7 +144,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "compact a session log of any agent that can be read; prints the messages that would be sent, as JSON",
     examples: [
       "compact session.jsonl --dry-run",
-      "compact session.jsonl --dry-run --at 20",
+      "compact session.jsonl --dry-run --keep 8k",
       "compact session.jsonl --policy pi --window 32k --out messages.json",
     ],
     load: async () => (await import("./compact/compact-command.ts")).defineCompactCommand,

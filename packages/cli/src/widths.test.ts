@@ -67,7 +67,7 @@ describe("on a terminal", () => {
 
   test.each([
     ["bench with long names", ["bench", ...SWEEP, "--full"], "pi keep.recent=8k*"],
-    ["bench --per-session with long names", ["bench", LONG_NAME, "-p", "none", "-w", "32k", "--per-session"], LONG_NAME],
+    ["bench --full with long names", ["bench", LONG_NAME, "-p", "none", "-w", "32k", "--full"], LONG_NAME],
     ["calibrate", ["calibrate", "sessions"], "last usage + chars/4 (pi)  "],
   ])("of 200 columns %s has tables as wide as they need", { timeout: 60_000 }, async (_, argv, whole) => {
     const shown = await on(200, argv);

@@ -56,7 +56,6 @@ export async function startSetting({ proxy: given = {}, intercept, ...options }:
         upstream: relay.url,
         policy: "plimsoll",
         window: "12k",
-        host: "127.0.0.1",
         port: "0",
         state: join(folder, "state"),
         ...given,

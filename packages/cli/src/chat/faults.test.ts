@@ -87,7 +87,7 @@ test.each([
   ["a folder for logs that is a file", "sessions: taken\n", ["run", "--demo", "look"], "taken"],
   ["settings that are wrong", "max_steps: none\n", ["chat", "--demo"], "config.yaml:1:1: max_steps"],
   ["a session that is not there", "", ["chat", "--demo", "--resume", "nope"], "there is no session nope: there is none yet"],
-  ["nothing to go on with", "", ["run", "--demo", "--continue", "look"], "there is no session to go on with"],
+  ["nothing to go on with", "", ["run", "look", "--demo", "--resume"], "there is no session to go on with"],
 ])(
   "%s is one line and a code that is not 0",
   async (_what, config, argv, line) => {

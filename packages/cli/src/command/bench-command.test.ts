@@ -253,10 +253,10 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
       copyFileSync(fixtureSessions()[place]?.path ?? "", join(logs, `${name}.jsonl`));
       utimesSync(join(logs, `${name}.jsonl`), timeMs / 1_000, timeMs / 1_000);
     }
-    const since = await run("bench", "--from", "pi", "--since", "7d", "-p", "none", "--per-session");
+    const since = await run("bench", "--from", "pi", "--since", "7d", "-p", "none", "--full");
     expect(since.stdout).toContain("sessions in ~/.pi/agent/sessions/project/");
     expect(since.stdout).toMatch(/^none +0\/2/m);
-    const limited = await run("bench", "--from", "pi", "--limit", "1", "-p", "none", "--per-session");
+    const limited = await run("bench", "--from", "pi", "--limit", "1", "-p", "none", "--full");
     expect(limited.stdout).toMatch(/^newest\.jsonl /m);
     expect(limited.stdout).toMatch(/^none +0\/1/m);
   });

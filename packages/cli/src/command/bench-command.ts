@@ -58,7 +58,6 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
   readonly since?: string;
   readonly limit?: string;
   readonly prices?: string;
-  readonly perSession?: true;
   readonly full?: true;
   readonly sweep?: readonly string[];
   readonly jobs?: string;
@@ -99,7 +98,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; the folder of all parts")
-    .option("--per-session", "list every session, however many there are")
     .option("--full", "print sessions, costs in full, every difference with its interval, and how far the figures reach")
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addAskOptions(command);
@@ -142,7 +140,6 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const { prices } = read;
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const reports = { ...reportFiles(options, io), ...out };
-  const listSessions = options.perSession ?? false;
   const run = {
     found,
     parts,
@@ -157,7 +154,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   };
   const kept = { stateFolder: options.state, ask };
   try {
-    return await runAndReport({ ...run, ...kept, listSessions, full: options.full ?? false, reports }, io);
+    return await runAndReport({ ...run, ...kept, full: options.full ?? false, reports }, io);
   } finally {
     await behind.command?.close();
   }

@@ -26,7 +26,6 @@ interface CalibrateOptions {
   readonly json?: string;
   readonly html?: string;
   readonly predictions?: string;
-  readonly method: string;
 }
 
 /** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
@@ -35,8 +34,10 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
     .argument("<inputs...>", "session files, folders (all below them is looked at) or patterns")
     .option("--json <file>", "write all errors as JSON")
     .option("--html <file>", "write tables, charts and every miss of the upper bound as one HTML page")
-    .option("--predictions <file>", "write one JSON line a call: file, call, reported, predictedExpected, predictedUpper")
-    .option("--method <name>", "whose predictions are written", "ledger")
+    .option(
+      "--predictions <file>",
+      "write one JSON line a call, of the ledger's: file, call, reported, predictedExpected, predictedUpper",
+    )
     .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
 }
 
@@ -66,22 +67,18 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
     return EXIT_FAILED;
   }
   io.stdout.write(calibrationText(calibration.report, tableColumns(io.stdout)));
-  return writeFiles(calibration, options, { io, say, names: transcriptNames(counted) });
+  return writeFiles(calibration, options, { io, names: transcriptNames(counted) });
 }
 
 async function writeFiles(
   { report, sessions }: Calibration,
-  { json, html, predictions, method }: CalibrateOptions,
-  { io, say, names }: { readonly io: CliIo; readonly say: (line: string) => void; readonly names: SessionNames },
+  { json, html, predictions }: CalibrateOptions,
+  { io, names }: { readonly io: CliIo; readonly names: SessionNames },
 ): Promise<number> {
   if (json !== undefined) writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(report, null, 2)}\n`);
   if (html !== undefined) writeWholeFile(resolve(io.cwd, html), renderCalibrationHtml(sessions.map(calibrationRecord), names));
   if (predictions === undefined) return EXIT_OK;
-  const calls = sessions.flatMap(({ session }) => session.methods.find((each) => each.method === method)?.calls ?? []);
-  if (calls.length === 0) {
-    say(`no method is called ${method}; there are: ${CALIBRATED_METHODS.map(({ name }) => name).join(", ")}`);
-    return EXIT_FAILED;
-  }
+  const calls = sessions.flatMap(({ session }) => session.methods.find(({ method }) => method === "ledger")?.calls ?? []);
   writeWholeFile(resolve(io.cwd, predictions), predictionLines(calls));
   return EXIT_OK;
 }

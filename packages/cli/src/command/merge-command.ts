@@ -38,7 +38,6 @@ async function mergeAll(names: readonly string[], options: MergeOptions, io: Cli
   for (const name of names) parts.push(...(await readReports({ path: resolve(io.cwd, name), name }, metrics)));
   const output = {
     reports: reportFiles(options, io),
-    listSessions: false,
     full: options.full ?? false,
     notSessions: [],
     metrics,

@@ -58,8 +58,6 @@ interface RunRequest {
   readonly shard: Shard | null;
   /** Replays at a time; `null` takes what the machine has, and one for a small run. */
   readonly jobs: number | null;
-  /** List the sessions, however many there are. */
-  readonly listSessions: boolean;
   /** Print every difference with its interval; not unless asked for. */
   readonly full?: boolean;
   /** Who writes the summaries; the digest if it is left out. */
@@ -78,7 +76,7 @@ interface RunRequest {
  * for summaries it is said what that is likely to cost, and afterwards what it did.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const { reports, listSessions, full = false, found } = request;
+  const { reports, full = false, found } = request;
   const { parts = BUILT_IN_PARTS, summarizer = DEFAULT_SUMMARIZER, dryRun = false } = request;
   // Before hours of replays, and before a model is asked.
   if (reports.out !== undefined) await checkResultFolder(reports.out, describeRun(inputOf(request)));
@@ -100,7 +98,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   await state.finish();
   if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
   const whole = asked === null ? report : { ...report, ask: asked.report };
-  return writeReports(whole, { reports, listSessions, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
+  return writeReports(whole, { reports, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
 }
 
 function askedOf(request: RunRequest, io: CliIo): Promise<AskedActions | null> {
@@ -163,7 +161,6 @@ async function replayAll(
 /** What is to be said about a report, and where it is written to. */
 interface ReportOutput {
   readonly reports: ReportFiles;
-  readonly listSessions: boolean;
   readonly full: boolean;
   readonly notSessions: readonly string[];
   /** The metrics of the report's run. */
@@ -188,16 +185,14 @@ function writePage(path: string, report: BenchReport, metrics: RunMetrics): stri
 
 /** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
 export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
-  const { listSessions, full, notSessions, metrics } = output;
+  const { full, notSessions, metrics } = output;
   const { json, html, markdown, out } = output.reports;
   if (out !== undefined) await writePart(out, report, metrics);
   if (json !== null) writeWholeFile(json, jsonReportPieces(report));
   const page = html === null ? [] : [writePage(html, report, metrics)];
   if (markdown !== null) writeWholeFile(markdown, renderMarkdownReport(report, metrics));
   const written = [...page, ...[json, markdown, out].flatMap((file) => file ?? [])];
-  io.stdout.write(
-    `${terminalReport(report, { listSessions, full, notSessions, written, metrics, columns: tableColumns(io.stdout) })}\n`,
-  );
+  io.stdout.write(`${terminalReport(report, { full, notSessions, written, metrics, columns: tableColumns(io.stdout) })}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
   const isPart = out !== undefined && report.shard !== null;
   return isPart || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;

@@ -8,7 +8,7 @@ import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { simulate } from "./simulate-command.ts";
 
-const DEFAULTS = { session: null, port: "0", window: "32k", fault: [], factor: "1" };
+const DEFAULTS = { session: null, port: "0", window: "32k", fault: [] };
 
 function terminal() {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-simulate-"));
@@ -59,13 +59,6 @@ test("serves until it is interrupted and says what came of each request", async 
   ]);
 });
 
-test("counts by the tokenizer and factor that are asked for", async () => {
-  const recorded = terminal();
-  await serve({ ...DEFAULTS, tokenizer: "o200k_base", factor: "3" }, recorded, async (url) => {
-    expect(await ask(url)).toMatchObject({ answer: { usage: { input_tokens: 3 } } });
-  });
-});
-
 test("plays the replies of a session log", async () => {
   const recorded = terminal();
   const log = encodeLog(logOf([human("1", "go"), reply("2", "as it was said then")]));
@@ -80,7 +73,7 @@ const EXAMPLE = new URL("../../../providers/examples/scenario.json", import.meta
 test("plays a scenario's file, and adds the facts of each exchange", async () => {
   const recorded = terminal();
   writeFileSync(join(recorded.folder, "scenario.json"), readFileSync(EXAMPLE));
-  await serve({ ...DEFAULTS, scenario: "scenario.json", facts: "facts.jsonl" }, recorded, async (url) => {
+  await serve({ ...DEFAULTS, session: "scenario.json", facts: "facts.jsonl" }, recorded, async (url) => {
     expect(await ask(url)).toMatchObject({ status: 200, answer: { usage: { input_tokens: 20_000 } } });
     expect(await ask(url)).toMatchObject({ status: 200, answer: { usage: { input_tokens: 24_000 } } });
   });
@@ -91,19 +84,27 @@ test("plays a scenario's file, and adds the facts of each exchange", async () =>
   ]);
 });
 
-test.each([
-  ["that is not there", null, "plimsoll: --scenario bad.json: cannot be read\n"],
-  ["that is no JSON", "{", "plimsoll: --scenario bad.json: is no JSON\n"],
-  ["with a wrong field", '{"name":"a","main":[],"usage":5}', "plimsoll: --scenario bad.json at usage: Invalid input\n"],
-])("refuses a scenario's file %s", async (_, text, message) => {
+test("a scenario takes no faults beside its own", async () => {
   const { io, folder, stderr } = terminal();
-  for (const content of text === null ? [] : [text]) writeFileSync(join(folder, "bad.json"), content);
-  expect(await main(["simulate", "--scenario", "bad.json"], io)).toBe(2);
-  expect(stderr()).toBe(message);
+  writeFileSync(join(folder, "scenario.json"), readFileSync(EXAMPLE));
+  expect(await main(["simulate", "scenario.json", "--fault", "429@1"], io)).toBe(2);
+  expect(stderr()).toBe("plimsoll: --fault: a scenario has the faults of its own, as scenario.json does\n");
 });
 
 test.each([
-  ["simulate --scenario", ["simulate", "--scenario", "/dev/zero"]],
+  ["that is not there", null, "bad.json: "],
+  ["that is no session and no scenario", "{", "bad.json: "],
+  ["with a wrong field", '{"name":"a","main":[],"usage":5}', "scenario bad.json at usage: Invalid input\n"],
+])("refuses a file %s", async (_, text, message) => {
+  const { io, folder, stderr } = terminal();
+  for (const content of text === null ? [] : [text]) writeFileSync(join(folder, "bad.json"), content);
+  expect(await main(["simulate", "bad.json"], io)).toBe(2);
+  expect(stderr()).toMatch(/^plimsoll: .+\n$/);
+  expect(stderr()).toContain(message);
+});
+
+test.each([
+  ["simulate", ["simulate", "/dev/zero"]],
   ["bench merge", ["bench", "merge", "/dev/zero", "/dev/zero"]],
 ])("%s reads no device", async (_, args) => {
   const { io, stderr } = terminal();
@@ -122,7 +123,7 @@ test.each([
   { name: "without a model", window: "200k", options: [], wire: "anthropic" },
   { name: "with the largest of a maker", window: "200k", options: ["--model", "opus"], wire: "anthropic" },
   { name: "with a model of another maker", window: "200k", options: ["--model", "openai/gpt-5"], wire: "openai-responses" },
-  { name: "in a window that is told", window: "32k", options: ["--context-window", "32k"], wire: "anthropic" },
+  { name: "in a window that is told", window: "32k", options: ["--window", "32k"], wire: "anthropic" },
 ])("answers `run` out of the box, without a key, $name", { timeout: 60_000 }, async ({ window, options, wire }) => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const served = terminal();
@@ -158,15 +159,9 @@ test.each([
 });
 
 test.each([
-  [["--facts", "facts.jsonl"], "plimsoll: --facts: facts are told of a scenario alone; name one by --scenario\n"],
-  [
-    ["--scenario", "a.json", "--fault", "429@1"],
-    "plimsoll: --scenario: a scenario has the replies and the faults; give no session and no --fault\n",
-  ],
+  [["--facts", "facts.jsonl"], "plimsoll: --facts: facts are told of a scenario alone; name one in the place of a session\n"],
   [["--port", "70000"], "plimsoll: --port 70000: give a number from 0 to 65535\n"],
   [["--window", "real"], "plimsoll: --window real: a simulated window is a number of tokens, as 32k\n"],
-  [["--factor", "20"], "plimsoll: --factor 20: give a ratio from 0.1 to 10, as 1.25\n"],
-  [["--tokenizer", "abc"], "plimsoll: --tokenizer abc: known are o200k_base, cl100k_base\n"],
   [
     ["--fault", "cut"],
     "plimsoll: --fault cut: give a kind and the number of a request, as 429@3; kinds are 429, 500, 529, cut, error, empty, truncate, no-usage\n",

@@ -2,6 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/internal";
 import { checkOutput, readSmallFile } from "@plimsoll/core/node";
 import {
   type Exchange,
@@ -16,7 +17,6 @@ import {
   scenarioSchema,
   startSimulator,
 } from "@plimsoll/providers/simulator";
-import { ENCODING_NAMES, type EncodingName, loadTokenCounter } from "@plimsoll/providers/tokenizers";
 import type { Command } from "commander";
 import { type CliIo, EXIT_OK } from "../io.ts";
 import { parseWindow } from "../option/replay-options.ts";
@@ -26,25 +26,16 @@ interface SimulateOptions {
   readonly port: string;
   readonly window: string;
   readonly fault?: readonly string[];
-  readonly tokenizer?: string;
-  readonly factor: string;
-  readonly scenario?: string;
   readonly facts?: string;
 }
 
 /** Adds `plimsoll simulate`, which serves until it is interrupted. */
 export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "a session log whose replies are played; without it every reply is one line")
+    .argument("[session]", "a session log whose replies are played, or a scenario; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
-    .option("--tokenizer <name>", `count tokens by ${ENCODING_NAMES.join(" or ")}, instead of four characters each`)
-    .option("--factor <ratio>", "multiply counts, to play a model whose tokenizer finds more", "1")
     .option("--fault <kind@n>", "what goes wrong with the n-th request: 429@3, 529@5, cut@2, empty@4, …; repeatable", collect)
-    .option(
-      "--scenario <file>",
-      "play a scenario in the place of a session: JSON, the type Scenario of @plimsoll/providers/simulator",
-    )
     .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
     .action(async (session: string | undefined, options: SimulateOptions) => {
       const controller = new AbortController();
@@ -60,38 +51,25 @@ function collect(value: string, before: readonly string[] = []): readonly string
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
 export async function simulate(
-  {
-    session,
-    port,
-    window,
-    fault = [],
-    tokenizer,
-    factor,
-    scenario,
-    facts,
-  }: SimulateOptions & { readonly session: string | null },
+  { session, port, window, fault = [], facts }: SimulateOptions & { readonly session: string | null },
   io: CliIo,
   signal: AbortSignal,
 ): Promise<number> {
-  if (scenario === undefined && facts !== undefined)
-    throw new PlimsollError("bad-input", "--facts: facts are told of a scenario alone; name one by --scenario");
-  if (scenario !== undefined && (session !== null || fault.length > 0))
-    throw new PlimsollError(
-      "bad-input",
-      "--scenario: a scenario has the replies and the faults; give no session and no --fault",
-    );
+  const scenario = session === null ? null : scenarioIn(resolve(io.cwd, session), session);
+  if (scenario === null && facts !== undefined)
+    throw new PlimsollError("bad-input", "--facts: facts are told of a scenario alone; name one in the place of a session");
+  if (scenario !== null && fault.length > 0)
+    throw new PlimsollError("bad-input", `--fault: a scenario has the faults of its own, as ${session} does`);
   if (facts !== undefined) checkOutput(resolve(io.cwd, facts));
   const onFacts = (each: ExchangeFacts) => {
     if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));
   };
   let written = Promise.resolve();
-  const played = scenario === undefined ? null : playScenario(scenarioIn(resolve(io.cwd, scenario), scenario), onFacts);
+  const played = scenario === null ? null : playScenario(scenario, onFacts);
   const simulator = await startSimulator({
-    replies: session === null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
+    replies: session === null || played !== null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: windowTokens(window),
     faults: faultsFrom(fault),
-    tokenFactorRatio: factorRatio(factor),
-    ...(tokenizer === undefined ? {} : { countTokens: (await loadTokenCounter(encodingNamed(tokenizer))).countTokens }),
     port: portNumber(port),
     ...played,
     onExchange: (exchange) => {
@@ -119,25 +97,24 @@ export async function simulate(
 /** The most bytes of a scenario; chosen. */
 const MAXIMUM_SCENARIO_BYTES = 10_000_000;
 
-/** Reads a scenario's file; throws `bad-input` with the first place that is wrong. */
-function scenarioIn(path: string, displayName: string): Scenario {
+/** The scenario in a file that is one: JSON with the answers to main requests. `null` for a session log; throws `bad-input` with the first place that is wrong. */
+function scenarioIn(path: string, displayName: string): Scenario | null {
   const found = readSmallFile(path, { maximumBytes: MAXIMUM_SCENARIO_BYTES });
-  if (found.kind !== "text") {
-    const why = found.kind === "absent" ? "cannot be read" : found.why;
-    throw new PlimsollError("bad-input", `--scenario ${displayName}: ${why}`, { path: displayName });
-  }
-  const parsed = scenarioSchema.safeParse(jsonIn(found.text, displayName));
+  const value = found.kind === "text" ? jsonOrNull(found.text) : null;
+  if (!isRecord(value) || !("main" in value)) return null;
+  const parsed = scenarioSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw new PlimsollError("bad-input", `--scenario ${displayName}${place}: ${issue?.message ?? "is no scenario"}`);
+  throw new PlimsollError("bad-input", `scenario ${displayName}${place}: ${issue?.message ?? "is no scenario"}`);
 }
 
-function jsonIn(text: string, displayName: string): unknown {
+function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new PlimsollError("bad-input", `--scenario ${displayName}: is no JSON`, { path: displayName }, error);
+  } catch {
+    // A session log is a list of lines; who reads it says what is wrong with it.
+    return null;
   }
 }
 
@@ -156,19 +133,6 @@ function windowTokens(text: string): number {
   if (window.kind === "real")
     throw new PlimsollError("bad-input", "--window real: a simulated window is a number of tokens, as 32k");
   return window.tokens;
-}
-
-/** A tenth to ten times: what lies outside is a slip of the pen. */
-function factorRatio(text: string): number {
-  const ratio = /^\d{1,2}(\.\d{1,4})?$/.test(text) ? Number(text) : Number.NaN;
-  if (ratio >= 0.1 && ratio <= 10) return ratio;
-  throw new PlimsollError("bad-input", `--factor ${text}: give a ratio from 0.1 to 10, as 1.25`);
-}
-
-function encodingNamed(name: string): EncodingName {
-  const known = ENCODING_NAMES.find((each) => each === name);
-  if (known !== undefined) return known;
-  throw new PlimsollError("bad-input", `--tokenizer ${name}: known are ${ENCODING_NAMES.join(", ")}`);
 }
 
 const LARGEST_PORT = 65_535;

@@ -36,13 +36,6 @@ const LOG = ".plimsoll/sessions/voyage.jsonl";
 const logText = () => readFileSync(join(folder, LOG), "utf8");
 
 describe("compact", () => {
-  test("--at takes the session as it was before a call of the model", async () => {
-    const { stdout } = await plimsoll("compact", "voyage", "--dry-run", "--keep", "1k", "--at", "10");
-    expect(stdout).toMatch(/19 → \d+ messages/);
-    expect((await plimsoll("compact", "voyage", "--dry-run", "--at", "21")).stderr).toContain("has 20 calls of the model");
-    expect((await plimsoll("compact", "voyage", "--at", "0")).stderr).toContain("--at 0: give the number of a call, from 1");
-  });
-
   test("a folder that is not there is named, and not made", async () => {
     const { code, stderr } = await plimsoll("compact", "voyage", "--keep", "1k", "--out", "none/messages.json");
     expect([code, readdirSync(folder).includes("none")]).toEqual([2, false]);

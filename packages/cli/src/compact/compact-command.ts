@@ -23,7 +23,6 @@ import { lineFor, printable, shortened, wrapped } from "../terminal/printable.ts
 
 interface CompactOptions extends ExtensionOptions {
   readonly dryRun?: boolean;
-  readonly at?: string;
   readonly policy: string;
   readonly keep?: string;
   readonly focus?: string;
@@ -36,7 +35,6 @@ export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitC
   command
     .argument("<session>", "a session log, or the id of a session of plimsoll's")
     .option("--dry-run", "print what would be done and what it would take out, and no messages")
-    .option("--at <call>", "as the session was before its n-th call of the model, counted from 1")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
     .option("--keep <tokens>", "keep so many tokens verbatim")
     .option("--focus <text>", "what the summary is to concentrate on")
@@ -73,11 +71,10 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   const { kinds } = parts;
   const policy = policyNamed(options.policy, io.cwd, parts);
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy, kinds));
-  const entries = options.at === undefined ? transcript.entries : entriesBefore(transcript, callNumber(options.at));
   const manager = createContextManager({
     policy,
     summarizer: createDigest(),
-    entries,
+    entries: transcript.entries,
     modelPriors,
     isBoundReasoning,
     tokenizers,
@@ -107,24 +104,6 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   if (out === null) io.stdout.write(json);
   else writeWholeFile(out, json);
   return EXIT_OK;
-}
-
-function callNumber(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new PlimsollError("bad-input", `--at ${text}: give the number of a call, from 1`);
-}
-
-/** What the session held when the model was asked for the n-th time. */
-function entriesBefore({ entries, name }: Transcript, call: number): Transcript["entries"] {
-  const replies = entries.flatMap((entry, index) =>
-    entry.type === "message" && entry.message.role === "assistant" ? [index] : [],
-  );
-  const place = replies[call - 1];
-  if (place !== undefined) return entries.slice(0, place);
-  throw new PlimsollError(
-    "bad-input",
-    `--at ${call}: ${basename(name)} has ${formatNumberOf(replies.length, "call")} of the model`,
-  );
 }
 
 function policyNamed(name: string, cwd: string, parts: PolicyParts): Policy {

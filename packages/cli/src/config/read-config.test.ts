@@ -112,7 +112,7 @@ describe("configuration", () => {
 
   test.each([
     ["a variable", { environment: { PLIMSOLL_MAX_STEPS: "many" } }, "PLIMSOLL_MAX_STEPS:"],
-    ["a flag", { flags: { context_window: "big" } }, "--context-window:"],
+    ["a flag", { flags: { context_window: "big" } }, "--window:"],
     ["a policy of a flag", { flags: { policy: "svne" } }, '--policy: unknown policy "svne": did you mean sven?'],
   ])("%s that does not fit is named", (_what, places, line) => {
     expect(() => read(places)).toThrow(line);

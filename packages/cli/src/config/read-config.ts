@@ -82,7 +82,7 @@ function variableOf(key: string): string {
 }
 
 function flagOf(key: string): string {
-  return `--${key.split("_").join("-")}`;
+  return key === "context_window" ? "--window" : `--${key.split("_").join("-")}`;
 }
 
 function fromEnvironment(environment: ConfigPlaces["environment"]): { readonly [key: string]: string | undefined } {

@@ -6,9 +6,9 @@ const MOST_UNGROUPED = 10;
 type Groups = Readonly<Record<string, readonly string[]>>;
 
 const SESSION_GROUPS: Groups = {
-  Session: ["demo", "resume", "continue", "max-steps"],
-  "Model and policy": ["model", "policy", "context-window", "with"],
-  "What tools may do": ["allow", "read-only", "pass-env"],
+  Session: ["demo", "resume"],
+  "Model and policy": ["model", "policy", "window", "with"],
+  "What tools may do": ["allow", "read-only"],
 };
 
 /** By command, what its options are for: their long names under headings. The order of a help is that in which the options were added. */
@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<string, Groups>> = {
     Policies: ["policy", "window", "sweep", "rewriter", "rewriter-command", "with"],
     "Prices and summaries": ["prices", "summarizer", "cassette", "cassette-only", "dry-run"],
     "How it runs": ["jobs", "state", "shard"],
-    Results: ["out", "per-session", "full", "json", "html", "markdown"],
+    Results: ["out", "full", "json", "html", "markdown"],
     "Asking a model for the next action": ["ask", "sample", "max-dollars", "yes"],
   },
   chat: SESSION_GROUPS,
@@ -26,8 +26,8 @@ const GROUPS: Readonly<Record<string, Groups>> = {
   serve: { ...SESSION_GROUPS, "How it answers": ["stdio"] },
   proxy: {
     "What goes on to the model": ["upstream", "policy", "window"],
-    "Where it listens": ["port", "host", "any-host", "token"],
-    "What it keeps": ["state", "record", "keep", "sessions", "delete"],
+    "Where it listens": ["port", "any-host"],
+    "What it keeps": ["state", "record", "keep"],
   },
 };
 

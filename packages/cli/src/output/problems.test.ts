@@ -62,7 +62,7 @@ const tunePage = (problems: readonly ReportProblem[]) =>
   renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
 const terminal = (report: BenchReport) =>
   terminalReport(report, {
-    ...{ listSessions: false, full: false, notSessions: [], written: [] },
+    ...{ full: false, notSessions: [], written: [] },
     metrics: METRICS,
     columns: 80,
   });

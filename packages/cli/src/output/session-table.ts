@@ -4,8 +4,6 @@ import { printable, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import { type MetricTableOptions, metricTables } from "./metric-table.ts";
 
-/** So many sessions are listed without being asked for: about a screen (chosen). */
-const LISTED_SESSIONS = 30;
 /** Left free, as the heads over two columns may widen them. */
 const SPARE_CHARS = 3;
 const MINIMUM_SESSION_CHARS = 16;
@@ -23,20 +21,9 @@ const HEAD = [
   ["session", "format", "messages", "calls", "prompt", "pactions", "MAPE", "max"].map((content) => ({ content })),
 ];
 
-/** How many sessions are listed, and how wide. */
-interface SessionTableOptions {
-  /** However many there are. */
-  readonly all: boolean;
-  /** Of the terminal. */
-  readonly columns: number;
-}
-
 /** A row a session: what its recording states, and how far the size model is off on it. */
-export function sessionTable(report: BenchReport, { all, columns }: SessionTableOptions): string {
+export function sessionTable(report: BenchReport, columns: number): string {
   if (report.sessions.length === 0) return "";
-  if (!all && report.sessions.length > LISTED_SESSIONS) {
-    return `${formatCount(report.sessions.length)} sessions; --per-session lists them.`;
-  }
   const folder = commonFolder(report.sessions.map(({ session }) => session));
   const figures = report.sessions.map(sessionFigures);
   const room = columns - SPARE_CHARS - widthOf([...HEAD.slice(1).map(restOf), ...figures]);

@@ -22,7 +22,6 @@ import { costTables, policyTables, sessionTable } from "./session-table.ts";
 
 /** What the terminal shows in addition to the report itself. */
 export interface TerminalOptions {
-  readonly listSessions: boolean;
   /** Every difference with its interval, or with a row for every session. */
   readonly full: boolean;
   readonly notSessions: readonly string[];
@@ -57,7 +56,7 @@ const MORE = "Costs in full, sessions, every difference and how far the figures 
 
 /** The report as text for a terminal: the verdict, one table, and all else only if it is asked for. */
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
-  const { listSessions, full, notSessions, written, metrics, columns } = options;
+  const { full, notSessions, written, metrics, columns } = options;
   const marked = markedReport(report);
   const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
   const more = full
@@ -69,7 +68,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     : [];
   const sections = [
     problemText(reportProblems(report)),
-    ...(full || listSessions ? [sessionTable(report, { all: listSessions, columns })] : []),
+    ...(full ? [sessionTable(report, columns)] : []),
     plain(lineageWords(report.lineages)),
     verdictText(marked, metrics),
     recordTables(marked, columns),

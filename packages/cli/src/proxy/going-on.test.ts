@@ -62,7 +62,7 @@ describe("killed by SIGKILL", () => {
     const simulator = await startSimulator({ replies: callOn, contextWindowTokens: 12_000, nowMs: () => 0 });
     const held = holdFirstCut();
     const relay = await startRelay(simulator.url, place === "in a request" ? held.intercept : undefined);
-    const args = ["--upstream", relay.url, "--window", "12k", "--state", "state", "--token", "a-token-of-the-test"];
+    const args = ["--upstream", relay.url, "--window", "12k", "--state", "state"];
     const first = await startProxyChild([...args, "--port", "0"], folder);
     const agent = startAgent({ ...CHAT, url: first.url, headers: { session_id: "one" } });
     const working = agent.say("Look at every part.", 25).catch(() => "the connection broke");
@@ -88,7 +88,7 @@ describe("a second proxy on one folder", () => {
     ["of records", { state: "other", record: "recorded" }, "recorded", "--record"],
   ])("%s is refused with one line", async (_, given, name, option) => {
     const { folder } = await started({ proxy: { record: "recorded" } });
-    const options = { upstream: "http://127.0.0.1:1", policy: "plimsoll", host: "127.0.0.1", port: "0", state: "state" };
+    const options = { upstream: "http://127.0.0.1:1", policy: "plimsoll", port: "0", state: "state" };
     await expect(proxy({ ...options, ...given }, recordedIo(folder).io, AbortSignal.abort())).rejects.toMatchObject({
       code: "session-conflict",
       message: `${join(folder, name)}: in use by process ${process.pid}; a folder has one proxy at a time; stop that one, or give this one another folder by ${option}`,

@@ -26,21 +26,13 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
     .option("--window <tokens>", "context window of every model; default: what is known of the model")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8585")
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--any-host", "listen on an address that others can reach")
-    .option("--token <token>", "the proxy's token; default: one that is made once and kept")
+    .option("--any-host <address>", "listen on this address, which others may reach, and not on 127.0.0.1")
     .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
     .option("--bound-reasoning <choice>", "leaves, or vendor-drops: what a cut makes invalid is the vendor's to drop", "leaves")
-    .option("--sessions", "list the conversations that are kept")
-    .option("--delete <id>", "delete a conversation that is kept, or all of them")
     .enablePositionalOptions()
     .action(async (options: GivenOptions) => {
-      if (options.sessions === true || options.delete !== undefined) {
-        onExit(await manageSessions(options, io));
-        return;
-      }
       const controller = new AbortController();
       process.once("SIGINT", () => controller.abort());
       process.once("SIGTERM", () => controller.abort());
@@ -49,19 +41,26 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
   command
     .command("limits")
     .description("show the limits of models that refusals taught, or forget them")
-    .option("--forget [model]", "forget what was learned of a model, or of all")
+    .option("--delete <model>", "forget what was learned of a model, or of all of them")
     .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
-    .action(async (options: LimitOptions) => onExit(await manageLimits(options, io)));
+    .action(async (options: KeptOptions) => onExit(await manageLimits(options, io)));
+  command
+    .command("sessions")
+    .description("list the conversations that are kept, or delete one or all of them")
+    .option("--delete <id>", "delete a conversation, or all of them")
+    .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
+    .option("--record <folder>", "where conversations are kept as sessions")
+    .action(async (options: KeptOptions) => onExit(await manageSessions(options, io)));
 }
 
 /** Shows what refusals taught of models' windows, or forgets it. */
-async function manageLimits({ state, forget }: LimitOptions, io: CliIo): Promise<number> {
+async function manageLimits({ state, delete: chosen }: KeptOptions, io: CliIo): Promise<number> {
   const { folder } = placesOf({ ...(state === undefined ? {} : { state }) }, io);
-  if (forget !== undefined) {
-    const model = forget === true ? null : forget;
+  if (chosen !== undefined) {
+    const model = chosen === "all" ? null : chosen;
     const count = await forgetLimits(folder, model, io.nowMs());
     if (count === 0)
-      throw new PlimsollError("bad-input", `--forget: nothing was learned${model === null ? "" : ` of ${model}`}`);
+      throw new PlimsollError("bad-input", `--delete: nothing was learned${model === null ? "" : ` of ${model}`}`);
     io.stdout.write("forgotten; a proxy that runs forgets when it is started again\n");
     return EXIT_OK;
   }
@@ -71,13 +70,10 @@ async function manageLimits({ state, forget }: LimitOptions, io: CliIo): Promise
   return EXIT_OK;
 }
 
-interface LimitOptions {
-  readonly state?: string;
-  readonly forget?: string | true;
+/** What is looked at of what a proxy keeps, and what of it goes. */
+interface KeptOptions extends Pick<GivenOptions, "state" | "record"> {
+  readonly delete?: string;
 }
-
-/** Shortest token that is taken: it is all that keeps others out. */
-const SHORTEST_TOKEN = /^[\w-]{16,200}$/;
 
 const DAY_MS = 86_400_000;
 
@@ -88,8 +84,6 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const policy = policyNamed(options.policy, io.cwd, BUILT_IN_KINDS);
   const limits = limitsBy(options.window, policy);
   const boundReasoning = boundReasoningOf(options.boundReasoning);
-  if (options.token !== undefined && !SHORTEST_TOKEN.test(options.token))
-    throw new PlimsollError("bad-input", "--token: give 16 or more letters, digits, - and _");
   const places = placesOf(options, io);
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const onProblem = (line: string) => say(`problem: ${line}`);
@@ -115,7 +109,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       onProblem,
     });
     const answer = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
-    const server = await startProxyServer({ ...listen, token: options.token ?? state.token, answer });
+    const server = await startProxyServer({ ...listen, token: state.token, answer });
     say(`plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
     io.stdout.write(`${exportLines(server.url)}\n`);
     await new Promise<void>((done) => {
@@ -154,7 +148,7 @@ function sayEvent(event: ContextEvent, say: (line: string) => void): void {
 }
 
 /** Lists or deletes what is kept. */
-async function manageSessions(options: GivenOptions, io: CliIo): Promise<number> {
+async function manageSessions(options: KeptOptions, io: CliIo): Promise<number> {
   const store = createFileSessionStore({ folder: placesOf(options, io).logs });
   const all = await store.list();
   if (options.delete !== undefined) {

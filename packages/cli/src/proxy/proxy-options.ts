@@ -6,23 +6,18 @@ import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
 import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
-import { isLoopback } from "./loopback.ts";
 
 /** What the command line says. */
 export interface GivenOptions {
   readonly upstream?: string;
   readonly policy: string;
   readonly window?: string;
-  readonly host: string;
   readonly port: string;
-  readonly token?: string;
-  readonly anyHost?: boolean;
+  readonly anyHost?: string;
   readonly state?: string;
   readonly record?: string;
   readonly keep?: string;
   readonly boundReasoning?: string;
-  readonly sessions?: boolean;
-  readonly delete?: string;
 }
 
 /** Where a proxy keeps what it keeps, and for how many days. */
@@ -66,15 +61,13 @@ export function boundReasoningOf(text: string | undefined): BoundReasoning {
 
 const LARGEST_PORT = 65_535;
 
-/** Where to listen. Another address than this machine's own has to be asked for twice: whoever reaches it and knows the token asks with it. */
-export function listenOn({ host, port, anyHost }: Pick<GivenOptions, "host" | "port" | "anyHost">): {
+/** Where to listen. Another address than this machine's own is asked for by a name that says so: whoever reaches it and knows the token asks with it. */
+export function listenOn({ port, anyHost = "127.0.0.1" }: Pick<GivenOptions, "port" | "anyHost">): {
   readonly host: string;
   readonly port: number;
 } {
-  if (!isLoopback(host) && anyHost !== true)
-    throw new PlimsollError("bad-input", `--host ${host}: others could reach it; say --any-host if that is meant`);
   const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
-  if (number <= LARGEST_PORT) return { host, port: number };
+  if (number <= LARGEST_PORT) return { host: anyHost, port: number };
   throw new PlimsollError("bad-input", `--port ${port}: give a number from 0 to ${LARGEST_PORT}`);
 }
 

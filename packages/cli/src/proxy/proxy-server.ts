@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { PlimsollError } from "@plimsoll/core";
 import { TOKEN_HEADER } from "./headers.ts";
-import { isLoopback } from "./loopback.ts";
 
 /** Answers one request that may pass; `target` is path and query without the token. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, target: string) => Promise<void>;
@@ -93,4 +92,9 @@ function isSame(given: string, token: string): boolean {
 function refuse(response: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ type: "error", error: { type: "proxy_error", message } });
   response.writeHead(status, { "content-type": "application/json" }).end(body);
+}
+
+/** True for a name of this machine under which only programs on it can ask. */
+function isLoopback(host: string): boolean {
+  return /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|::1)$/i.test(host);
 }

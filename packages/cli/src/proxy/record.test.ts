@@ -50,12 +50,12 @@ test("what is kept can be listed and deleted", async () => {
   for (const session_id of ["one", "two"])
     await startAgent({ wire: "openai-chat", form: "whole", url, headers: { session_id } }).say(`Look at ${session_id}.`, 2);
   await setting.restart();
-  const list = (await run("proxy", "--sessions", "--state", "state")).trim().split("\n");
+  const list = (await run("proxy", "sessions", "--state", "state")).trim().split("\n");
   expect(list.map((line) => /Look at \w+/.exec(line)?.[0]).sort()).toEqual(["Look at one", "Look at two"]);
   const [id = ""] = list[0]?.split(" ") ?? [];
-  expect(await run("proxy", "--delete", id, "--state", "state")).toBe("deleted: 1\n");
+  expect(await run("proxy", "sessions", "--delete", id, "--state", "state")).toBe("deleted: 1\n");
   expect(logsIn(folder)).toHaveLength(1);
-  expect(await run("proxy", "--delete", "all", "--state", "state")).toBe("deleted: 1\n");
+  expect(await run("proxy", "sessions", "--delete", "all", "--state", "state")).toBe("deleted: 1\n");
   expect(logsIn(folder)).toEqual([]);
 });
 

@@ -214,8 +214,6 @@ function flagsOf(options: SessionOptions): { readonly [key: string]: string | un
   return {
     model: options.model,
     policy: options.policy,
-    context_window: options.contextWindow,
-    max_steps: options.maxSteps,
-    pass_env: options.passEnv?.join(" "),
+    context_window: options.window,
   };
 }

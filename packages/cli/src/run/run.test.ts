@@ -46,9 +46,9 @@ describe("run", { timeout: 60_000 }, () => {
     const first = await plimsoll("run", "--model", "llama.cpp/own-model", "hello");
     expect(first).toMatchObject({ code: 0, stdout: "Hello.\n" });
     expect(first.stderr).toContain("context window 9000 tokens (server, ");
-    const second = await plimsoll("run", "--continue", "--model", "llama.cpp/other", "--context-window", "20000", "again");
+    const second = await plimsoll("run", "again", "--resume", "--model", "llama.cpp/other", "--window", "20000");
     await simulator.close();
-    expect(second.stderr).toContain("context window 20000 tokens (--context-window)");
+    expect(second.stderr).toContain("context window 20000 tokens (--window)");
     expect(second.stderr).toContain("the session's model was own-model; it goes on with other (--model takes another)");
     expect(log().match(/"type":"model-change"/g)).toHaveLength(2);
   });

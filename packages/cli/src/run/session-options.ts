@@ -6,16 +6,12 @@ import { RULE_WORDS } from "../permission/allow-rule.ts";
 export interface SessionOptions extends ExtensionOptions {
   readonly demo?: boolean;
   readonly resume?: string | true;
-  readonly continue?: boolean;
   readonly model?: string;
   readonly policy?: string;
-  readonly contextWindow?: string;
-  readonly maxSteps?: string;
+  readonly window?: string;
   /** What runs without a question, a rule each. */
   readonly allow?: readonly string[];
   readonly readOnly?: boolean;
-  /** Names of variables that look like credentials and that tools see all the same. */
-  readonly passEnv?: readonly string[];
 }
 
 /** Adds the options that a session takes to a command. */
@@ -23,14 +19,11 @@ export function withSessionOptions(command: Command): Command {
   const withOwn = command
     .option("--demo", "use a simulated model on this machine; needs no key")
     .option("--resume [session]", "go on with a session; without an id the last one")
-    .option("--continue", "go on with the last session")
     .option("--model <model>", "model, as `model` or `host/model`")
     .option("--policy <policy>", "a preset's name or a YAML file")
-    .option("--context-window <tokens>", "the model's context window")
-    .option("--max-steps <count>", "most model calls of one run")
+    .option("--window <tokens>", "the model's context window")
     .option("--allow <rule>", `run without asking: ${RULE_WORDS}; again for more`, collect)
-    .option("--read-only", "no commands, no changes of files")
-    .option("--pass-env <name>", "let tools see a variable that looks like a credential; again for more", collect);
+    .option("--read-only", "no commands, no changes of files");
   return addExtensionOption(withOwn);
 }
 

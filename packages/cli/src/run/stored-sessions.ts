@@ -44,7 +44,7 @@ function folderIn(cwd: string, name: string): string {
  * @throws PlimsollError `bad-input` if it is not there.
  */
 export async function resumedId(options: SessionOptions, sessions: SessionStore): Promise<string | null> {
-  const resume = options.resume ?? (options.continue === true ? true : undefined);
+  const { resume } = options;
   if (resume === undefined) return null;
   const stored = await sessions.list();
   if (resume !== true && stored.some(({ sessionId }) => sessionId === resume)) return resume;
