@@ -74,7 +74,7 @@ describe("parseExtension", () => {
     [
       "an unknown kind",
       { metric: WORK },
-      'an extension has no "metric"; it may have importers, metrics, peers, programs, rewriters, strategies, keepRules, estimators, prompts, truncations',
+      'an extension has no "metric"; it may have importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations',
     ],
     ["a part that is not in a list", { metrics: WORK }, '"metrics" is no list'],
     ["a part without a function", { metrics: [WORK, unpooled] }, "metrics[1] has no pool (a function)"],

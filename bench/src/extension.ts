@@ -8,8 +8,6 @@ import { METRICS, type RunMetrics } from "./metrics/registry.ts";
 import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
 import type { Program } from "./replay/program.ts";
-import type { Rewriter } from "./rewriters/rewriter.ts";
-import { REWRITERS } from "./rewriters/rewriters.ts";
 
 /** What can be added to the bench, as values. The built-in ones are an extension, too. */
 export interface BenchExtension extends Partial<Kinds> {
@@ -19,8 +17,6 @@ export interface BenchExtension extends Partial<Kinds> {
   readonly peers?: readonly Peer[];
   /** Published programs that compact in the engine's place. */
   readonly programs?: readonly Program[];
-  /** What rewrites results of tools before they enter a history. */
-  readonly rewriters?: readonly Rewriter[];
 }
 
 /** What a run of the bench is made with: the built-in parts and those that extensions add. */
@@ -45,7 +41,6 @@ const BUILT_IN = {
   metrics: METRICS,
   peers: PEERS,
   programs: [],
-  rewriters: REWRITERS,
 } as const satisfies BenchExtension;
 const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...BUILT_IN_KINDS };
 
@@ -70,7 +65,6 @@ export function joinedParts(added: readonly NamedExtension[]): BenchParts {
     metrics: [...BUILT_IN.metrics, ...of(({ metrics }) => metrics)],
     peers: [...BUILT_IN.peers, ...of(({ peers }) => peers)],
     programs: [...of(({ programs }) => programs)],
-    rewriters: [...BUILT_IN.rewriters, ...of(({ rewriters }) => rewriters)],
     kinds: {
       strategies: [...BUILT_IN_KINDS.strategies, ...of(({ strategies }) => strategies)],
       keepRules: [...BUILT_IN_KINDS.keepRules, ...of(({ keepRules }) => keepRules)],
@@ -88,7 +82,6 @@ const NAMES_OF: Readonly<Record<string, (extension: BenchExtension) => readonly 
   importer: ({ importers = [] }) => [...new Set(importers.map(({ format }) => format))],
   metric: ({ metrics = [] }) => metrics.map(({ id }) => id),
   policy: ({ peers = [], programs = [] }) => [...peers.map(({ policy }) => policy), ...programs].map(({ name }) => name),
-  rewriter: ({ rewriters = [] }) => rewriters.map(({ name }) => name),
   strategy: ({ strategies = [] }) => strategies.map(({ kind }) => kind),
   "keep rule": ({ keepRules = [] }) => keepRules.map(({ kind }) => kind),
   estimator: ({ estimators = [] }) => estimators.map(({ kind }) => kind),
@@ -127,7 +120,6 @@ const REQUIRED: {
   metrics: { id: "string", schema: "object", measure: "function", pool: "function", figures: "object" },
   peers: { policy: "object", figures: "object", line: "object", readOn: "string", notExpressed: "object" },
   programs: { name: "string", runs: "string", maxRecoveries: "number", start: "function" },
-  rewriters: { name: "string", says: "string", rewrite: "function" },
   strategies: { kind: "string", schema: "object", bind: "function" },
   keepRules: { kind: "string", schema: "object", bind: "function" },
   estimators: { kind: "string", schema: "function", create: "function" },

@@ -41,6 +41,4 @@ export type {
   ProgramSetting,
 } from "./replay/program.ts";
 export { programPolicy } from "./replay/program-run.ts";
-export { type CommandRewriter, createCommandRewriter } from "./rewriters/command-rewriter.ts";
-export { type ArrivingResult, behindRewriter, type Rewriter } from "./rewriters/rewriter.ts";
 export { loadParts } from "./run/load-parts.ts";

@@ -49,7 +49,6 @@ export { drive } from "./replay/drive.ts";
 export { countedSession, type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayedCall } from "./replay/replayed-call.ts";
 export { askTables } from "./report/ask-tables.ts";
-export { BEHIND_WORDS, behindTable } from "./report/behind-rewriters.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";
 export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";

@@ -3,7 +3,6 @@ import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "
 import { RECORDED_POLICY } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { agentWindowOf } from "../formats/agent-windows.ts";
-import type { Rewriter } from "../rewriters/rewriter.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { Program } from "./program.ts";
 import { type RealWindow, realWindow, type WindowEvidence } from "./real-window.ts";
@@ -22,8 +21,6 @@ export interface CellRequest {
   readonly summaries?: SummarySource;
   /** What compacts in the engine's place; `null`, the engine, if it is left out. */
   readonly program?: Program | null;
-  /** What rewrites results before they enter the history; `null`, nothing, if it is left out. */
-  readonly rewriter?: Rewriter | null;
 }
 
 /** One session under one policy in one window: the limits that hold there, and who writes its summaries. */
@@ -42,8 +39,6 @@ export interface Cell {
   readonly summaries: SummarySource;
   /** What compacts in the engine's place; `null` for the engine itself. */
   readonly program: Program | null;
-  /** What rewrites results before they enter the history; `null` for nothing. */
-  readonly rewriter: Rewriter | null;
 }
 
 /** Output reserve of a replay if the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
@@ -58,7 +53,7 @@ const OUTPUT_RESERVE_SHARE = 8;
  */
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
-  const { program = null, rewriter = null } = cell;
+  const { program = null } = cell;
   const overheadTokens = session.sizeModel.firstOverheadTokens;
   const window: WindowSpec = request.kind === "real" ? { kind: "real", ...realWindowOf(session, catalog) } : request;
   const contextWindowTokens = window.kind === "real" ? window.tokens : overheadTokens + window.tokens;
@@ -80,7 +75,6 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
     why,
     summaries,
     program,
-    rewriter,
   };
 }
 

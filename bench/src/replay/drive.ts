@@ -4,12 +4,10 @@ import {
   type Message,
   type SessionEntry,
   type SessionView,
-  type ToolCallPart,
   toolCallsOf,
   type UsageEntry,
 } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/build";
-import { type Rewriter, rewritten } from "../rewriters/rewriter.ts";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
 import { isRollBack } from "../transcript.ts";
@@ -31,7 +29,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const run = program === null ? createEngineRun(session, cell) : await createProgramRun(session, cell, program);
   const { manager } = run;
   const foldsBoundaries = isRecordedPolicy(cell.policy);
-  const openCalls = new Map<string, ToolCallPart>();
+  const openCalls = new Set<string>();
   const idles = createIdleClock(cell);
   const check = session.wireChecks();
   const sizes = followingSizes(session.sizeModel, foldsBoundaries ? "recorded" : "own");
@@ -40,13 +38,12 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const sent: { last: ReplayedCall | null } = { last: null };
 
   const arrive = async (recorded: Message) => {
-    const given = cell.rewriter === null ? recorded : await onRewriting(recorded, { rewriter: cell.rewriter, openCalls });
-    const message = given.role === "tool-result" ? letIn(given) : given;
+    const message = recorded.role === "tool-result" ? letIn(recorded) : recorded;
     const idleMs = idles.over(message);
     if (idleMs !== null) await run.idle(idleMs, "before-call");
     if (isHuman(message)) await run.fit("before-submit", { pending: [message], nowMs: message.atMs });
     manager.append({ type: "message", message });
-    for (const call of toolCallsOf(message)) openCalls.set(call.callId, call);
+    for (const call of toolCallsOf(message)) openCalls.add(call.callId);
     if (message.role !== "tool-result" || !openCalls.delete(message.callId) || openCalls.size > 0) return;
     await run.fit("after-tool-batch", { pending: [], nowMs: message.atMs });
   };
@@ -136,13 +133,4 @@ function createIdleClock({ policy }: Pick<Cell, "policy">) {
       return next === null || (next.atMs !== null && next.atMs >= endMs) ? endMs : null;
     },
   };
-}
-
-/** A result as the cell's rewriter gives it on; anything else stays the recorded object. */
-async function onRewriting(
-  message: Message,
-  { rewriter, openCalls }: { readonly rewriter: Rewriter; readonly openCalls: ReadonlyMap<string, ToolCallPart> },
-): Promise<Message> {
-  if (message.role !== "tool-result") return message;
-  return await rewritten(message, { rewriter, call: openCalls.get(message.callId) ?? null });
 }

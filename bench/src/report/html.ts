@@ -10,7 +10,6 @@ import { chartBlocks, type ShownPolicies, shownPolicies } from "./chart-data.ts"
 import { windowComparisons } from "./comparisons.ts";
 import { foldedSection } from "./folded-section.ts";
 import { answerSection } from "./html-answer.ts";
-import { behindSection } from "./html-behind.ts";
 import { cacheBreaksSection } from "./html-cache-breaks.ts";
 import { chartSection, detailSection } from "./html-charts.ts";
 import { differenceSection, recordSection } from "./html-comparisons.ts";
@@ -87,9 +86,8 @@ export function renderHtmlFiles(plain: BenchReport, options: HtmlOptions): HtmlR
   const details = [...charts.sessions, calibration];
   const moved = folder !== null && charts.isTooLarge ? moveBeside(details, folder) : { blocks: details, files: [] };
   const comparisons = windowComparisons(report);
-  const behind = behindSection(plain);
   const main = html`${answerSection(report, answers)}
-${navigation(report, behind)}
+${navigation(report)}
 ${sessionsSection(report, shownName)}
 ${chartSection(index, columnsOf(metrics, "chart"))}
 ${detailSection(index)}
@@ -97,7 +95,6 @@ ${mark === null ? html`` : html`<p class="note">${mark}</p>`}
 ${recordSection(comparisons)}
 ${scatterSection(report, answers)}
 ${sweepSection(report, summaries)}
-${behind}
 ${askSection(report)}
 ${differenceSection(comparisons, shownName)}
 ${policyTables(summaries, metrics)}
@@ -130,7 +127,7 @@ function calibrationPart({ calibration }: BenchReport, shownName: SessionNames):
   return foldedSection("calibration", CALIBRATION_TITLE, calibrationSection(calibration, shownName));
 }
 
-function navigation(report: BenchReport, behind: Markup): Markup {
+function navigation(report: BenchReport): Markup {
   const isSwept = report.policies.some(({ sweep }) => sweep !== null);
   const links: readonly (readonly [id: string, title: string])[] = [
     ["sessions", "Sessions"],
@@ -139,7 +136,6 @@ function navigation(report: BenchReport, behind: Markup): Markup {
     ["losing", "Losing cases"],
     ["front", "Cost against what is held"],
     ...(isSwept ? [["sweep", "Sweep"] as const] : []),
-    ...(behind.markup === "" ? [] : [["behind", "Behind rewriters"] as const]),
     ...(report.ask === undefined ? [] : [["ask", "Next action"] as const]),
     ["differences", "Differences"],
     ["policies", "Policies"],

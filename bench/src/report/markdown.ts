@@ -5,7 +5,6 @@ import type { BenchReport, ReportProblem } from "../results.ts";
 import { answerTitle, windowAnswers } from "./answer.ts";
 import { answerWords } from "./answer-words.ts";
 import { askTables } from "./ask-tables.ts";
-import { BEHIND_WORDS, behindTable } from "./behind-rewriters.ts";
 import { windowComparisons } from "./comparisons.ts";
 import { dominancePart } from "./dominance.ts";
 import { columnText, formatNumberOf, lineageWords } from "./figures.ts";
@@ -59,7 +58,6 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
       const rows = summaries.filter(({ windowLabel }) => windowLabel === label);
       return windowPart(label, rows, metrics);
     }),
-    ...behindPart(report),
     ...differencePart(comparisons),
     ...askPart(report),
     ...(report.skipped.length === 0
@@ -93,14 +91,6 @@ function inShort(report: BenchReport, summaries: readonly PolicySummary[]): stri
       );
     })
     .join("\n");
-}
-
-/** What rewriters save and lose behind each policy; nothing without one. */
-function behindPart(report: BenchReport): readonly string[] {
-  const { head, rows } = behindTable(report);
-  if (rows.length === 0) return [];
-  const table = markdownTable({ head: head.map(escaped), rows: rows.map((cells) => cells.map(escaped)) });
-  return ["### Behind rewriters", escaped(BEHIND_WORDS), table];
 }
 
 /** What a model did next; nothing if none was asked. */

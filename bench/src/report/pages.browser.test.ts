@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { cheaperRow, reportBehind } from "../../testing/behind-report.ts";
 import { exampleReport } from "../../testing/example-report.ts";
 import { exampleTuned } from "../../testing/example-tuned.ts";
 import { madeFindings } from "../../testing/made-findings.ts";
@@ -14,12 +13,10 @@ import { renderValidationHtml } from "./validation-page.ts";
 const START_MS = 240_000;
 
 const report = exampleReport({ sweptRatios: [0.6, 0.9], calls: 120 });
-const behind = reportBehind(report, { policy: "sven", name: "sven + filter", made: (row) => cheaperRow(row, 0.8) });
 const tunePage = { yaml: "extends: plimsoll", text: "as on a terminal", nameOf: (session: string) => session };
 
 const PAGES = [
   ["report", () => renderHtmlReport(report), "#chart[data-lines]"],
-  ["report with a rewriter", () => renderHtmlReport(behind), "#behind"],
   ["calibration", () => renderCalibrationHtml(report.calibration), "#calibration-chart[data-misses]"],
   ["tune", () => renderTuneHtml([exampleTuned()], tunePage), "figure.xy"],
   ["validation", async () => renderValidationHtml(validationOf(await madeFindings(9), "2026-01-31")), "table.figures"],

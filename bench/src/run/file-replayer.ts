@@ -61,7 +61,6 @@ export function createFileReplayer({
         given,
         kept: keptOf(task, parts),
         programs: parts.programs,
-        rewriters: parts.rewriters,
       });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {

@@ -8,7 +8,6 @@ import type { Program } from "../replay/program.ts";
 import { CALIBRATION_LISTS, type PackedEntry, packEntry, ROW_LISTS } from "../results/packed-entry.ts";
 import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
-import { type Rewriter, rewriterOf } from "../rewriters/rewriter.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
 import { describeSession } from "./describe-session.ts";
 import type { FileTask, PlacedRow } from "./file-task.ts";
@@ -34,14 +33,12 @@ export interface CellTools {
   readonly kept: KeptReplays;
   /** What policies of their names stand for. */
   readonly programs: readonly Program[];
-  /** Behind what policies of their names run. */
-  readonly rewriters: readonly Rewriter[];
 }
 
 /** Replays the task's cells, but for those that are kept; what is new is kept, a cell at a time. */
 export async function replayCells(file: LoadedFile, task: FileTask, tools: CellTools): Promise<ReplayedCells> {
   const { policies, windows, cells, prices, summarizer } = task;
-  const { kept, given, programs, rewriters } = tools;
+  const { kept, given, programs } = tools;
   const source = await sourceOf(file, task);
   let counted: readonly PreparedSession[] | null = null;
   const ownSessions = async () => {
@@ -63,9 +60,8 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     const made = { source, policy, window, prices: [...prices], summarizer: summarizerName(summarizer) };
     const before = await kept.read(made, isRows);
     if (before !== null) cellsKept += 1;
-    const { ownName, rewriter } = rewriterOf(policy.name, rewriters);
-    const program = programs.find(({ name }) => name === ownName) ?? null;
-    const replayed = before ?? (await replayAll(await ownSessions(), { policy, window, program, rewriter, ...given }));
+    const program = programs.find(({ name }) => name === policy.name) ?? null;
+    const replayed = before ?? (await replayAll(await ownSessions(), { policy, window, program, ...given }));
     if (before === null) await kept.keep(made, replayed);
     rows.push(...replayed.map((row, session) => ({ session, cell, row: packEntry(row, ROW_LISTS) })));
   }

@@ -9,7 +9,6 @@ import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";
 import { digestSource, type SummarySource } from "../replay/summary-source.ts";
 import type { CallPoint, ReplayRow } from "../results.ts";
-import type { Rewriter } from "../rewriters/rewriter.ts";
 
 /** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
 export interface ReplayRequest {
@@ -24,8 +23,6 @@ export interface ReplayRequest {
   readonly summaries?: SummarySource;
   /** What compacts in the engine's place; the engine itself if it is left out. */
   readonly program?: Program | null;
-  /** What rewrites results before they enter the history; nothing if it is left out. */
-  readonly rewriter?: Rewriter | null;
   /** What is measured: the metrics of every run unless others follow them. */
   readonly metrics?: RunMetrics;
 }
@@ -39,8 +36,8 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
   const { policy, window, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
   const catalog = session.catalogs(request.catalog ?? MODEL_CATALOG);
-  const { kinds = BUILT_IN_KINDS, program = null, rewriter = null } = request;
-  const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries, program, rewriter });
+  const { kinds = BUILT_IN_KINDS, program = null } = request;
+  const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries, program });
   const row = {
     session: session.transcript.name,
     policy: policy.name,

@@ -79,31 +79,6 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test("replays each policy behind a rewriter, next to the policy alone", async () => {
-    const rewriters = ["--rewriter", "output-filter", "--rewriter-command", "cat"];
-    const policies = ["-p", "none", "-p", "recorded"];
-    const { exitCode } = await run("bench", "logs/session.jsonl", ...policies, ...rewriters, "--json", "behind.json");
-    expect(exitCode).toBe(0);
-    const { rows } = benchReportSchema.parse(JSON.parse(readFileSync(join(folder, "behind.json"), "utf8")));
-    const prompts = new Map(rows.map(({ policy, metrics }) => [policy, metrics?.economy.promptTokens ?? 0]));
-    expect([...prompts.keys()]).toEqual(["none", "none + output-filter", "none + command", "recorded"]);
-    expect(prompts.get("none + command")).toBe(prompts.get("none"));
-    expect(prompts.get("none + output-filter")).toBeLessThan(prompts.get("none") ?? 0);
-  });
-
-  test("says what a rewriter saves and loses for someone who compacts", async () => {
-    const { stdout } = await run("bench", "logs/session.jsonl", "-p", "sven", "--rewriter", "output-filter");
-    expect(stdout).toMatch(/behind a rewriter +cost % +uncached +dearer/);
-    expect(stdout).toMatch(/^sven \+ +\d.*\n *output-filter/m);
-    expect(stdout).toContain("Against the same policy without the rewriter.");
-  });
-
-  test("a rewriter that nobody knows is a mistake", async () => {
-    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "--rewriter", "output-filer");
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("--rewriter output-filer: did you mean output-filter?");
-  });
-
   test("says if nothing fired, and what a policy did then", async () => {
     const { stdout } = await run("bench", "logs/session.jsonl", "--window", "1m");
     const said = stdout.replace(/\n +/g, " ");

@@ -33,19 +33,12 @@ import {
   type SummarizerOptions,
   sweepPolicies,
 } from "../option/replay-options.ts";
-import {
-  addRewriterOptions,
-  chooseRewriters,
-  partsBehind,
-  policiesBehind,
-  type RewriterOptions,
-} from "../option/rewriter-option.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";
 import { runAndReport } from "./run-and-report.ts";
 
-interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, ExtensionOptions, RewriterOptions {
+interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, ExtensionOptions {
   readonly ask?: string;
   readonly cassette?: string;
   readonly cassetteOnly?: true;
@@ -102,7 +95,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addAskOptions(command);
   addExtensionOption(command);
-  addRewriterOptions(command);
   addReportOptions(command);
   addMergeCommand(command, io, onExit);
   command
@@ -117,16 +109,14 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   const isDemo = options.demo === true;
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [isDemo ? DEMO_WINDOW : DEFAULT_WINDOW];
-  const opened = await openExtensions(options, io);
-  const behind = chooseRewriters(options, opened.rewriters);
-  const parts = partsBehind(opened, behind);
+  const parts = await openExtensions(options, io);
   const chosen = choosePolicies(options.policy ?? (isDemo ? PRESETS.map(({ name }) => name) : DEFAULT_POLICIES), io.cwd, parts);
   const { policies, sweeps, problems, notes } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
   const read = choosePrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
   const ask = parseAsk(options, { windows, shard, summarizer }, io);
-  const jobs = behind.command !== null ? 1 : options.jobs === undefined ? null : parseJobs(options.jobs);
+  const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
   say([...chosen.problems, ...problems, ...notes, ...("problems" in read ? read.problems : [])], io);
   if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
 
@@ -143,7 +133,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const run = {
     found,
     parts,
-    policies: policiesBehind(joinPolicies(policies, running), behind.rewriters),
+    policies: joinPolicies(policies, running),
     sweeps,
     windows,
     prices,
@@ -153,11 +143,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     dryRun: options.dryRun ?? false,
   };
   const kept = { stateFolder: options.state, ask };
-  try {
-    return await runAndReport({ ...run, ...kept, full: options.full ?? false, reports }, io);
-  } finally {
-    await behind.command?.close();
-  }
+  return runAndReport({ ...run, ...kept, full: options.full ?? false, reports }, io);
 }
 
 async function gather(

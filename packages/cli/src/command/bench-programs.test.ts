@@ -63,13 +63,6 @@ describe("plimsoll bench --with programs", { timeout: REPLAY_MS }, () => {
     expect(rows.get("broken")?.economy.promptTokens).toBe(rows.get("none")?.economy.promptTokens);
   });
 
-  test("behind a rewriter it is the program that runs", async () => {
-    const rows = await rowsOf("-p", "newest-turn", "--rewriter", "output-filter");
-    const behind = rows.get("newest-turn + output-filter");
-    expect(behind?.economy.compactions).toBeGreaterThan(0);
-    expect(behind?.economy.promptTokens).toBeLessThan(rows.get("newest-turn")?.economy.promptTokens ?? 0);
-  });
-
   test("without its module a program is a policy that nobody knows", async () => {
     const { exitCode, stderr } = await run("-p", "newest-turn");
     expect(exitCode).toBe(2);

@@ -1,7 +1,5 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import {
-  BEHIND_WORDS,
-  behindTable,
   formatNumberOf,
   lineageWords,
   markedReport,
@@ -14,7 +12,6 @@ import {
 } from "@plimsoll/bench/internal";
 import { askText } from "../ask/ask-text.ts";
 import { printable, wrapped } from "../terminal/printable.ts";
-import { drawTable } from "../terminal/text-table.ts";
 import { calibrationLines } from "./calibration-table.ts";
 import { differenceTables, recordTables } from "./comparison-text.ts";
 import { footerLines, validityLines } from "./footer.ts";
@@ -73,7 +70,6 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     verdictText(marked, metrics),
     recordTables(marked, columns),
     ...(report.rows.length > 0 ? [policyTables(marked, { metrics, columns })] : []),
-    behindText(report, columns),
     ...more,
     ...(report.ask === undefined ? [] : [askText(report.ask, columns)]),
     ...(hasFigures ? [[...markLines(report), plain(READING)].join("\n")] : ["Nothing could be replayed."]),
@@ -112,14 +108,6 @@ function verdictText(report: BenchReport, metrics: RunMetrics): string {
       );
     })
     .join("\n\n");
-}
-
-/** What rewriters save and lose behind each policy; nothing without one. */
-function behindText(report: BenchReport, columns: number): string {
-  const { head, rows } = behindTable(report);
-  if (rows.length === 0) return "";
-  const table = drawTable({ head: [head.map((content) => ({ content }))], rows, leftColumns: [0] }, columns);
-  return [table, "", ...wrapped(BEHIND_WORDS, { first: "", further: "" })].join("\n");
 }
 
 function markLines(report: BenchReport): readonly string[] {
