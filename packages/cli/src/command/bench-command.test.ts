@@ -182,7 +182,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
       "no input is given",
       ["bench"],
       2,
-      "plimsoll: nothing to replay: give session files, folders or patterns, or --from <agent>",
+      "plimsoll: nothing to replay: give session files, folders or patterns, --from <agent>, or --demo",
     ],
     ["an agent is unknown", ["bench", "--from", "cluade-code"], 2, "plimsoll: --from cluade-code: did you mean claude-code?"],
     [

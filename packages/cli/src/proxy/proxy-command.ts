@@ -31,7 +31,6 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
     .option("--bound-reasoning <choice>", "leaves, or vendor-drops: what a cut makes invalid is the vendor's to drop", "leaves")
-    .enablePositionalOptions()
     .action(async (options: GivenOptions) => {
       const controller = new AbortController();
       process.once("SIGINT", () => controller.abort());
@@ -43,14 +42,15 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .description("show the limits of models that refusals taught, or forget them")
     .option("--delete <model>", "forget what was learned of a model, or of all of them")
     .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
-    .action(async (options: KeptOptions) => onExit(await manageLimits(options, io)));
+    // Options that the command above has too are read there.
+    .action(async (_own: KeptOptions, command: Command) => onExit(await manageLimits(command.optsWithGlobals(), io)));
   command
     .command("sessions")
     .description("list the conversations that are kept, or delete one or all of them")
     .option("--delete <id>", "delete a conversation, or all of them")
     .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "where conversations are kept as sessions")
-    .action(async (options: KeptOptions) => onExit(await manageSessions(options, io)));
+    .action(async (_own: KeptOptions, command: Command) => onExit(await manageSessions(command.optsWithGlobals(), io)));
 }
 
 /** Shows what refusals taught of models' windows, or forgets it. */

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/conversation";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import { main } from "../main.ts";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
 
 let folder = "";
@@ -75,8 +77,12 @@ test("a limit that the provider named holds for all, for a day, is shown, and ca
   const later = await life("known", DAY_MS + 1);
   expect(later.windowOf({})).toBeNull();
   await later.settled();
-  expect(await forgetLimits(folder, "other", 0)).toBe(0);
-  expect(await forgetLimits(folder, "m", 0)).toBe(1);
+  const { io, stdout } = recordedIo(folder);
+  const limits = (...more: readonly string[]) => main(["proxy", "limits", "--state", ".", ...more], { ...io, nowMs: () => 0 });
+  expect(await limits()).toBe(0);
+  expect(stdout()).toMatch(/^m {2}16000 tokens/);
+  expect(await limits("--delete", "other")).toBe(2);
+  expect(await limits("--delete", "m")).toBe(0);
   expect((await life()).windowOf({})).toBeNull();
 });
 
