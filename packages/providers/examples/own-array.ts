@@ -11,14 +11,14 @@ import {
   type WireArray,
 } from "@plimsoll/providers/array";
 
-/** What the library's array holds. */
+/** An item of the library's array. */
 export type Item =
   | { readonly from: "rules" | "person"; readonly text: string }
   | { readonly from: "model"; readonly text: string; readonly calls: readonly Call[] }
   | { readonly from: "tool"; readonly callId: string; readonly text: string };
 type Call = { readonly id: string; readonly tool: string; readonly input: string };
 
-/** What the library answers. */
+/** An answer of the library. */
 export type Answer = { readonly id: string; readonly model: string; readonly promptTokens: number; readonly item: Item };
 
 const MY_ARRAY: WireArray<Item, Answer> = {

@@ -22,7 +22,7 @@ import { startSimulator } from "./simulator/simulator.ts";
 type LanguageModelV3CallOptions = Parameters<MockLanguageModelV3["doGenerate"]>[0];
 type AnySession = Pick<Session<never, never>, "user" | "result" | "calls">;
 
-/** What a server sends in the place of a reply that its window leaves no room for. */
+/** Answers of servers whose window leaves no room for a reply. */
 const CUTS: readonly (readonly [string, SimulatedReply])[] = [
   ["length after a word", { parts: [{ type: "text", text: "Wo" }], stop: "length" }],
   ["length after nothing", { parts: [], stop: "length" }],

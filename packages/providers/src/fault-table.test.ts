@@ -12,7 +12,7 @@ import type { Exchange, Fault, SimulatorOptions } from "./simulator/options.ts";
 import type { Simulator } from "./simulator/simulator.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 
-/** What nothing may ever show, and what only the session's log may. */
+/** Texts that nothing may show: the key nowhere, the person's text in the session's log alone. */
 const KEY = "planted-key-4711";
 const TASK = "planted text of a request: read all parts";
 

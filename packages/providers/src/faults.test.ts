@@ -15,7 +15,7 @@ import type { Fault, SimulatorOptions } from "./simulator/options.ts";
 import type { Simulator } from "./simulator/simulator.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 
-/** What no error, event or log may ever show. */
+/** A key that no error, event or log may show. */
 const KEY = "planted-key-4711";
 const SECRET_TEXT = "planted text of a request";
 
@@ -77,7 +77,7 @@ async function eventsOf(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]
   return list;
 }
 
-/** What the request came to: the error's facts, or that there was none. */
+/** Returns the facts of the error that a request ended with, or says that there was none. */
 async function failureOf(work: Promise<unknown>) {
   const error = await work.then(
     () => null,

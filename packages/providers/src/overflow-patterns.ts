@@ -1,8 +1,8 @@
 import type { RequestUnit } from "@plimsoll/core/internal";
 
 /**
- * What providers say when a request fails, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several
- * pieces needs all of them. The source says who sends it, with the thread where it was seen if it is not in the vendor's reference.
+ * One phrase of a provider's errors, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several pieces needs all of
+ * them. The source says who sends it, with the thread where it was seen if it is not in the vendor's reference.
  */
 export interface Phrase {
   readonly source: string;
@@ -168,7 +168,10 @@ export const REPLY_LIMIT_PATTERNS: readonly RegExp[] = [
   /(?:<=|less than or equal to|limit of|limit is|maximum (?:is|of|value is)|up to) ?[`'"]?(\d[\d,_]{0,14})/,
 ];
 
-/** What too much of a request is of, the more special first; all patterns of a unit are needed. Without one of them a refusal is not about media. */
+/**
+ * Patterns that name the unit of which a request has too much, the more special first; all patterns of a unit are needed. Without one of them a refusal
+ * is not about media.
+ */
 export const UNIT_PATTERNS: readonly { readonly unit: RequestUnit; readonly all: readonly RegExp[] }[] = [
   { unit: "manyImagePx", all: [/many-image/, /pixel|\bpx\b|dimension/] },
   { unit: "imagePx", all: [/\b(?:image|picture|photo)/, /pixel|\d ?px\b|dimension|resolution/, TOO_MUCH] },

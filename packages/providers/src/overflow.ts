@@ -30,8 +30,7 @@ import {
 } from "./overflow-patterns.ts";
 
 /**
- * What a failed request means for what to do next.
- *
+ * The class of a failed request: it says what to do next.
  * - `context-overflow`: the prompt does not fit the context window; shrink it
  * - `request-too-large`: the request is larger than is accepted at all: in bytes, or in tokens against a limit per minute that it
  *   exceeds alone. Shrinking helps, waiting never does; it says nothing about the context window
@@ -84,7 +83,7 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
 }
 
-/** What a failed request came to. Who said something of a parameter by its name, or of a place in the request, is not unknown. */
+/** Decides the outcome of a failed request. Who said something of a parameter by its name, or of a place in the request, is not unknown. */
 export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorClass): RequestOutcome {
   const text = textOf(failure);
   switch (failureClass) {

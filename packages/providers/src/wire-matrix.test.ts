@@ -29,14 +29,14 @@ const HEADING = "## Every SDK, wire, preset";
 
 const acting = PRESETS.filter(({ enabled }) => enabled);
 
-/** What came of one run. */
+/** The record of one run. */
 interface Played {
   readonly preset: string;
   /** Why it died; `null` for a run that was played to its end. */
   readonly diedOf: string | null;
-  /** What our simulator refused for anything but its size. */
+  /** Requests that our simulator refused for anything but their size. */
   readonly refused: readonly string[];
-  /** What the rules from the vendors' documents refuse. */
+  /** Violations of the rules from the vendors' documents. */
   readonly violations: readonly string[];
   /** Reasoning that was not shown to the model, by the simulator's count and by the rules'. */
   readonly drops: readonly [simulator: number, rules: number];
@@ -66,7 +66,7 @@ const rulesOf = (column: MatrixColumn): SimulatedRules => ({
 
 const NOTHING: SessionVerdict = { violations: [], drops: [] };
 
-/** What only the whole session shows. */
+/** Finds violations that only the whole session shows. */
 function judgedWhole({ wire, thinking }: MatrixColumn, exchanges: readonly SessionExchange[]): SessionVerdict {
   if (thinking !== "bound") return NOTHING;
   return wire === "anthropic" ? validateMessagesSession(exchanges) : validateResponsesSession(exchanges);
@@ -74,7 +74,7 @@ function judgedWhole({ wire, thinking }: MatrixColumn, exchanges: readonly Sessi
 
 const COMPARED = { anthropic: "messages", "openai-chat": "chat", "openai-responses": "responses" } as const;
 
-/** What a column's program sends if nothing is ever cut, by the replies that it got before. */
+/** Requests that a column's program sends if nothing is ever cut, by the replies that it got before. */
 type OwnRequests = readonly unknown[];
 
 /** Plays a column in a window without an end, under no compaction. */

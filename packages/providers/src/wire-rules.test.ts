@@ -11,7 +11,7 @@ import { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/encode.ts";
 
 const wires = [ANTHROPIC_WIRE_RULES, OPENAI_CHAT_WIRE_RULES, OPENAI_RESPONSES_WIRE_RULES];
 
-/** What encoding puts right by itself, without a change to the messages. */
+/** Violations that encoding mends by itself, without a change to the messages. */
 const LEFT_TO_ENCODING = ["first-not-user", "unusable-call-id", "image-in-result"];
 
 describe("a list that passes the strict rules", () => {

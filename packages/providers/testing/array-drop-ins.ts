@@ -19,7 +19,7 @@ export interface PlayedRequest {
   readonly provider: Provider;
   /** The caller's key; the history tells if it is left out. */
   readonly key?: string;
-  /** What the request before measured, for a drop-in that is told of it by its next request; its own memory if it is left out. */
+  /** Reported tokens of the request before, for a drop-in that is told of it by its next request; its own memory if it is left out. */
   readonly lastTokens?: number;
   /** When the last request was answered, as the steps that a caller hands over tell it. */
   readonly lastAtMs?: number;

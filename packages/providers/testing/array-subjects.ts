@@ -208,13 +208,13 @@ export function openCodeItems(turn: ContractTurn): readonly OpenCodeMessage[] {
   return [reply({ type: "text", text: said }, { type: "tool", callID, tool: "read", state })];
 }
 
-/** What OpenCode knows of a message. */
+/** The fields that OpenCode keeps of a message. */
 export function openCodeInfo(role: "user" | "assistant", more: Fields): Fields {
   const model = { providerID: "simulated", modelID: "simulated-model" };
   return { id: "msg_1", sessionID: "ses_1", role, time: { created: 1 }, ...(role === "user" ? { model } : model), ...more };
 }
 
-/** What a reply's request measured, as OpenCode keeps it. */
+/** The usage of a reply, as OpenCode keeps it. */
 export function openCodeUsage(input: number): Fields {
   return { tokens: { input, output: 10, reasoning: 0, cache: { read: 0, write: 0 } } };
 }

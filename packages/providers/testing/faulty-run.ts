@@ -20,7 +20,7 @@ export interface FaultyRun {
   readonly log: string;
 }
 
-/** What an agent is run with. */
+/** Options of a run of an agent. */
 export interface FaultyRunOptions {
   readonly client: ModelClient;
   readonly policy: Policy;

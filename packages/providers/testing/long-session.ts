@@ -20,7 +20,7 @@ import {
 import { chainId, overheadHash } from "@plimsoll/core/internal";
 import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
 
-/** What a session is played with. */
+/** The plan of a long session. */
 export interface LongSession {
   readonly policy: Policy;
   readonly client: ModelClient;
@@ -29,7 +29,7 @@ export interface LongSession {
   readonly maxOutputTokens: number;
 }
 
-/** What came of it. */
+/** The record of a session that was played. */
 export interface PlayedSession {
   readonly steps: number;
   readonly overflows: number;
@@ -42,7 +42,7 @@ export interface PlayedSession {
   readonly endedBy: string | null;
   readonly endedByClass: string | null;
   readonly entries: readonly SessionEntry[];
-  /** What the context manager told, in order. */
+  /** Events of the context manager, in order. */
   readonly events: readonly ContextEvent[];
 }
 

@@ -3,7 +3,7 @@ export type MarkedTurn =
   | { readonly kind: "human"; readonly text: string; readonly before: string | null }
   | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
 
-/** What a history is made of. */
+/** Options of a made history. */
 export interface MarkedHistoryOptions {
   /** Stands in every text of the history and in no other history's. */
   readonly marker: string;

@@ -2,7 +2,7 @@ import type { Policy } from "@plimsoll/core";
 import type { WireName } from "../src/simulator/reply.ts";
 import type { Simulator } from "../src/simulator/simulator.ts";
 
-/** What one run is played with. */
+/** The plan of one run. */
 export interface MatrixGame {
   readonly simulator: Simulator;
   readonly policy: Policy;

@@ -9,12 +9,12 @@ export const READ_TOOL = {
 
 export const SYSTEM = "You read files and say what is in them.";
 
-/** What the person says at the beginning of a turn. */
+/** Returns the person's message at the beginning of a turn. */
 export function question(turn: number): string {
   return `Please read what part ${turn} needs.`;
 }
 
-/** What the agent declares at the beginning of a turn; `null` for nothing. */
+/** Returns the agent's declaration at the beginning of a turn; `null` for none. */
 export function declaration(turn: number): string | null {
   return turn % 2 === 1 ? `From turn ${turn} on only ${turn} files are read at once.` : null;
 }
@@ -46,7 +46,7 @@ export function matrixScript(
 /** Size of a large file: three of them in one batch are more than the matrix's window. */
 const LARGE_CHARS = 60_000;
 
-/** What a file holds: nothing, some lines, 60 kB, or a text that ends in half a character. Told by the path alone. */
+/** Makes a file's text: nothing, some lines, 60 kB, or a text that ends in half a character. Told by the path alone. */
 export function fileText(path: string): string {
   const [replyIndex = 0, call = 0] = Array.from(path.matchAll(/\d+/g), ([digits]) => Number(digits));
   if (isLarge(replyIndex)) return linesOf(path, LARGE_CHARS);

@@ -37,7 +37,7 @@ export interface MediaLoop {
   readonly text?: string;
 }
 
-/** What came of a loop. */
+/** The record of a loop. */
 export interface MediaLoopEnd {
   readonly answered: number;
   /** Requests that the server refused, in its words. */
@@ -46,7 +46,7 @@ export interface MediaLoopEnd {
   readonly irreducible: readonly Extract<ContextEvent, { readonly type: "context-irreducible" }>[];
   /** The bodies that were answered. */
   readonly bodies: readonly unknown[];
-  /** What the second judge has against them. */
+  /** Violations that the second judge found. */
   readonly violations: readonly VendorViolation[];
 }
 

@@ -5,7 +5,7 @@ import type { Answered, RefusedSession } from "./refused-session.ts";
 const STUB_CHARS = 150;
 const SLACK_TOKENS = 250;
 
-/** What came of a session. */
+/** The record of a session. */
 export interface PlayedRefusals {
   /** Where it died; `null` if it went on to its end, or only what cannot be cut was too large. */
   readonly dead: {
@@ -139,7 +139,7 @@ export async function playRefused(session: RefusedSession): Promise<PlayedRefusa
   return ended(null);
 }
 
-/** What nothing can cut, in true tokens: system text, the newest question, and the open step with stubs for its results. */
+/** Counts the true tokens that nothing can cut: system text, the newest question, and the open step with stubs for its results. */
 function floorTokensAt({ steps, charsPerToken, countsReply, reserveTokens }: RefusedSession, at: number): number {
   const asked = steps.slice(0, at + 1).findLastIndex(({ said }) => said !== null);
   const before = at === asked ? null : steps[at - 1];

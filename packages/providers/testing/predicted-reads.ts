@@ -3,14 +3,14 @@ import { cacheUse } from "@plimsoll/core/internal";
 import { countByLength, createSizer, totalTokens } from "../src/simulator/prompt-cache.ts";
 import type { SimulatedWire } from "../src/simulator/wire.ts";
 
-/** What the economics formulas are asked with. */
+/** Inputs of the formulas of the economics. */
 export interface PredictionOptions {
   readonly wire: SimulatedWire;
   readonly tokenFactorRatio: number;
   readonly rules: CacheRules;
 }
 
-/** What core's formulas expect of each request's cache, from what it has in common with the request before it. */
+/** Predicts each request's use of the cache by core's formulas, from the part that it shares with the request before it. */
 export function predictedCacheUse(
   bodies: readonly unknown[],
   { wire, tokenFactorRatio, rules }: PredictionOptions,

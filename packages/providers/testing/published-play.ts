@@ -70,7 +70,7 @@ function nameOf(item: unknown): string {
   return stringAt(item, "type") ?? stringAt(item, "role") ?? "an item";
 }
 
-/** What is wrong with what becomes of an item, early in a history and as its newest: empty if nothing is. */
+/** Plays an item early in a history and as its newest, and returns every fault; empty if there is none. */
 async function faultsOf<Item>(subject: ArraySubject<Item, unknown>, value: unknown): Promise<readonly string[]> {
   if (!isItemOf<Item>(value)) return ["is no item"];
   const first = subject.items([human("Begin here.")]);

@@ -12,7 +12,7 @@ import { API, SymbolFlags, TypeFlags } from "typescript/unstable/sync";
 /** Each member of a vendor's part alone: of all its optional fields a part has one. */
 type OneOf<Whole> = { [Key in keyof Whole]-?: Required<Pick<Whole, Key>> }[keyof Whole];
 
-/** What the SDKs publish as an item of an array, or as a part of one; the keys are the names of the kinds of arrays. */
+/** Items of arrays and their parts as the SDKs publish them; the keys are the names of the kinds of arrays. */
 export interface PublishedItems {
   readonly "Anthropic messages": Anthropic.MessageParam;
   readonly "Chat Completions messages": OpenAI.ChatCompletionMessageParam;

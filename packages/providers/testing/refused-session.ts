@@ -104,7 +104,7 @@ export function refusedSession(seed: number, policies: readonly Policy[] = SURVI
   };
 }
 
-/** What the server answers. */
+/** An answer of the server. */
 export interface Answered {
   readonly text: string;
   /** Characters of the result of each call. */

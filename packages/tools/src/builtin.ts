@@ -23,7 +23,7 @@ import { writeFileTool } from "./write-file.ts";
 /** Where the tools work; what is left out has its default. */
 export interface BuiltinToolOptions {
   readonly workspaceFolder: string;
-  /** What programs see of the environment, but for variables whose names look like credentials. */
+  /** The environment that programs see: all variables but those whose names look like credentials. */
   readonly env: Environment;
   /** Names of such variables that programs see all the same. */
   readonly passEnv?: readonly string[];

@@ -61,7 +61,7 @@ export function failure(text: string): ToolOutput {
 /** Where the built-in tools work. */
 export interface ToolSetting {
   readonly workspace: Workspace;
-  /** What programs see of the environment, but for variables whose names look like credentials. */
+  /** The environment that programs see: all variables but those whose names look like credentials. */
   readonly env: Environment;
   /** Names of such variables that programs see all the same. */
   readonly passEnv?: readonly string[] | undefined;

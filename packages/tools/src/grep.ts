@@ -10,7 +10,7 @@ const SKIPPED_FOLDERS = [".git", "node_modules"] as const;
 /** Longest line that is shown; what is longer is data. Chosen. */
 const MAXIMUM_LINE_CHARS = 400;
 
-/** What grep says when nothing matched. */
+/** The exit code of grep if nothing matched. */
 const NOTHING_FOUND = 1;
 
 /** `grep`: lines that match an extended regular expression, by the system's grep, whose matching does not backtrack. */

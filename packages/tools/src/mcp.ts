@@ -3,7 +3,7 @@ import type { OutputCategory, PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
 import { isRecord } from "@plimsoll/core/internal";
 
-/** What one tool of a server is declared as, in addition to what the server says of it. */
+/** The declaration of one tool of a server, in addition to the server's own. */
 interface McpToolOverride {
   readonly category?: OutputCategory;
   readonly isRerunnable?: boolean;

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** What a tool that starts a program gives when that is `env`. */
+/** Runs a tool that starts `env`, and returns the variables that it printed. */
 async function environmentBy(name: string, args: unknown, passEnv: readonly string[]): Promise<string> {
   const builtin = await createBuiltinTools({ workspaceFolder: folder.path, env, passEnv, lintCommand: "env; :" });
   const { text } = await call(builtin.tools.find(({ spec }) => spec.name === name) ?? expect.fail(name), args);

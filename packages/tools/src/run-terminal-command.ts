@@ -6,7 +6,7 @@ import { processOutput, runProcess } from "./process/run-process.ts";
 
 const MS_PER_SECOND = 1_000;
 
-/** What running commands needs of a setting; two minutes are a command's limit if none is given. */
+/** The settings that running commands needs; a command's limit is two minutes if none is given. */
 export type CommandSetting = Pick<ToolSetting, "workspace" | "env" | "passEnv"> & Partial<Pick<ToolSetting, "timeoutMs">>;
 
 /** `run_terminal_command`: runs a command line in `sh`. */

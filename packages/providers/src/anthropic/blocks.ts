@@ -7,7 +7,7 @@ import type { LoadedImages } from "../wire/images.ts";
 import { imagePlaceholder, sendableImage } from "../wire/images.ts";
 
 /**
- * What the Anthropic Messages API accepts. Sources:
+ * The rules of the Anthropic Messages API. Sources:
  *
  * - platform.claude.com/docs/en/api/messages: neighbours of one role are combined; at most 100,000 messages in a request; a request that
  *   ends with an assistant message is a prefill, which models from Claude 4.6 on reject ("The conversation must end with a user message")

@@ -15,7 +15,7 @@ import { decodeAnthropic, decodeAnthropicStream } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 import { DROPPING_OPTIONS, thinkingFor, withDropping, withThinking } from "./thinking.ts";
 
-/** What an Anthropic client is made of. */
+/** Options of an Anthropic client. */
 export interface AnthropicOptions extends ClientOptions {
   /** Name of the variable that holds the key; `ANTHROPIC_API_KEY` if it is left out, `null` for servers that want none. */
   readonly keyVariable?: string | null;

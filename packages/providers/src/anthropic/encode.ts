@@ -9,7 +9,7 @@ import { blocksOf, hasReasoning } from "./blocks.ts";
 import type { CacheTimeToLive, EditPlaces, WantedPlaces } from "./cache-breakpoints.ts";
 import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
 
-/** What encoding needs in addition to the request. */
+/** The options of encoding, in addition to the request. */
 interface AnthropicEncoding {
   readonly images: LoadedImages;
   /** `null` sends no cache breakpoints. */

@@ -15,7 +15,7 @@ import { DROPPING_OPTIONS, withDropping, withThinking } from "./thinking.ts";
 
 /** A session on the Messages wire. */
 export interface AnthropicSessionOptions extends SessionOptions {
-  /** What each request has in addition to system text and messages, in the vendor's own words: model, `max_tokens`, tools, thinking. */
+  /** Parameters of each request in the vendor's own words: model, `max_tokens`, tools, thinking; without system text and messages. */
   readonly request: Omit<AnthropicBody, "messages" | "system">;
   /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;

@@ -59,7 +59,7 @@ export const DROPPING_OPTIONS: { readonly headers: { readonly "anthropic-beta": 
   headers: { "anthropic-beta": BINDING_BETA },
 };
 
-/** What a request's thinking says so that the vendor drops. */
+/** Asks the vendor to drop bound thinking that no longer fits, instead of refusing the request. */
 export const DROPPING = { block_binding: { prefix_mismatch_behavior: "drop_block" } } as const;
 
 /** The body, which asks the vendor to drop thinking over a changed beginning. What else it says of thinking stays. */

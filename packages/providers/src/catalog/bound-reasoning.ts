@@ -3,7 +3,7 @@ import { isRecord } from "@plimsoll/core/internal";
 import { stringAt } from "../fields.ts";
 import { modelFamily } from "./model-reference.ts";
 
-/** What is known of a vendor's models that bind their reasoning to everything that stands before it. */
+/** One vendor's models that bind their reasoning to everything before it. */
 interface BindingVendor {
   /** Its models' families begin with one of these. */
   readonly prefixes: readonly string[];

@@ -28,7 +28,7 @@ const RULES: readonly { readonly families: readonly string[]; readonly rules: Ca
   { families: ["gpt-5-6", "gpt-6"], rules: { minimumTokens: 1024, stepTokens: 1024, timeToLiveMs: 30 * MINUTE_MS } },
 ];
 
-/** What is taken for every other model: the rules of OpenAI's automatic cache, which most compatible servers follow. */
+/** Cache rules for every other model: those of OpenAI's automatic cache, which most compatible servers follow. */
 const OTHER_RULES: CacheRules = { minimumTokens: 1024, stepTokens: 128, timeToLiveMs: 10 * MINUTE_MS };
 
 /** How the model's prompt cache works if the caller asks for nothing special. */
@@ -37,7 +37,7 @@ export function cacheRulesOf(modelId: string): CacheRules {
   return RULES.find(({ families }) => families.some((family) => named.includes(family)))?.rules ?? OTHER_RULES;
 }
 
-/** What is known of models by id. Every answer is data; a run may put its own prices before it. */
+/** Answers questions about models by id. Every answer is data; a run may put its own prices before it. */
 export interface ModelCatalog {
   /** As they were at a time in milliseconds since 1970; left out, as they are known last. */
   pricesOf(modelId: string, atMs?: number | null): ModelPrices | null;

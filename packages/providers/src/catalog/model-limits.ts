@@ -3,7 +3,7 @@ import { modelFamily, withoutVariant } from "./model-reference.ts";
 /** How a model's text is cut into tokens, as far as it is known. */
 export type TokenizerFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini" | "unknown";
 
-/** What a family of models takes, looked up on a day. `null` if the vendor states nothing. */
+/** The limits of a family of models, looked up on a day. `null` if the vendor states nothing. */
 export interface FamilyLimits {
   /** The family's ids begin with this. */
   readonly prefix: string;

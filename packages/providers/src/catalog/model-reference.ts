@@ -42,7 +42,7 @@ export function isLocalHost(host: string | null): boolean {
   return host !== null && HOSTS.get(host) === null;
 }
 
-/** What the price package calls the host; `null` for none. */
+/** Returns the price package's name for a host; `null` if it has none. */
 export function priceHostOf(host: string | null): string | null {
   return host === null ? null : (HOSTS.get(host) ?? null);
 }

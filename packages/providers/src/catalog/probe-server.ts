@@ -4,7 +4,7 @@ import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 /** Gets a JSON document; rejects or gives anything if there is none. It carries the key if one is needed. */
 export type GetJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 
-/** What a server tells of a model; `null` if it tells nothing. */
+/** Limits that a server reports for a model; `null` if it reports none. */
 export interface ProbedLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;

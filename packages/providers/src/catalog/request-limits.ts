@@ -2,12 +2,12 @@ import type { RequestLimits } from "@plimsoll/core";
 import { familyLimitsOf } from "./model-limits.ts";
 import { modelFamily } from "./model-reference.ts";
 
-/** What requests to some models may hold in other units than tokens. */
+/** Limits of requests to a family of models in other units than tokens. */
 export interface FamilyRequestLimits {
   /** The form of the model's id, a cloud's own or the vendor's. */
   readonly ids: RegExp;
   readonly limits: RequestLimits;
-  /** What holds in the place of these for models whose window is under a million tokens. */
+  /** The limits that apply instead for models whose window is under a million tokens. */
   readonly smallerWindow?: RequestLimits;
   /** The vendor's page. The figures are quotations of it by others, found on the day of `readOn`: the page itself was not opened. */
   readonly source: string;
@@ -64,7 +64,7 @@ export const REQUEST_LIMITS: readonly FamilyRequestLimits[] = [
 /** Windows from this on are large ones for Anthropic. */
 const LARGE_WINDOW_TOKENS = 1_000_000;
 
-/** What a request to a model may hold in other units than tokens; nothing for models that the table does not have. */
+/** Returns a model's limits for a request in other units than tokens; no limits for models that the table does not have. */
 export function requestLimitsOf(modelId: string): RequestLimits {
   const id = modelId.toLowerCase();
   // Families by their own ids: an open model of a maker's name, as gpt-oss, runs on servers of anybody.

@@ -38,11 +38,11 @@ export interface ResolvedModel extends ModelReference {
   readonly tokenizer: TokenizerFamily;
 }
 
-/** What a model is resolved with. */
+/** The sources that a model is resolved from. */
 export interface ModelResolution {
   /** `model`, `host/model`, an alias or a dated id. */
   readonly reference: string;
-  /** What the person set; `null` for what they did not. */
+  /** The person's own settings; `null` for each that is not set. */
   readonly config?: ModelLimits;
   /** Asks the serving server; called only if config and catalogue do not know the window. */
   readonly probe?: (modelId: string) => Promise<ProbedLimits | null>;

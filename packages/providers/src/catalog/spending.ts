@@ -3,7 +3,7 @@ import { isRecord, isRejectedUsage, type ModelPrices, tierFor } from "@plimsoll/
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 
-/** What a session's requests cost so far, and the newest one's usage. */
+/** The cost of a session's requests so far, and the newest one's usage. */
 export interface Spending {
   /** Of the newest request that was answered and reported its size; `null` before the first. */
   readonly usage: Usage | null;
@@ -81,8 +81,8 @@ export interface UsageUsd {
 }
 
 /**
- * What a report comes to by list prices: reads, writes for five minutes and for an hour, the rest of the prompt and the reply, in the tier
- * of the prompt's size; every sampling of a request that sampled several times; half of it in a batch. `null` if no prompt is reported.
+ * Prices one usage report by list prices: reads, writes for five minutes and for an hour, the rest of the prompt and the reply, in the tier of the
+ * prompt's size; every sampling of a request that sampled several times; half of it in a batch. `null` if no prompt is reported.
  */
 export function usageUsd(usage: Usage, prices: ModelPrices): UsageUsd | null {
   const samplings = recordsAt(usage.raw, "iterations");

@@ -23,7 +23,7 @@ type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "
 /** A failed attempt: what the caller gets, and what a retry goes by. */
 interface Failure {
   readonly class: ProviderErrorClass;
-  /** What it came to; `null` for an answer that did not come, or broke off. */
+  /** The outcome of the request; `null` if no answer came, or it broke off. */
   readonly outcome: RequestOutcome | null;
   readonly retryAfterMs: number | null;
   readonly error: PlimsollError;
@@ -58,8 +58,8 @@ export function fullWindow(): PlimsollError {
 }
 
 /**
- * What an SDK threw, as a failure with its class. The SDK's own error is not passed on as the cause: it may hold headers, and what a
- * proxy echoed of the request. Of the provider's words only those about wrong parameters are kept, without the key.
+ * Classifies an error that an SDK threw. The SDK's own error is not passed on as the cause: it may hold headers, and what a proxy echoed of the
+ * request. Of the provider's words only those about wrong parameters are kept, without the key.
  */
 export function failureOf(thrown: unknown, source: FailureSource): Failure {
   // The AI SDK's errors name the status and the body in their own ways.
@@ -86,7 +86,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   };
 }
 
-/** What an answer came to that was whole and held nothing. */
+/** The outcome of a whole answer that held nothing. */
 const SILENT_REPLY: RequestOutcome = { kind: "unknown", words: "empty-reply" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
@@ -160,7 +160,7 @@ export class ReportedError extends Error {
 /** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
 const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
 
-/** What an SDK's error says of the request that was refused; `null` for every other failure. */
+/** Reads from an SDK's error how the vendor refused the request; `null` for every other failure. */
 export function sdkRejection(thrown: unknown): Rejection | null {
   return rejectionIn(failureOf(thrown, UNKNOWN_SOURCE).error);
 }

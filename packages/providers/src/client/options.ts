@@ -3,7 +3,7 @@ import { PlimsollError } from "@plimsoll/core";
 import type { LoadImage } from "../wire/images.ts";
 import type { Random, RetryOptions, Wait } from "./retry.ts";
 
-/** What every client takes. */
+/** Options of every client. */
 export interface ClientOptions {
   /** Address of the server; the vendor's own if it is left out. */
   readonly baseUrl?: string;
@@ -35,7 +35,7 @@ export type Environment = { readonly [name: string]: string | undefined };
 /** Settings of the vendors' SDKs: retries and logs are ours. Ten minutes until an answer begins is their own default, stated so that it also takes large replies. */
 export const SDK_SETTINGS = { maxRetries: 0, timeout: 600_000, logLevel: "off" } as const;
 
-/** What is sent as the key to servers that ask for none; the SDKs insist on one. */
+/** The key for servers that ask for none; the SDKs insist on one. */
 const NO_KEY = "none";
 
 /** A server on this machine: it is asked without a key if none is set. */

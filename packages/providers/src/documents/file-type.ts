@@ -1,4 +1,4 @@
-/** What is said of a file beside its bytes. */
+/** Facts about a file beside its bytes. */
 export interface FileFacts {
   /** A media type, or a word for a format; `null` if nothing is said. */
   readonly mediaType: string | null;

@@ -13,8 +13,8 @@ import type { Declaration } from "./wire-array.ts";
 import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /**
- * What an item is to a conversation, told by its role, its type and its `callId`: `system` is what the agent declares, in whatever type, and `model` anything of the model that no client answers, and types that nobody
- * knows.
+ * The part that an item plays in a conversation, told by its role, its type and its `callId`: `system` is everything that the agent declares, in
+ * whatever type, and `model` anything of the model that no client answers, and types that nobody knows.
  */
 export type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
 
@@ -23,7 +23,7 @@ function rawItem(item: AgentInputItem): unknown {
   return item.type === "unknown" ? (recordAt(item, "providerData") ?? item) : item;
 }
 
-/** What an item declares for the agent; `null` for any other. */
+/** Reads an item's declaration for the agent; `null` for an item that declares nothing. */
 export function agentDeclaration(item: AgentInputItem): Declaration | null {
   return agentItemKind(item) === "system" ? declaredBy(rawItem(item), (raw) => contentParts(raw, "content")) : null;
 }
@@ -83,7 +83,7 @@ function jsonOf(item: unknown): string {
   return jsonText(Object.fromEntries(Object.entries(isRecord(item) ? item : {}).filter(([key]) => !NO_CONTENT.includes(key))));
 }
 
-/** What is said under a key: a text, one content or a list of them; of anything else its JSON. */
+/** Reads the content under a key: a text, one content or a list of them; anything else becomes its JSON. */
 function contentParts(item: unknown, key: "content" | "output"): UserMessage["parts"] {
   const text = stringAt(item, key);
   if (text !== null) return textParts(text);

@@ -5,7 +5,7 @@ import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
 import { startSimulator } from "../simulator/simulator.ts";
 import { createCompactionMiddleware, createPrepareStep } from "./ai-sdk.ts";
 
-/** What is used of version 7, whose types are other ones than those that this package is checked against; `pnpm run peers` checks both. */
+/** The parts of version 7 that these tests use. Its types differ from those that this package is checked against; `pnpm run peers` checks both. */
 interface Sdk {
   readonly generateText: (options: object) => Promise<{ readonly responseMessages: readonly unknown[] }>;
   readonly wrapLanguageModel: (options: object) => object;
@@ -26,7 +26,7 @@ function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
   return { parts: [{ type: "tool-call", toolName: "read_file", argumentsJson }] };
 }
 
-/** What a step is played with: the middleware around the model, or the preparation of each step. */
+/** Two ways to play a step: with the middleware around the model, or with each step prepared. */
 const rows = [
   [
     "the middleware",

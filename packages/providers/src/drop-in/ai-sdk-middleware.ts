@@ -27,7 +27,7 @@ export type CompactionMiddleware = Required<
 > &
   Pick<ArrayCompactor<PromptMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
 
-/** What a middleware is made of. */
+/** Options of the middleware. */
 export interface MiddlewareOptions extends CompactorOptions {
   /**
    * Which conversation a call is of: a user's or a thread's id. If it is left out or answers `null`, the call's

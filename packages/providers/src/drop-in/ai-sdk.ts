@@ -12,7 +12,7 @@ import type { WireArray } from "./wire-array.ts";
 
 export { createCompactionMiddleware } from "./ai-sdk-middleware.ts";
 
-/** What a step is prepared with: the part of the SDK's own type that is used, so that it fits agents with any tools. */
+/** The step that is prepared: the part of the SDK's own type that is used, so that it fits agents with any tools. */
 interface PreparedStep {
   readonly steps: readonly unknown[];
   readonly messages: ModelMessage[];
@@ -30,7 +30,7 @@ type PrepareStep = (step: PreparedStep) => Promise<{ messages: ModelMessage[] }>
 type CompactionPrepareStep = PrepareStep &
   Pick<ArrayCompactor<ModelMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
 
-/** What a `prepareStep` is made of. */
+/** Options of `prepareStep`. */
 interface PrepareStepOptions extends CompactorOptions {
   /** Which conversation a step is of: a user's or a thread's id. Without it the history tells. */
   readonly conversation?: (step: PreparedStep) => string;
@@ -64,7 +64,7 @@ export function createPrepareStep(
   return Object.assign(prepareStep, { recall, conversations, delete: compactor.delete, close });
 }
 
-/** What is used of the results of `generateText` and `streamText`, in versions 6 and 7 of the SDK. */
+/** The fields that are read of a result of `generateText` or `streamText`, in versions 6 and 7 of the SDK. */
 interface FinishedCall {
   readonly response: Told<{ readonly messages: readonly ModelMessage[] }>;
   /** All messages of the call, as version 7 tells them; its `response` has the last step's alone. */

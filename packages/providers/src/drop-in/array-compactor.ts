@@ -31,7 +31,7 @@ import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import { limitsOf } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
-/** What a request sends in addition to its array, and whose conversation it is. Tools that are none reject with `bad-input`, naming the place. */
+/** Everything that a request sends in addition to its array, and whose conversation it is. Tools that are none reject with `bad-input`, naming the place. */
 export interface ArrayRequest<Answer> extends RequestFacts {
   /** System text that is not in the array. */
   readonly system?: string;
@@ -64,8 +64,8 @@ export interface ArrayCompactor<Item, Answer> {
     request?: ArrayRequest<Answer>,
   ): Promise<Own>;
   /**
-   * What to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and without reasoning that it refused; `null` if
-   * the failure is the caller's. `recovery` counts the attempts of one request from 0.
+   * Makes the next array to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and
+   * without reasoning that it refused; `null` if the failure is the caller's. `recovery` counts the attempts of one request from 0.
    */
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
   /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
@@ -78,7 +78,7 @@ export interface ArrayCompactor<Item, Answer> {
   close(): Promise<void>;
 }
 
-/** What became an array to send, so that what follows is about the same conversation. */
+/** The origin of an array that was sent, so that the answer goes to the same conversation. */
 interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
@@ -94,7 +94,7 @@ interface ReadArray<Item> {
   readonly request: ConversationRequest;
 }
 
-/** What a compactor remembers of the arrays that it was given. */
+/** The memory of a compactor: the arrays that it was given. */
 interface KnownArrays<Item, Answer> {
   readonly wire: WireArray<Item, Answer>;
   readonly policy: CompactorOptions["policy"];
@@ -195,7 +195,7 @@ function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArra
   return items;
 }
 
-/** What the vendor compacted cannot be summarised: a request without the newest of it would have lost everything before, without a word. */
+/** Refuses to summarise state that the vendor compacted: a request without the newest of it would lose everything before, without a word. */
 function refuseLostState<Item>(groups: readonly ItemGroup<Item>[], made: readonly Item[]): void {
   const newest = groups.findLast(({ vendorState }) => vendorState !== null)?.vendorState ?? null;
   if (newest === null || made.includes(newest)) return;
@@ -255,7 +255,7 @@ async function recoverFrom<Item, Answer>(
   return fitted === null ? null : written(arrays, { array, request, fitted, isTry });
 }
 
-/** What an answer to what was sent came to. */
+/** Reads the outcome of an array that was sent from its answer. */
 function outcomeIn<Item, Answer>(
   { wire, logs }: KnownArrays<Item, Answer>,
   request: ArrayRequest<Answer>,

@@ -56,7 +56,7 @@ export interface ConversationLog extends ConversationName {
 export interface FittedLog {
   readonly found: FoundConversation;
   readonly view: SessionView;
-  /** What is expected of a request with this view. */
+  /** Expected tokens of a request with this view. */
   readonly expectedTokens: number;
 }
 
@@ -130,7 +130,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
 /** One request of a caller. */
 export interface AskedRequest extends RequestFacts {
   readonly request: ConversationRequest;
-  /** What the first reply's request measured: how large system text and tools are, for a history that is met in its middle. */
+  /** Reported size of the first reply's request: it tells how large system text and tools are, for a history that is met in its middle. */
   readonly firstReported?: ReportedUsage | null;
 }
 
@@ -330,7 +330,7 @@ function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, lo
   return { gate, pending: [], model, observedLimitTokens: learnedWindowTokens(learned, model.maxOutputTokens ?? 0) };
 }
 
-/** What was learned of a model; of a conversation that was taken up again what its log tells. */
+/** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
 function learnedOf(
   conversation: Conversation,
   {

@@ -36,7 +36,7 @@ const stepsStep: Step<ModelMessage> = (id) => [
   },
 ];
 
-/** What a step reads of all items: how often their content, arguments or output are asked for. */
+/** Counts how often one step reads the content, arguments or output of an item. */
 async function readsPerStep<Item extends object>(
   fit: (items: Item[]) => Promise<unknown>,
   step: Step<Item>,
@@ -164,7 +164,7 @@ test("a result finds the name of its call, the newest of that id, however far ba
   expect(names).toEqual(["old", "look", "new"]);
 });
 
-/** What a person answered to questions that stand in a reply, in a message of its own and beside a result. */
+/** A person's answers to questions that stand in a reply, in a message of its own and beside a result. */
 const APPROVAL = { type: "tool-approval-response" as const, approvalId: "approval_1", approved: true, providerExecuted: true };
 
 test.each<readonly [string, Parameters<typeof createPrepareStep>[0]["policy"]]>([

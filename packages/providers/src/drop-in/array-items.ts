@@ -43,7 +43,7 @@ export function readGroups<Item>(
   return groups;
 }
 
-/** What a group of one item declares in the middle of a conversation; `null` for any other group. */
+/** Reads a declaration in the middle of a conversation from a group of one item; `null` for any other group. */
 function declaredIn<Item>([item, ...others]: readonly Item[], { declares }: Pick<WireArray<Item, never>, "declares">) {
   const declaration = item === undefined || others.length > 0 ? null : declares(item);
   return declaration === null ? null : [declaredDraft(declaration)];
@@ -143,8 +143,8 @@ export function createIsUntouched(): IsUntouched {
 export type ReplyPart = AssistantMessage["parts"][number];
 
 /**
- * What a view has now of each part of a reply as it was read: another one in its place if it was changed, and `null` for reasoning that left. `null` for
- * a reply that lost anything else.
+ * Finds each part of a reply, as it was read, in a view: another one in its place if it was changed, and `null` for reasoning that left. `null` for a
+ * reply that lost anything else.
  */
 export function partsNow(own: readonly ReplyPart[], viewed: readonly ReplyPart[]): readonly (ReplyPart | null)[] | null {
   if (own.length === viewed.length) return viewed;
@@ -176,7 +176,7 @@ export function createMended<Item>(): (items: readonly Item[]) => readonly Item[
     });
 }
 
-/** What is needed to write a view as items. */
+/** The functions that write a view as items. */
 export interface ItemSource<Item> extends Pick<WireArray<Item, never>, "encode" | "changed"> {
   readonly groups: readonly ItemGroup<Item>[];
   readonly isUntouched: IsUntouched;

@@ -11,7 +11,7 @@ const TOOL = { name: "read", description: "Reads.", parametersJson: "{}" };
 /** Other tools are another beginning. */
 const AFTER = [TOOL, { ...TOOL, name: "write" }];
 
-/** What is sent of an array before and after its tools change. */
+/** Fits an array before and after its tools change. */
 async function fitted<Item>(
   compactor: { fit(items: readonly Item[], request: object): Promise<Item[]> },
   modelId: string,

@@ -12,26 +12,26 @@ import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { ConversationName, LearnedLimits } from "@plimsoll/core/conversation";
 
-/** What belongs to one conversation: what stays verbatim, its live state, its files, and who is asked before a compaction. */
+/** State of one conversation: texts that stay verbatim, its live state, its files, and a hook that is asked before a compaction. */
 export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
 
-/** What a drop-in is made of. */
+/** Options of every drop-in. */
 export interface CompactorOptions {
   readonly policy: Policy;
-  /** What the policy may name, in addition to what comes with core, and how results are cut; made by `withKinds`. */
+  /** Kinds that the policy may name in addition to core's, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
   /** The model's limits, or those of the model that a request names (`null` if it names none). */
   readonly limits: ModelLimits | ((modelId: string | null) => ModelLimits);
   /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
   readonly summarizer?: Summarizer;
   readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
-  /** What each conversation has of its own, by its key. Requests need a key then. */
+  /** Gives the state of one conversation by its key. Requests need a key then. */
   readonly context?: (conversation: string) => ConversationContext;
   /** Where the logs are kept, so that a conversation goes on after a restart. Requests need a key then. */
   readonly sessions?: SessionStore;
   /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
   readonly artifacts?: ArtifactStore;
-  /** What a tool's output looks like, which decides how it is cut; told by a call's arguments if it is left out. */
+  /** Names the form of a tool's output, which decides how it is cut; told by a call's arguments if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** Where what rejections taught of windows is kept; in memory, by conversation, if it is left out. */
   readonly learned?: LearnedLimits;
@@ -55,7 +55,7 @@ export const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
 /** Characters in memory; chosen: about 200 MB of text. */
 export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
 
-/** What one request is fitted with, in addition to its messages. */
+/** Facts that one request is fitted with, in addition to its messages. */
 export interface RequestFacts {
   /** The model that this request asks. What a rejection taught holds for it alone. */
   readonly modelId?: string;

@@ -16,7 +16,7 @@ import { createPrepareStep, responseMessagesOf } from "./ai-sdk.ts";
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;
 
-/** What the simulator counts if it is not told otherwise. */
+/** Characters that the simulator counts as one token by default. */
 const CHARS_PER_TOKEN = 4;
 
 /** Reads two files a step with some reasoning before it, and says at the end that it is done. */

@@ -8,7 +8,7 @@ import { mediaParts } from "./media-parts.ts";
 import type { BeforeItems } from "./wire-array.ts";
 import { changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
-/** What ids begin with that are made here: on this wire calls and answers need none, and are joined by their order. */
+/** The beginning of ids that are made here: on this wire calls and answers need none, and are joined by their order. */
 const MADE_ID = "plimsoll_call_";
 
 /** True for a content that holds answers to calls. */

@@ -13,7 +13,7 @@ import { mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
-/** What a message is to a conversation: LangChain has more types than these. */
+/** Tells the part that a message plays in a conversation: LangChain has more types than these. */
 export function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   const type = message.getType();
   // A message of any role says its role beside its type.
@@ -30,7 +30,7 @@ export function plainText({ content }: BaseMessage): string {
     .join("\n");
 }
 
-/** What a message declares for the agent; `null` for any other. */
+/** Reads a message's declaration for the agent; `null` for a message that declares nothing. */
 export function declarationOf(message: BaseMessage): Declaration | null {
   return kindOf(message) === "system" ? declaredBy(message, partsOf) : null;
 }

@@ -16,10 +16,10 @@ export { createLangChainCompactor } from "./langgraph.ts";
 /** The call of an agent's model, as a middleware is given it. */
 export type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
 
-/** What `createMiddleware` of langchain 1.5.14 marks its own with. It is not imported, so that a version without it is refused in words. */
+/** The symbol by which `createMiddleware` of langchain 1.5.14 marks its own. It is not imported, so that a version without it is refused in words. */
 const MIDDLEWARE = Symbol.for("AgentMiddleware");
 
-/** What a middleware is made of. */
+/** Options of the middleware. */
 export interface LangChainOptions extends CompactorOptions {
   /**
    * Which conversation a call is of. If it is left out or answers `null`, the checkpointer's `thread_id` is it, and without one the history tells.

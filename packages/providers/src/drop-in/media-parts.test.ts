@@ -15,7 +15,7 @@ const CSV = "name,port\nharbour,22\n";
 const CSV_DATA = Buffer.from(CSV).toString("base64");
 const PDF = btoa("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type /Page>> endobj");
 
-/** What a part is counted as: a text, or the type of media with its pages or bytes. */
+/** Shows how each part is counted: as a text, or as a type of media with its pages or bytes. */
 const counted = (parts: readonly Part[]): readonly unknown[] =>
   parts.map((part) =>
     part.type === "image" ? [part.mediaType, part.pageCount ?? part.sizeBytes] : part.type === "text" ? part.text : part.type,

@@ -9,7 +9,7 @@ import { imageAt, textParts } from "./wire-array.ts";
 /** Content as it is counted: texts, and media of any type. */
 type Content = readonly (TextPart | ImagePart)[];
 
-/** What a part or a key says of the media in it; a `file` may be anything. */
+/** The kind of media that a part or a key names; a `file` may be anything. */
 type MediaHint = "image" | "audio" | "video" | "file";
 
 /** A file as somebody put it into a request. */
@@ -139,7 +139,7 @@ function without(value: unknown, found: GivenFile[], around: Around): unknown {
   );
 }
 
-/** What an object says of the files in the objects that it holds. */
+/** Collects the facts that an object tells of files in the objects that it holds. */
 function namesOf(owner: Fields): Fields {
   return Object.fromEntries(
     [...TYPE_KEYS, ...NAME_KEYS].flatMap((key) => (owner[key] === undefined ? [] : [[key, owner[key]]])),
@@ -208,7 +208,7 @@ function typeOf(file: GivenFile, head: string): string {
   return fileType({ mediaType: file.mediaType, name: file.name ?? "", head }) ?? DEFAULT_TYPES[hintOf(file)];
 }
 
-/** What a type without its second half (`image/*`) says, else what stands around the file. */
+/** Tells the kind of media from a type without its second half (`image/*`), else from the keys around the file. */
 function hintOf({ mediaType, hint }: GivenFile): MediaHint {
   const [half] = (mediaType ?? "").split("/");
   return half === "image" || half === "audio" || half === "video" ? half : (hint ?? "file");

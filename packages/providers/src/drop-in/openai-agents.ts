@@ -14,10 +14,10 @@ export type { CompactorOptions } from "./compactor-options.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
-/** What comes with a model or a filter: what its compactor also offers. */
+/** The functions of its compactor that a model or a filter also offers. */
 type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "conversations" | "delete" | "close">;
 
-/** What a compacting model is made of. */
+/** Options of a compacting model. */
 export interface CompactingModelOptions extends CompactorOptions {
   /** Which conversation a request is of: a session's id, say. Without it the history tells. */
   readonly conversation?: (request: ModelRequest) => string | null;

@@ -23,7 +23,7 @@ export type { CompactorOptions } from "./compactor-options.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
-/** What a chat compactor is made of. */
+/** Options of a chat compactor. */
 interface ChatCompactorOptions extends CompactorOptions {
   /** How the server differs from the vendor's own. */
   readonly quirks?: ChatQuirks;
@@ -64,7 +64,7 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
   };
 }
 
-/** What a person said, some of which was changed. */
+/** Writes a person's message anew, some parts of which were changed. */
 function changedSaid(item: OpenAI.ChatCompletionUserMessageParam, { parts }: UserMessage): ChatMessage {
   const content = typeof item.content === "string" ? [textPart(item.content)] : item.content;
   return { ...item, content: changedPieces(content, parts, { partsOf: (part) => partOf({ ...part }), made: textPart }) };

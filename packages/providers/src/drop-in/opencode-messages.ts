@@ -44,7 +44,7 @@ function draftsOf(item: OpenCodeMessage): readonly MessageDraft[] {
   return isLeftOut(item) ? [] : stepsOf(item.parts).flatMap(stepDrafts);
 }
 
-/** What a person wrote, then what OpenCode put to it: files that it read, reminders. */
+/** Reads a person's message, then the parts that OpenCode added: files that it read, reminders. */
 function userDrafts({ parts }: OpenCodeMessage): readonly MessageDraft[] {
   const said = parts.filter((part) => part.synthetic !== true).flatMap(saidParts);
   const put = parts.filter((part) => part.synthetic === true).flatMap(saidParts);
@@ -62,7 +62,7 @@ function saidParts(part: Fields): UserMessage["parts"] {
 
 const UNSENT_TYPES = ["text/plain", "application/x-directory"];
 
-/** What OpenCode sends for the place of a compaction of its own. */
+/** The question that OpenCode sends in the place of a compaction of its own. */
 const COMPACTION_TEXT = "What did we do so far?";
 
 /** Replies that failed are not sent, but for those that the person stopped after they had said something. */
@@ -176,7 +176,7 @@ function withResult(part: Fields, viewed: { readonly reply: AssistantMessage; re
   return { ...part, state: { ...state, status: "completed", input, output: text, time, attachments } };
 }
 
-/** What a reply's request measured; `null` for a reply that failed (which reports zeros), and for a summary, whose request was another one. */
+/** Reads the reported size of a reply's request; `null` for a reply that failed (which reports zeros), and for a summary, whose request was another one. */
 function measuredIn({ info }: OpenCodeMessage): ObservedAnswer | null {
   const tokens = recordAt(info, "tokens");
   const cache = recordAt(tokens, "cache");

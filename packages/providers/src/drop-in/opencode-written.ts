@@ -51,7 +51,7 @@ function infoOf({ id, role, atMs }: Message): Fields {
   return { ...made, ...model, role: "assistant", parentID: OWN, cost: 0, tokens: NO_TOKENS, finish: "stop" };
 }
 
-/** What a message says as parts; a call is there without its result. */
+/** Writes a message as parts; a call stands there without its result. */
 export function writtenContent(message: Message): readonly Fields[] {
   if (message.role === "assistant") return message.parts.flatMap((part, index) => writtenReply(part, `${message.id}_${index}`));
   const synthetic = message.role === "user" && message.origin !== "human" ? { synthetic: true } : {};

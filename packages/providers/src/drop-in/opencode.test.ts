@@ -48,7 +48,7 @@ const PROVIDERS = {
 const plugin = async (providers: () => Promise<{ readonly data?: unknown }> = () => Promise.resolve(PROVIDERS)) =>
   await createOpenCodePlugin({ nowMs: () => 0 })({ client: { config: { providers } } });
 
-/** What a plugin makes of messages, in the array that it was given. */
+/** Runs the plugin over an array of messages, and returns the same array. */
 async function transformed(messages: OpenCodeMessage[], hooks = plugin()): Promise<OpenCodeMessage[]> {
   await (await hooks)["experimental.chat.messages.transform"]({}, { messages });
   return messages;

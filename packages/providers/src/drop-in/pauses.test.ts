@@ -17,7 +17,7 @@ const texts = Array.from({ length: 32 }, (_, index) => `${index}: ${WORDS.repeat
 const [everyTenMinutes, atOnce, withoutClock] = [(index: number) => index * 10 * MINUTE_MS, () => 0, () => null];
 type Clock = (index: number) => number | null;
 
-/** What the provider counts: the same for every form of the same messages. */
+/** Counts tokens as the provider does: the same for every form of the same messages. */
 const tokensIn = (json: string): number => 3 * (json.split(WORDS).length - 1);
 
 /** Why each compaction was made, and when. */

@@ -76,7 +76,7 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
   measured: measuredIn,
 };
 
-/** What a reply's request measured; `null` for a reply that failed, which reports zeros. */
+/** Reads the reported size of a reply's request; `null` for a reply that failed, which reports zeros. */
 function measuredIn(answer: Fields): ObservedAnswer | null {
   const usage = recordAt(answer, "usage");
   const totalTokens = numberAt(usage, "totalTokens");
@@ -124,7 +124,7 @@ function contentParts(item: Fields): UserMessage["parts"] {
   });
 }
 
-/** What pi asks of a reply that no model gave. */
+/** The fields that pi asks of a reply that no model gave. */
 const NO_MODEL = {
   api: "plimsoll",
   provider: "plimsoll",

@@ -18,7 +18,7 @@ function turnsOf(count: number): readonly MarkedTurn[] {
 
 const overflow = (words: string) => Object.assign(new Error(`400 ${words}`), { status: 400 });
 
-/** What a provider says that takes so many characters. */
+/** Refusals of providers that take a given number of characters, in the words of each. */
 const REFUSALS: readonly (readonly [string, string, number])[] = [
   ["names its limit", "This model's maximum context length is 20000 tokens. Please reduce the length of the messages.", 1],
   ["names nothing", "Your input exceeds the context window of this model.", 8],

@@ -12,8 +12,7 @@ import { changedPieces, declaredBy, imageAt, isAgentsRole, textParts } from "./w
 export type ResponseItem = OpenAI.Responses.ResponseInputItem;
 
 /**
- * What an item is to a conversation.
- *
+ * The part that an item plays in a conversation.
  * - `declared`: what the agent declares for itself: text or tools of the system's or developer's role, whatever its type
  * - `said`: a message, a person's or the model's
  * - `reasoning`: the model's
@@ -24,7 +23,7 @@ export type ResponseItem = OpenAI.Responses.ResponseInputItem;
  */
 export type ItemKind = "declared" | "said" | "reasoning" | "call" | "output" | "model" | "client";
 
-/** What clients put in that is no message and answers no call: openai 6.49.0, ResponseInputItem. */
+/** Types of items that clients put in, and that are neither a message nor an answer to a call: openai 6.49.0, ResponseInputItem. */
 const CLIENT_TYPES: readonly string[] = ["mcp_approval_response", "compaction_trigger"];
 
 /** Types that declare something even without a role: openai/codex, protocol. */
@@ -57,12 +56,15 @@ export function isModels(item: ResponseItem): boolean {
   return kind === "said" ? stringAt(item, "role") === "assistant" : kind === "reasoning" || kind === "call" || kind === "model";
 }
 
-/** What an item declares for the agent; `null` for any other. */
+/** Reads an item's declaration for the agent; `null` for an item that declares nothing. */
 export function responseDeclaration(item: ResponseItem): Declaration | null {
   return itemKind(item) === "declared" ? declaredBy(item, saidParts) : null;
 }
 
-/** What the model said, thought or called. An item of which no text is known is a call, too: so it is counted by its JSON, and never cut. */
+/**
+ * Reads an item of the model as parts: its words, its reasoning or its call. An item of which no text is known is a call, too: so it is counted by its
+ * JSON, and never cut.
+ */
 export function modelParts(item: ResponseItem): AssistantMessage["parts"] {
   const kind = itemKind(item);
   if (kind === "said") return textParts(textOf(item));
@@ -90,7 +92,7 @@ function without(item: ResponseItem, keys: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
 }
 
-/** What the client or a person put in: texts and images as they are, of everything else its JSON. */
+/** Reads an item of the client or a person: texts and images as they are, everything else as its JSON. */
 export function clientParts(item: ResponseItem): UserMessage["parts"] {
   return itemKind(item) === "said" ? saidParts(item) : jsonParts(without(item, ["type", "id"]));
 }
@@ -103,7 +105,7 @@ function saidParts(item: ResponseItem): UserMessage["parts"] {
 /** The key of what an output says. */
 const ANSWER_KEYS = ["output", "result"] as const;
 
-/** What an output says: its text, or its pieces, each by itself; of an output that has neither its JSON. */
+/** Reads an output: its text, or its pieces, each by itself; an output with neither becomes its JSON. */
 export function outputParts(item: ResponseItem): ToolResultMessage["parts"] {
   const key = ANSWER_KEYS.find((each) => stringAt(item, each) !== null);
   if (key !== undefined) return textParts(stringAt(item, key) ?? "");
@@ -206,7 +208,7 @@ export function changedOutput(item: ResponseItem, viewed: ToolResultMessage): Re
   }
 }
 
-/** What a person said, some of which was changed; `null` for items that are no message. */
+/** Writes a person's message anew, some parts of which were changed; `null` for items that are no message. */
 export function changedSaid(item: ResponseItem, { parts }: UserMessage): ResponseItem | null {
   if (!isMessage(item)) return null;
   const content = typeof item.content === "string" ? [inputText(item.content)] : item.content;

@@ -15,7 +15,7 @@ const STEPS = Number(process.env.PLIMSOLL_RESUME_STEPS ?? 200);
 const limits = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
 const MINUTE_MS = 60_000;
 
-/** What a run sent and paid for. */
+/** The requests of one run, and their price. */
 interface Run {
   readonly sent: readonly string[];
   readonly summaries: number;
@@ -78,7 +78,7 @@ async function play(
   return { sent, summaries };
 }
 
-/** What the first process left, in a store whose writers died with it. */
+/** Copies the logs that the first process left into a store whose writers are gone. */
 async function survivors(store: SessionStore): Promise<SessionStore> {
   const next = createMemorySessionStore();
   for (const { sessionId } of await store.list()) {

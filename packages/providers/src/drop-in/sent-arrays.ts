@@ -1,4 +1,4 @@
-/** What was sent in place of whole arrays, for callers that go on with what was sent. */
+/** Remembers the arrays that were sent in place of whole ones, for callers that go on with the shorter array. */
 export interface SentArrays<Item> {
   /** The whole array of one that goes on with what was sent; any other array as it is. */
   wholeOf(items: Item[]): Item[];

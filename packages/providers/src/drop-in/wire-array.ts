@@ -17,7 +17,7 @@ import { stringAt } from "../fields.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 
-/** What a vendor's answer tells of the request that it answers. */
+/** The facts that a vendor's answer tells of its request. */
 export interface ObservedAnswer {
   readonly requestId: string;
   readonly modelId: string;
@@ -26,7 +26,7 @@ export interface ObservedAnswer {
   readonly atMs?: number;
 }
 
-/** What an array holds before the items that are read. */
+/** Items and texts that stand before the items that are read. */
 export interface BeforeItems {
   /** The name of the tool that a call named; empty for a call that is not there. */
   readonly toolNameOf: (callId: string) => string;
@@ -39,8 +39,9 @@ export interface BeforeItems {
 /** How one kind of array is read and written: what a drop-in is made of. An item is read once, as long as it is the same object. */
 export interface WireArray<Item, Answer> {
   /**
-   * What an item declares for the agent; `null` for any other item. Those that the array begins with are overhead, as system text and tools beside the
-   * array are; later ones keep their place, or stand behind the summary of what was around them. All are sent as they are, in every request.
+   * Reads an item's declaration for the agent; `null` for an item that declares nothing. Those that the array begins with are overhead, as system text
+   * and tools beside the array are; later ones keep their place, or stand behind the summary of what was around them. All are sent as they are, in
+   * every request.
    */
   readonly declares: (item: Item) => Declaration | null;
   /** True for an item of which neighbours are one reply. */
@@ -61,11 +62,11 @@ export interface WireArray<Item, Answer> {
   /** True for an item that holds what the vendor compacted, which nobody else can read; left out for wires that have none. */
   readonly isVendorState?: (item: Item) => boolean;
   readonly observed: (answer: Answer) => ObservedAnswer | null;
-  /** What the request of a reply measured, for items that keep it; `null` for items that do not. With it a request needs no `answer`. */
+  /** Reads the reported size of a reply's request, for items that keep it; `null` for items that do not. With it a request needs no `answer`. */
   readonly measured?: (item: Item) => ObservedAnswer | null;
 }
 
-/** What an item declares that is no part of the conversation: system or developer text, or tools. */
+/** A declaration in an item: system or developer text, or tools, which are no part of the conversation. */
 export interface Declaration {
   readonly parts: UserMessage["parts"];
   readonly tools: readonly ToolSpec[];
@@ -76,12 +77,12 @@ export function isAgentsRole(role: unknown): boolean {
   return role === "system" || role === "developer";
 }
 
-/** What an item of the agent's own role declares, whatever its type; `null` for an item of another role. `partsOf` reads its content. */
+/** Reads the declaration of an item of the agent's own role, whatever its type; `null` for an item of another role. `partsOf` reads its content. */
 export function declaredByRole<Item>(item: Item, partsOf: (item: Item) => UserMessage["parts"]): Declaration | null {
   return isAgentsRole(stringAt(item, "role")) ? declaredBy(item, partsOf) : null;
 }
 
-/** What an item declares that is known to: its content, else what is in it but its tools. */
+/** Reads the declaration of an item that is known to declare: its content, else everything in it but its tools. */
 export function declaredBy<Item>(item: Item, partsOf: (item: Item) => UserMessage["parts"]): Declaration {
   const fields: Fields = isRecord(item) ? item : {};
   const { type: _, role: __, id: ___, content, tools, ...rest } = fields;
@@ -90,7 +91,7 @@ export function declaredBy<Item>(item: Item, partsOf: (item: Item) => UserMessag
   return { parts, tools: countedTools(tools) };
 }
 
-/** What is declared in the middle of a conversation, as a message. Its tools are counted as those at the beginning are. */
+/** Makes a message of a declaration in the middle of a conversation. Its tools are counted as those at the beginning are. */
 export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, "id"> {
   const texts = tools.map(
     ({ name, description, parametersJson }): TextPart => ({ type: "text", text: `${name}\n${description}\n${parametersJson}` }),

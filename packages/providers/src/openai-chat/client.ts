@@ -8,7 +8,7 @@ import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } fro
 import type { ChatHost } from "./hosts.ts";
 import { CHAT_HOSTS, OPENAI_HOST } from "./hosts.ts";
 
-/** What a client of a Chat Completions server is made of. */
+/** Options of a client of a Chat Completions server. */
 export interface ChatOptions extends ClientOptions {
   /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
   readonly host?: ChatHost;

@@ -27,7 +27,7 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
   };
 }
 
-/** What a reply says and calls, as parts. Reasoning comes as text in a field of its own; a refusal is the model's words. */
+/** Reads a reply's text and calls as parts. Reasoning comes as text in a field of its own; a refusal is the model's words. */
 export function replyParts(message: Fields | null): AssistantMessage["parts"] {
   const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning") ?? "";
   const details = recordsAt(message, "reasoning_details");
@@ -46,7 +46,7 @@ export function replyParts(message: Fields | null): AssistantMessage["parts"] {
   ];
 }
 
-/** What routers sign of reasoning, or seal, stands beside its text. */
+/** Keeps the signed or sealed reasoning of routers beside its text. */
 function opaqueOf(details: readonly Fields[]): JsonValue {
   return details.some((each) => stringAt(each, "signature") !== null || stringAt(each, "data") !== null)
     ? { details: jsonValueOf(details) }

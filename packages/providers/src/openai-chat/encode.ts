@@ -16,7 +16,7 @@ export type ChatBody = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stre
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 type ContentPart = OpenAI.ChatCompletionContentPart;
 
-/** What encoding needs in addition to the request. */
+/** The options of encoding, in addition to the request. */
 interface ChatEncoding {
   readonly quirks: ChatQuirks;
   readonly images: LoadedImages;
@@ -197,7 +197,7 @@ function callIdFor(callId: string, quirks: ChatQuirks): string {
 }
 
 /**
- * What the OpenAI Chat Completions API accepts. Sources:
+ * The rules of the OpenAI Chat Completions API. Sources:
  *
  * - platform.openai.com/docs/api-reference/chat/create: content of tool messages is text alone (openai/openai-openapi#523); empty text
  *   is accepted; a conversation may begin and end with any role; reasoning is not sent back, so it cannot stand in the way

@@ -6,7 +6,7 @@ export interface ChatQuirks {
   readonly outputLimit: "max_completion_tokens" | "max_tokens";
   /** Whether a stream has to be asked for usage, or asking is an error. */
   readonly streamUsage: "ask" | "never-ask";
-  /** What the content of a reply with calls alone is. */
+  /** The content of a reply that has calls alone. */
   readonly callContent: "null" | "empty-string";
   /** Where reasoning comes back in a reply. */
   readonly reasoningField: "reasoning_content" | "reasoning" | null;
@@ -40,8 +40,8 @@ export const OPENAI_QUIRKS: ChatQuirks = {
 };
 
 /**
- * What most other servers take: the older names, and turns. Many serve models whose chat templates refuse anything else
- * (vllm-project/vllm#6862, charmbracelet/crush#279).
+ * The quirks of most other servers: the older names, and turns. Many serve models whose chat templates refuse anything else (vllm-project/vllm#6862,
+ * charmbracelet/crush#279).
  */
 export const COMPATIBLE_QUIRKS: ChatQuirks = {
   ...OPENAI_QUIRKS,
@@ -56,7 +56,7 @@ export const COMPATIBLE_QUIRKS: ChatQuirks = {
 /** A server that speaks Chat Completions. `keyVariable` is `null` if none is asked for. */
 export interface ChatHost {
   readonly name: string;
-  /** What the price package calls it; `null` for a server on this machine. */
+  /** The price package's name for the host; `null` for a server on this machine. */
   readonly priceHost: string | null;
   readonly baseUrl: string;
   readonly keyVariable: string | null;

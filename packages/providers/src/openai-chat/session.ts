@@ -11,7 +11,7 @@ import { OPENAI_HOST } from "./hosts.ts";
 
 /** A session on the Chat Completions wire. */
 export interface ChatSessionOptions extends SessionOptions {
-  /** What each request has in addition to messages, in the vendor's own words: model, the reply's limit, tools. */
+  /** Parameters of each request in the vendor's own words: model, the reply's limit, tools; without messages. */
   readonly request: Omit<ChatBody, "messages">;
   /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
   readonly host?: ChatHost;

@@ -7,7 +7,7 @@ import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
 import type { ResponsesBody } from "./encode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
 
-/** What a client of the Responses wire is made of. */
+/** Options of a client of the Responses wire. */
 export interface ResponsesOptions extends ClientOptions {
   /** Name of the variable that holds the key; `OPENAI_API_KEY` if it is left out, `null` for servers that want none. */
   readonly keyVariable?: string | null;

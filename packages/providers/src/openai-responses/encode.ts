@@ -145,7 +145,7 @@ function reasoningItem(part: ReasoningPart): OpenAI.Responses.ResponseReasoningI
 }
 
 /**
- * What the OpenAI Responses API accepts. Sources:
+ * The rules of the OpenAI Responses API. Sources:
  *
  * - platform.openai.com/docs/api-reference/responses/create: calls and their outputs are items of their own, joined by `call_id`; an
  *   output may hold images; a call id has at most 64 characters

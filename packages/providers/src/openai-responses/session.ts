@@ -7,12 +7,12 @@ import { decodeOpenAiResponse } from "./decode.ts";
 import type { ResponsesBody } from "./encode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
 
-/** What the session decides: nothing is stored at the vendor. */
+/** Parameters that the session sets itself: nothing is stored at the vendor. */
 type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";
 
 /** A session on the Responses wire. */
 export interface ResponsesSessionOptions extends SessionOptions {
-  /** What each request has in addition to system text and items, in the vendor's own words: model, `max_output_tokens`, tools, reasoning. */
+  /** Parameters of each request in the vendor's own words: model, `max_output_tokens`, tools, reasoning; without system text and items. */
   readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
 }
 

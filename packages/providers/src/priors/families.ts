@@ -112,7 +112,7 @@ export const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
 ];
 
-/** What is taken for models of no known family: most tokenizers are built as OpenAI's. */
+/** The family of models that nobody knows: most tokenizers are built as OpenAI's. */
 export const UNKNOWN_FAMILY: ModelFamily = {
   name: "unknown",
   pattern: /^/,

@@ -6,7 +6,7 @@ export type FigureName = "claude" | "claude-from-4.7" | "gpt" | "gemini" | "llam
 /** Tokenizers whose weights were fitted separately. */
 export type WeightsName = "claude" | "other";
 
-/** What the recorded sessions say of models. */
+/** Figures measured on recorded sessions, by family of models. */
 export interface MeasuredFigures {
   readonly asOf: string;
   /** Tokens a character of each class; `pooledRatio` turns the pooled weights' sum into theirs. */

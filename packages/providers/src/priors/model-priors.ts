@@ -31,5 +31,5 @@ export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
   };
 }
 
-/** What is expected of each model before its session has reported anything. */
+/** Expectations for each model before its session has reported anything. */
 export const modelPriors: ModelPriors = priorsFrom(MEASURED_FIGURES);

@@ -6,11 +6,11 @@ import { failureIn } from "./wires.ts";
 /** Reads what an answer tells of its request, while the answer passes by. */
 export interface AnswerReader {
   take(text: string): void;
-  /** What was told, once the answer is over. */
+  /** Ends the answer, and returns everything that it told. */
   end(): ReadAnswer;
 }
 
-/** What an answer told: of its id, model and usage, and of a failure inside of it. */
+/** The facts that an answer told: its id, model and usage, and a failure inside of it. */
 export interface ReadAnswer {
   readonly answer: Fields | null;
   readonly failure: Fields | null;

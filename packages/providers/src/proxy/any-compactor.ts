@@ -1,7 +1,7 @@
 import type { ArrayCompactor, ArrayRequest } from "../drop-in/array-compactor.ts";
 import type { Fields } from "../fields.ts";
 
-/** What a request is fitted with besides its items. */
+/** Facts that a request is fitted with besides its items. */
 export type FitRequest = Omit<ArrayRequest<never>, "answer">;
 
 /** Items to send, and what can be said of them later. */
@@ -10,7 +10,7 @@ export interface FittedItems {
   readonly items: readonly Fields[];
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
-  /** What to send in their place after a failure; `null` if nothing new can be sent. */
+  /** Makes the items to send in their place after a failure; `null` if nothing new can be sent. */
   recover(thrown: unknown, recovery: number): Promise<FittedItems | null>;
 }
 

@@ -12,7 +12,7 @@ export interface KeyNote {
   readonly opening: string | null;
 }
 
-/** What a request tells of its conversation. */
+/** Signs of the conversation that a request belongs to. */
 export interface ConversationSigns {
   readonly session: string | null;
   /** `null` as long as the model has said nothing. */

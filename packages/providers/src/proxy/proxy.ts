@@ -21,7 +21,7 @@ import { readRequest } from "./read-request.ts";
 import type { RequestKind } from "./request-kind.ts";
 import type { ProxyWire } from "./wires.ts";
 
-/** What a proxy's compaction is made of. */
+/** Options of a proxy's compaction. */
 export interface ProxyOptions {
   readonly policy: Policy;
   readonly kinds?: Kinds;
@@ -46,9 +46,9 @@ export interface PreparedRequest {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
   readonly modelId: string | null;
-  /** What to send; `null` for the very bytes that came in. */
+  /** The body to send; `null` for the very bytes that came in. */
   readonly bodyText: string | null;
-  /** What has to be among the values of `anthropic-beta`; empty for nothing. */
+  /** Values that `anthropic-beta` must have; empty for none. */
   readonly betas: readonly string[];
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
@@ -56,7 +56,7 @@ export interface PreparedRequest {
   cutOff(answer: Fields): UpstreamFailure | null;
   /** The same of a streamed answer, by the text of all its events. */
   cutOffStream(text: string): Promise<UpstreamFailure | null>;
-  /** What to send after a failure (status and body as they came), further compacted; `null` if the failure is the program's to see. */
+  /** Makes the request to send after a failure (status and body as they came), further compacted; `null` if the failure is the program's to see. */
   recover(failure: UpstreamFailure, recovery: number): Promise<PreparedRequest | null>;
 }
 
@@ -141,10 +141,10 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   };
 }
 
-/** What a store says. */
+/** Codes of errors that come from a store. */
 const OF_THE_STORE: ReadonlySet<string> = new Set(["session-conflict", "session-limit", "bad-session"]);
 
-/** What is sent before the messages. */
+/** The texts and tools that are sent before the messages. */
 interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -266,7 +266,7 @@ function eventsOf(text: string): readonly Fields[] {
   return lines.map((line) => parseRecord(line.slice("data:".length))).filter((event) => event !== null);
 }
 
-/** What a wire says of a reply that the window ended, as an error, and of one that says nothing. */
+/** Answers of a wire: an error for a reply that the window ended, and one for an empty reply. */
 const CUT_OFF_TEXT = JSON.stringify({ error: { message: "model_context_window_exceeded" } });
 const SILENT_TEXT = JSON.stringify({ error: { message: "the reply was empty" } });
 

@@ -4,8 +4,7 @@ import { listAt } from "../fields.ts";
 import type { BodyFacts, ProxyWire } from "./wires.ts";
 
 /**
- * What a request is to a conversation.
- *
+ * The part that a request plays for a conversation.
  * - `vendors`: its history is kept or compacted by the vendor; never touched
  * - `side`: a title, a check, a classification: it goes on with nothing
  * - `on-top`: asks something about a known conversation, mostly for a summary: fitted as the conversation is, and remembered nowhere
@@ -13,7 +12,7 @@ import type { BodyFacts, ProxyWire } from "./wires.ts";
  */
 export type RequestKind = "vendors" | "side" | "on-top" | "main";
 
-/** What a request is told by. */
+/** Signs by which the kind of a request is told. */
 export interface RequestSigns {
   readonly wire: Pick<ProxyWire, "isModels">;
   readonly facts: BodyFacts;

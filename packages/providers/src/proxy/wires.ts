@@ -22,7 +22,7 @@ import type { DriverEvent } from "../wire/wire.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { anyCompactor } from "./any-compactor.ts";
 
-/** What a request asks for besides its items. */
+/** Parameters that a request has besides its items. */
 export interface BodyFacts {
   readonly modelId: string | null;
   /** System text that stands outside of the items. */
@@ -46,7 +46,7 @@ export interface ProxyWire {
   /** True for an item that answers a call, or is the model's. */
   readonly isHistory: (item: Fields) => boolean;
   readonly compactor: (options: CompactorOptions) => AnyCompactor;
-  /** What is known of the answer after one more event of a stream, or after the whole answer. */
+  /** Adds one more event of a stream, or the whole answer, to the facts that are known of the answer. */
   readonly answerAfter: (answer: Fields, event: Fields) => Fields;
   /** How a streamed answer ended, by all its events; rejects for one that broke off. */
   readonly streamedEnd: (events: readonly Fields[]) => Promise<EndedReply | null>;

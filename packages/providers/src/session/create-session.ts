@@ -122,7 +122,7 @@ interface LoggedReply {
   readonly calls: readonly OpenCall[];
 }
 
-/** What is known of the session when a reply comes in. */
+/** The facts of the session when a reply comes in. */
 interface ReplyFacts {
   readonly lastMessageId: string | null;
   readonly hasCall: (callId: string) => boolean;

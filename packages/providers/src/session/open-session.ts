@@ -134,13 +134,13 @@ export async function sent<Request, Answer>(
   return answerOf(end);
 }
 
-/** What is to be sent next, and for whom it has to fit. */
+/** The next request: its messages, and the model that it has to fit. */
 interface NextRequest {
   readonly conversation: Conversation;
-  /** What the person said and the log does not have yet. */
+  /** The person's messages that the log does not have yet. */
   readonly waiting: readonly MessageDraft[];
   readonly limits: ModelLimits;
-  /** What earlier refusals taught; `null` for nothing. */
+  /** The limit that earlier refusals taught; `null` if there was none. */
   readonly observedLimitTokens: number | null;
   readonly signal: AbortSignal;
 }
@@ -171,14 +171,14 @@ async function fitSubmitted({
 
 /** Where a session is between two requests. Transitions give a new record; misuse throws a PlimsollError `bad-input`. */
 interface Progress {
-  /** What the person said and the log does not have yet. */
+  /** The person's messages that the log does not have yet. */
   readonly waiting: readonly MessageDraft[];
   readonly open: readonly OpenCall[];
-  /** What the newest request sent, if nothing answered it yet. */
+  /** The view that the newest request sent, if nothing answered it yet. */
   readonly sent: SessionView | null;
   /** True while a request is being made or sent. */
   readonly isBusy: boolean;
-  /** What could not be written after its caller had gone on: the next request throws it. */
+  /** The error of a write whose caller had gone on: the next request throws it. */
   readonly failure: { readonly error: unknown } | null;
   readonly isClosed: boolean;
 }
@@ -211,7 +211,7 @@ export function replied(progress: Progress, open: readonly OpenCall[]): Progress
   return { ...progress, open, sent: null };
 }
 
-/** What the newest request sent. Throws if it was answered, or if there was none. */
+/** Returns the view that the newest request sent. Throws if it was answered, or if there was none. */
 export function awaited(progress: Progress): SessionView {
   assertOpen(progress);
   const { sent } = progress;

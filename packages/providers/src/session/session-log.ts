@@ -97,7 +97,7 @@ function modelChange(
   return { type: "model-change", id, ...to, limits: loggedLimits(to.limits) };
 }
 
-/** What was said of the limits, else what the catalogue knows, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */
+/** Finds the limits: the caller's, else the catalogue's, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */
 async function limitsOf<Request>(
   { modelId, modelReference, maxOutputTokens }: SessionWire<Request>,
   given: ModelLimits | null,

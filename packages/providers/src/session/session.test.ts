@@ -35,7 +35,7 @@ function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
 const fileText = (path: string, lines = 40) =>
   Array.from({ length: lines }, (_, line) => `${line}: export const value${line} = read(${path}, ${line});`).join("\n");
 
-/** What the three sessions have in common for a test, and one step of each: whole and streamed answers in turn. */
+/** The parts that the three sessions share in a test, and one step of each: whole and streamed answers in turn. */
 interface Loop {
   readonly session: Pick<Session<unknown, never>, "user" | "calls" | "result" | "close" | "conversation" | "recall">;
   readonly step: (index: number) => Promise<unknown>;

@@ -13,15 +13,13 @@ import type { SessionStore } from "@plimsoll/core/agent";
 import type { Conversation } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 
-/** What a session hands on to its context manager. */
+/** Options that a session hands on to its context manager. */
 type ContextOptions = Pick<
   ContextManagerOptions,
   "kinds" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
 >;
 
-/**
- * What every session takes. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model.
- */
+/** Options of every session. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model. */
 export interface SessionOptions extends Partial<ContextOptions> {
   readonly policy?: Policy;
   /** System text, sent before the messages. */
@@ -34,7 +32,7 @@ export interface SessionOptions extends Partial<ContextOptions> {
   readonly sessions?: SessionStore;
   /** Keeps results that are cut when they arrive; memory if it is left out. */
   readonly artifacts?: ArtifactStore;
-  /** What a tool's output looks like, which decides how it is cut; told by a call's arguments if it is left out. */
+  /** Names the form of a tool's output, which decides how it is cut; told by a call's arguments if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** The files that a call touches; those that its arguments name (`paths`) if it is left out. */
   readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
@@ -42,7 +40,7 @@ export interface SessionOptions extends Partial<ContextOptions> {
   readonly nowMs?: () => number;
 }
 
-/** What is said of a result in addition to its output. */
+/** Facts about a result in addition to its output. */
 export interface ResultOptions {
   readonly isError?: boolean;
   /** The tool's advice on how to see the rest of an output that is cut. */
@@ -59,7 +57,7 @@ export interface Session<Request, Answer> {
   readonly sessionId: string;
   /** The calls of the newest reply that have no result yet, in order. */
   readonly calls: readonly ToolCallPart[];
-  /** What the person says: text, or parts with images. It goes out with the next request. Throws for input without content. */
+  /** Adds a message of the person: text, or parts with images. It goes out with the next request. Throws for input without content. */
   user(input: string | UserMessage["parts"]): void;
   /**
    * Makes everything fit and gives the request to send. A request that failed can be asked for again.

@@ -32,7 +32,7 @@ const REPLIES: readonly (SimulatedReply & { readonly name: string })[] = [
   { name: "nothing", parts: [] },
 ];
 
-/** What a reader found in a reply: its words, its reasoning and the arguments of its calls; the words of a refusal are words. */
+/** A reply as a reader found it: its words, its reasoning and the arguments of its calls; the words of a refusal are words. */
 interface Read {
   readonly text: string;
   readonly reasoning: string;
@@ -185,7 +185,7 @@ function expectedOf({ reasoning }: Reader, { parts }: SimulatedReply): Read {
   };
 }
 
-/** What is read and judged of a reply. */
+/** Plays one reply, and returns how the reader read it and how the judge judged it. */
 async function played({ read, judge }: Reader, reply: SimulatedReply) {
   const simulator = await startSimulator({ replies: [reply] });
   onTestFinished(() => simulator.close());

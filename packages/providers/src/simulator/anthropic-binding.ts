@@ -38,7 +38,7 @@ function canRead(readerId: string, makerId: string): boolean {
 /** Gives the signature of thinking that comes after the blocks of its reply. */
 export type SignThinking = (text: string, before: readonly Fields[]) => string;
 
-/** What came of a request's thinking. */
+/** The outcome of a check of a request's thinking. */
 export interface BindingAnswer {
   readonly drops: readonly Drop[];
   readonly dropped: ReadonlySet<Fields>;
@@ -87,7 +87,7 @@ export function checkBinding(body: unknown, messages: readonly SentMessage[], as
   return { drops, dropped, isTold, sign };
 }
 
-/** What a request's thinking is checked for. */
+/** A request whose thinking is checked. */
 export interface BindingRequest {
   readonly modelId: string;
   readonly headers: Headers;
@@ -113,7 +113,7 @@ function checksOf(modelId: string, { thinkingPrefix }: SimulatedRules): (typeof 
   return BOUND_MODELS.find(({ ids }) => ids.test(modelId))?.checks ?? null;
 }
 
-/** What is done with thinking over a changed prefix; `null` where nobody looks. */
+/** Decides how thinking over a changed prefix is treated; `null` where nobody looks. */
 function behaviourOf(modelId: string, chosen: Behaviour | null, rules: SimulatedRules): Behaviour | null {
   const checks = checksOf(modelId, rules);
   if (checks === null || checks === "nobody") return null;
@@ -121,7 +121,7 @@ function behaviourOf(modelId: string, chosen: Behaviour | null, rules: Simulated
   return chosen ?? (isOld ? null : (rules.prefixMismatch ?? "error"));
 }
 
-/** What stands before a place in a conversation. */
+/** The part of a conversation before one place. */
 interface Run {
   readonly systemHash: string;
   readonly tools: readonly Fields[];

@@ -3,14 +3,14 @@ import type { Fields } from "../fields.ts";
 import { parseRecord, recordAt, stringAt } from "../fields.ts";
 import { signatureOf } from "./wire.ts";
 
-/** What a signature of the simulator says: who gave the thinking, and, where the model binds it, under which prefix and after which thinking. */
+/** A signature of the simulator, read: who gave the thinking, and, where the model binds it, under which prefix and after which thinking. */
 export interface Seal {
   readonly id: string;
   readonly modelId: string;
   readonly bound: Bound | null;
 }
 
-/** What thinking was bound to when it was given. */
+/** The prefix and the thinking that some thinking was bound to when it was given. */
 export interface Bound {
   readonly prefix: string;
   /** The thinking before it that was valid when it was given; `null` for none. */
@@ -38,7 +38,7 @@ function proofOf(text: string, { id, modelId, bound }: Seal): string {
   return signatureOf(JSON.stringify([text, id, modelId, bound === null ? null : [bound.prefix, bound.previous, bound.unread]]));
 }
 
-/** What the block's signature says; `null` for one that says nothing and is right all the same, as recorded sessions have it. */
+/** Reads a block's signature; `null` for one that says nothing and is right all the same, as recorded sessions have it. */
 export function sealOf(block: Fields): Seal | null {
   const fields = parseRecord(Buffer.from(stringAt(block, "signature") ?? stringAt(block, "data") ?? "", "base64").toString());
   const id = stringAt(fields, "id");

@@ -72,7 +72,7 @@ function startOf({ serial, modelId }: Answer): JsonObject {
   };
 }
 
-/** What was dropped, where the request asked to be told: in the answer, or in a stream's first event. */
+/** Lists the dropped thinking, where the request asked for that: in the answer, or in a stream's first event. */
 function toldDrops({ drops, binding }: Answer): JsonObject {
   if (binding?.isTold !== true) return {};
   return { input_transformations: drops.map(({ path, reason }) => ({ type: "thinking_dropped", path, reason })) };

@@ -3,7 +3,7 @@ import type { Counts } from "./wire.ts";
 
 type OutputCounts = Pick<Counts, "outputTokens" | "reasoningTokens">;
 
-/** What a reply is as output, its reasoning included. */
+/** Counts a reply as output, its reasoning included. */
 export function outputOf(reply: SimulatedReply, textTokens: (text: string) => number): OutputCounts {
   let outputTokens = 0;
   let reasoningTokens = 0;
@@ -15,7 +15,7 @@ export function outputOf(reply: SimulatedReply, textTokens: (text: string) => nu
   return { outputTokens, reasoningTokens };
 }
 
-/** What a prompt and its reply are counted as. */
+/** Counts a prompt and its reply. */
 export function countsOf(
   promptTokens: number,
   cache: Pick<Counts, "readTokens" | "writeTokens" | "writeOneHourTokens">,
@@ -24,7 +24,7 @@ export function countsOf(
   return { promptTokens, ...cache, uncachedTokens: promptTokens - cache.readTokens - cache.writeTokens, ...output };
 }
 
-/** What the script says was used, in the place of what was counted; `null` for nothing. */
+/** Returns the usage that the script states in the place of the counts; `null` for nothing. */
 export function toldCounts(counts: Counts, told: SimulatedReply["usage"]): Counts | null {
   if (told === undefined || told === "missing") return told === undefined ? counts : null;
   const { promptTokens } = told;

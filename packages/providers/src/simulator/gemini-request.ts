@@ -84,7 +84,7 @@ function textOf(content: Fields): string {
 /** Tokens of an image of unknown size: one tile, ai.google.dev/gemini-api/docs/tokens. */
 const IMAGE_TOKENS = 258;
 
-/** What is encoded is no text. */
+/** Leaves encoded data out of the text that is counted. */
 function withoutData(key: string, value: unknown): unknown {
   return key === "data" ? undefined : value;
 }

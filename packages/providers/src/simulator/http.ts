@@ -24,7 +24,7 @@ export function sendJson(response: ServerResponse, status: number, body: JsonObj
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** What sending needs in addition to the response: the wire of its errors, and what a proxy could echo. */
+/** Facts that sending needs in addition to the response: the wire of its errors, and the request that a proxy could echo. */
 export interface Sending {
   readonly wire: SimulatedWire;
   readonly echo: string;

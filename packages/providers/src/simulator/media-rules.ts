@@ -8,7 +8,10 @@ import { invalid, Refusal } from "./wire.ts";
 
 const MB = 1024 * 1024;
 
-/** What vendors document: platform.claude.com/docs/en/build-with-claude/vision and pdf-support; developers.openai.com, images-vision and file-inputs; ai.google.dev, image-understanding. */
+/**
+ * Limits of media that vendors document: platform.claude.com/docs/en/build-with-claude/vision and pdf-support; developers.openai.com, images-vision and
+ * file-inputs; ai.google.dev, image-understanding.
+ */
 export function documentedMedia(wire: WireName, windowTokens: number): SimulatedMediaLimits {
   const count = windowTokens < 1_000_000 ? 100 : 600;
   switch (wire) {

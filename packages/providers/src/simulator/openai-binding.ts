@@ -11,7 +11,7 @@ import type { Drop, PromptBinding } from "./wire.ts";
 const BOUND_MODELS = /gpt-(?:[6-9]|\d\d)(?!\d)/;
 const READS_INSTRUCTIONS_LAST = /gpt-(?:6[.-][2-9]|[7-9]|\d\d)(?!\d)/;
 
-/** What is between the content that is checked and the prefix that it was given under. */
+/** The mark between the content that is checked and the prefix that it was given under. */
 const UNDER = ".";
 
 /** The content of reasoning without the prefix. */
@@ -19,7 +19,7 @@ export function contentOf(encrypted: string): string {
   return encrypted.split(UNDER)[0] ?? "";
 }
 
-/** What came of a request's reasoning. */
+/** The outcome of a check of a request's reasoning. */
 export interface ReasoningAnswer {
   readonly drops: readonly Drop[];
   readonly dropped: ReadonlySet<Fields>;
@@ -48,7 +48,7 @@ export function checkReasoningPrefix(body: unknown, items: readonly Fields[], as
   return { drops, dropped, binding: { sign, isTold: drops.length > 0 } };
 }
 
-/** What a request's reasoning is checked for. */
+/** A request whose reasoning is checked. */
 export interface ReasoningRequest {
   readonly modelId: string;
   readonly rules: SimulatedRules;

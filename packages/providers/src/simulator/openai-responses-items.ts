@@ -36,7 +36,7 @@ const ALONE: ReadonlySet<string> = new Set([
   "compaction_trigger",
 ]);
 
-/** What an item of such a type cannot be without. Other types' parameters are not looked at. */
+/** Fields that an item of each type must have. Other types' parameters are not looked at. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   function_call: ["name", "arguments", "call_id"],
   function_call_output: ["call_id", "output"],
@@ -60,7 +60,7 @@ export function checkItem(item: Fields, index: number): void {
   checkCallId(stringAt(item, "call_id") ?? "", MAXIMUM_CALL_ID_CHARS, `${where}.call_id`);
 }
 
-/** What the client answered: the newest text of a request may be one. */
+/** Tells whether an item is the client's answer to a call: the newest text of a request may be one. */
 export function isOutput({ type }: Fields): boolean {
   return OUTPUTS.has(String(type));
 }
@@ -148,10 +148,10 @@ export function responsesTools(body: unknown): readonly Fields[] {
     .flatMap((tool) => (tool.type === "namespace" ? recordsAt(tool, "tools") : [tool]));
 }
 
-/** What the id of a compaction of this server begins with. */
+/** The beginning of the id of a compaction of this server. */
 const COMPACTED = "cmp_simulated_";
 
-/** What compaction leaves of a request: the messages of the user, and one item that stands for all the rest. */
+/** Compacts a request as the vendor does: the user's messages stay, and one item stands for all the rest. */
 export function compactedItems(body: unknown, serial: number): readonly Fields[] {
   const id = `${COMPACTED}${serial}`;
   const said = recordsAt(body, "input").filter(({ role }) => role === "user");
@@ -188,7 +188,7 @@ export function contentText(item: Fields, key: "content" | "output"): string {
   );
 }
 
-/** What stands between an item's own id and the id of the reasoning that it came with. */
+/** The mark between an item's own id and the id of the reasoning that it came with. */
 const AFTER = "_after_";
 
 /** The id of an item: it tells the reasoning that came before it in its reply, so that a request can be checked without a store. */

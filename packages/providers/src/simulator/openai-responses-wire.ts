@@ -129,7 +129,7 @@ function openItem(item: JsonObject): JsonObject {
   return { id: item.id, type: item.type, summary: [] };
 }
 
-/** What is told between an item's announcement and its end: a part of it begins, grows by deltas, is told whole and ends. A call has no parts. */
+/** Events between an item's announcement and its end: a part of it begins, grows by deltas, is told whole and ends. A call has no parts. */
 function growthOf({ reply }: Answer, index: number): readonly JsonObject[] {
   const part = reply.parts[index];
   switch (part?.type) {

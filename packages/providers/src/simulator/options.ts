@@ -4,7 +4,7 @@ import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 import type { Drop } from "./wire.ts";
 
-/** What a simulated provider is like. */
+/** Options of a simulated provider. */
 export interface SimulatorOptions {
   /** Replies in order, one for each request that is accepted, or a function of the request. */
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
@@ -30,13 +30,13 @@ export interface SimulatorOptions {
   readonly reasoning?: "every-reply" | "every-reply-without-text" | "every-reply-redacted";
   /** Counts the text of each block; four UTF-16 units a token, rounded up, if it is left out. */
   readonly countTokens?: CountTokens;
-  /** What every count is multiplied by, to play a model whose tokenizer differs; 1 if it is left out. */
+  /** The factor of every count, to play a model whose tokenizer differs; 1 if it is left out. */
   readonly tokenFactorRatio?: number;
   /** `null` for a provider without a prompt cache; the vendor's rules for the model if it is left out. */
   readonly cache?: SimulatedCacheRules | null;
   /** The clock of the prompt cache; the system's if it is left out. */
   readonly nowMs?: () => number;
-  /** What goes wrong with a request; `null` for nothing. */
+  /** Chooses the fault of a request; `null` for none. */
   readonly faults?: (request: SimulatedRequest) => Fault | null;
   /** Called with every request's body before it is read, so that others can judge it, too. */
   readonly onRequest?: (wire: WireName, body: unknown) => void;
@@ -88,8 +88,7 @@ export function minimumCachedTokens(modelId: string): number {
 }
 
 /**
- * What goes wrong with one request.
- *
+ * One way in which a request goes wrong.
  * - `status`: an error status in the vendor's words (429, 500, 529, 502, 503, …), with `retry-after` if it is given
  * - `stream-error`: an error event after the first events of a stream
  * - `cut-stream`: the connection breaks after so many events; of a whole answer, in its middle
@@ -111,7 +110,7 @@ export type Fault =
   | { readonly kind: "overflow" }
   | { readonly kind: "echo" };
 
-/** What came of one request: for tests and displays. It holds nothing of the request's headers and text. */
+/** The record of one request: for tests and displays. It holds nothing of the request's headers and text. */
 export interface Exchange {
   readonly wire: WireName;
   readonly outcome: "answered" | "rejected" | "overflow" | "fault";
@@ -123,6 +122,6 @@ export interface Exchange {
   readonly promptTokens: number | null;
   readonly cacheReadTokens: number | null;
   readonly cacheWriteTokens: number | null;
-  /** What the model was not shown of the request, which is answered all the same. */
+  /** Parts of the request that the model was not shown, though the request is answered. */
   readonly drops: readonly Drop[];
 }

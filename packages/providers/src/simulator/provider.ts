@@ -20,7 +20,7 @@ import { SCRIPT_END } from "./reply.ts";
 import type { Answer, Headers, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 
-/** What the server sends: a body, or events; `fault` says what goes wrong while it is sent. */
+/** A response of the server: a body, or events; `fault` says how sending it goes wrong. */
 export interface Response {
   readonly status: number;
   readonly retryAfterSeconds: number | null;
@@ -34,7 +34,7 @@ export interface SimulatedProvider {
   refuse(wire: SimulatedWire, error: WireError): Response;
   /** Tokens of a request that is not answered. */
   count(wire: SimulatedWire, body: unknown, headers: Headers): Response;
-  /** What the vendor's own compaction makes of a request on the Responses wire. */
+  /** Answers a request for the vendor's own compaction on the Responses wire. */
   compact(wire: SimulatedWire, body: unknown, headers: Headers): Response;
   exchanges(): readonly Exchange[];
   readonly windowTokens: number;
@@ -139,7 +139,7 @@ function answered(provider: OpenProvider, received: Received, answer: () => Resp
   }
 }
 
-/** What is wrong with a request before anything in it is read. */
+/** Checks a request before anything in it is read, and returns its error. */
 function errorOf({ options }: OpenProvider, { wire, body, headers }: Received): WireError | null {
   const key = wire.keyOf(headers);
   if (key === null || (options.key !== undefined && key !== options.key)) return wire.keyError(key);

@@ -8,7 +8,7 @@ export interface SimulatedReply {
   readonly parts: readonly SimulatedPart[];
   /** Why it ends; from its parts if it is left out. */
   readonly stop?: "length" | "refusal" | "window-full";
-  /** What it says that it used; what was counted if it is left out. */
+  /** The usage that the reply reports; the counts if it is left out. */
   readonly usage?: ScriptedUsage;
 }
 
@@ -24,7 +24,7 @@ export type SimulatedPart =
   | { readonly type: "reasoning"; readonly text: string; readonly form?: "redacted" }
   | { readonly type: "tool-call"; readonly toolName: string; readonly argumentsJson: string; readonly form?: "text" };
 
-/** What a script or fault function is told of a request that passed validation. */
+/** The request that a script or fault function is given, after validation. */
 export interface SimulatedRequest {
   readonly wire: WireName;
   /** Requests of any outcome before this one. */
@@ -56,5 +56,5 @@ export function repliesOfTranscript(messages: Iterable<Message>): readonly Simul
   return replies;
 }
 
-/** What is answered when a script has no more replies. */
+/** The reply when a script has no more of them. */
 export const SCRIPT_END: SimulatedReply = { parts: [{ type: "text", text: "The script has ended." }] };

@@ -4,7 +4,7 @@ import type { WireName } from "./reply.ts";
 export interface SimulatedRules {
   /** Whether thinking is bound to what stands before it: on every model, or on none. */
   readonly thinkingPrefix?: "every-model" | "off";
-  /** What comes of thinking over a changed prefix if the request does not say. */
+  /** The treatment of thinking over a changed prefix if the request does not choose. */
   readonly prefixMismatch?: "error" | "drop_block";
   /** When the account was made: older ones are checked by the newest models alone, and where the request asks for it. */
   readonly account?: "since-2026-08-31" | "before-2026-08-31";
@@ -21,13 +21,13 @@ export interface SimulatedRules {
   readonly systemMessages?: "every-model" | "refused";
   /** Whether the Responses API compacts when it is asked to. */
   readonly compactEndpoint?: "off";
-  /** What comes of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, nobody looks. */
+  /** The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, nobody looks. */
   readonly undeclaredTools?: "refused" | "not-called";
-  /** What is taken of media and bytes: nothing is limited, or other limits hold than those that the vendor documents, as those of a gateway or an older model. */
+  /** The limits of media and bytes: none, or others than those that the vendor documents, as those of a gateway or an older model. */
   readonly media?: "off" | SimulatedMediaLimits;
 }
 
-/** What a simulated server takes of media in one request; what is left out is not limited. */
+/** Limits of media in one request; whatever is left out is not limited. */
 export interface SimulatedMediaLimits {
   /** Of the whole body. */
   readonly bodyBytes?: number;

@@ -20,7 +20,7 @@ export interface Simulator {
   /** Address with `/v1`: what OpenAI's SDK takes as its base URL. */
   readonly openAiUrl: string;
   readonly port: number;
-  /** What came of every request so far. */
+  /** Returns the record of every request so far. */
   exchanges(): readonly Exchange[];
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const WIRES: Readonly<Record<string, SimulatedWire>> = {
   "/v1/responses/compact": OPENAI_RESPONSES_WIRE,
 };
 
-/** What an address asks for: a wire, whether the request is only counted, and what the address says in the place of the body. */
+/** The meaning of an address: a wire, whether the request is only counted, and fields that the address has in the place of the body. */
 interface Asked {
   readonly wire: SimulatedWire;
   readonly kind: "respond" | "count" | "compact";
@@ -45,7 +45,7 @@ const COUNT_PATH = "/count_tokens";
 /** Gemini's addresses name the model and the method; the model may have a maker before it. */
 const GEMINI_PATH = /^\/v1(?:beta|alpha)?\/models\/([^:]+):(generateContent|streamGenerateContent|countTokens)$/;
 
-/** What the path asks for; `null` for one that is not served. */
+/** Reads a path; `null` for one that is not served. */
 function askedAt(path: string): Asked | null {
   const gemini = GEMINI_PATH.exec(path);
   if (gemini !== null) {
@@ -138,8 +138,8 @@ function notFound(path: string) {
 }
 
 /**
- * What a server tells of its models: `/props` as llama.cpp does, `/v1/models` and `/v1/models/{id}` as the Messages API does for requests with
- * its version header, else as vLLM does; `null` for any other path, and for a model that is not there.
+ * Answers questions about models: `/props` as llama.cpp does, `/v1/models` and `/v1/models/{id}` as the Messages API does for requests with its version
+ * header, else as vLLM does; `null` for any other path, and for a model that is not there.
  */
 function aboutModels(path: string, headers: IncomingHttpHeaders, options: SimulatorOptions): JsonObject | null {
   const windowTokens = options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS;

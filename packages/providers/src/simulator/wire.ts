@@ -26,7 +26,7 @@ export interface SimulatedPrompt {
   readonly messageCount: number;
   readonly toolNames: readonly string[];
   readonly newestText: string;
-  /** What the model is not shown of the request. */
+  /** Parts of the request that the model is not shown. */
   readonly drops: readonly Drop[];
   /** How what is signed in the answer is bound to the request; `null` on wires that bind nothing. */
   readonly binding: PromptBinding | null;
@@ -90,7 +90,7 @@ export interface WireEvent {
   readonly data: JsonObject | "[DONE]";
 }
 
-/** What a request is measured against while it is read. */
+/** Limits that a request is measured against while it is read. */
 export interface WireLimits {
   /** Largest reply of the model. */
   maximumOutputTokensOf(modelId: string): number;
@@ -125,7 +125,7 @@ export interface SimulatedWire {
   /** The key of the request's headers; `null` for none. */
   keyOf(headers: Headers): string | null;
   keyError(key: string | null): WireError;
-  /** What is wrong with the other headers; `null` for nothing. */
+  /** Checks the other headers; `null` if they are right. */
   headerError(headers: Headers): WireError | null;
   /** The body is no JSON, or has half a surrogate pair in it. */
   bodyError(): WireError;

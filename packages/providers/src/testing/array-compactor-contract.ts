@@ -10,7 +10,7 @@ export type ContractTurn =
   | { readonly kind: "human"; readonly text: string; readonly before: string | null }
   | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
 
-/** What the contract needs of one kind of array. */
+/** The functions and items that the contract needs of one kind of array. */
 export interface ArraySubject<Item, Answer> {
   readonly create: (options: CompactorOptions) => ArrayCompactor<Item, Answer>;
   /** The items of turns, new objects at each call. Each turn is items of its own. */
@@ -66,7 +66,7 @@ function growing<Item>(
   return turns.map((_, index) => pieces.slice(0, index + 1).flat());
 }
 
-/** What every compactor of arrays does. A compactor of your own runs each case; see `createArrayCompactor`. */
+/** Cases that every compactor of arrays must pass. A compactor of your own runs each case; see `createArrayCompactor`. */
 export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
   {
     rule: "an array that fits comes back as the caller's own objects",

@@ -35,7 +35,7 @@ export function openAiOverheadTokens(context: Omit<Context, "messages">, countTo
   return tokens;
 }
 
-/** What one message adds to a prompt. */
+/** Counts the tokens that one message adds to a prompt. */
 export function openAiMessageTokens(message: Message, countTokens: CountTokens): number {
   let tokens = roleTokens(message.role === "tool-result" ? "tool" : message.role, countTokens);
   for (const part of message.parts) tokens += partTokens(part, countTokens);

@@ -13,7 +13,7 @@ export interface TokenCounter {
 /** One piece that was counted; what a test or a work counter is told. */
 export type PieceObserver = (pieceChars: number) => void;
 
-/** What an encoding is made of. */
+/** The parts of an encoding. */
 export interface Encoding {
   readonly name: string;
   /** The pattern that splits text into pieces, as the vendor publishes it. */

@@ -7,7 +7,7 @@ import { emptyReply } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
 import type { LoadedImages } from "./images.ts";
 
-/** What a wire takes, and how its answers are read. */
+/** A wire: the requests that it takes, and how its answers are read. */
 interface Wire {
   readonly rules: WireRules;
   /** Longest name of a tool that the wire takes. */

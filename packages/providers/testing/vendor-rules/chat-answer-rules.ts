@@ -5,7 +5,7 @@ import { at, bodyIsObject, isWholeFrom, loneSurrogates } from "./vendor-rule.ts"
 
 const FINISH_REASONS: readonly string[] = ["stop", "length", "tool_calls", "content_filter", "function_call"];
 
-/** What the vendor's SDK and the AI SDK take as a chat completion. */
+/** Rules by which the vendor's SDK and the AI SDK take a chat completion. */
 export const CHAT_ANSWER_RULES: readonly VendorRule<JsonNode>[] = [
   { id: "answer-body", source: "openai 6.49.0, ChatCompletion", check: bodyIsObject },
   { id: "answer-well-formed", source: "RFC 8259, section 8.2", check: loneSurrogates },

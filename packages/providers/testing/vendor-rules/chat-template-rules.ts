@@ -4,7 +4,7 @@ import { field, isFields, itemsOf, textOf } from "./json-node.ts";
 import type { VendorRule } from "./vendor-rule.ts";
 import { at } from "./vendor-rule.ts";
 
-/** What chat templates ask on top of the Chat Completions rules: Mistral's servers, and vLLM and llama.cpp with such a template. */
+/** Rules of chat templates on top of Chat Completions: Mistral's servers, and vLLM and llama.cpp with such a template. */
 export const CHAT_TEMPLATE_RULES: readonly VendorRule<ChatRequest>[] = [
   {
     id: "template-system-first",

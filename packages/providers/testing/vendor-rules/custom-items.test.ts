@@ -12,7 +12,7 @@ const STEPS = 40;
 const WINDOW_TOKENS = 20_000;
 const LONG = "a line of a patch\n".repeat(120);
 
-/** What an agent adds at a step that sends its reasoning without ids and calls tools of its own, of the vendor and of a server. */
+/** Makes the items of one step: reasoning without ids, and calls of tools of the agent's own, of the vendor and of a server. */
 function stepOf(index: number): readonly Item[] {
   const callId = `call_${index}`;
   const sealed: Omit<OpenAI.Responses.ResponseReasoningItem, "id"> = {

@@ -6,9 +6,9 @@ import type { VendorViolation } from "./vendor-rule.ts";
 export type ComparedWire = "messages" | "chat" | "responses";
 
 /**
- * What a request that was made of an agent's request lacks or adds: the agent's system text, developer text and tools are in it, in their place, and no role follows
- * another that follows it nowhere in the agent's. Codex declares its tools in an item `additional_tools` and its instructions in developer messages (openai/codex,
- * `use_responses_lite`), so that items count as declarations, too.
+ * Compares a request with the agent's request that it was made of: the agent's system text, developer text and tools are in it, in their place, and no
+ * role follows another that follows it nowhere in the agent's. Codex declares its tools in an item `additional_tools` and its instructions in developer
+ * messages (openai/codex, `use_responses_lite`), so that items count as declarations, too.
  */
 export function validateDeclared(wire: ComparedWire, agent: unknown, sent: unknown): readonly VendorViolation[] {
   const [asked, made] = [readOf(wire, agent), readOf(wire, sent)];
@@ -36,7 +36,7 @@ const TURNS = ["user, assistant", "user, call", "assistant, user", "call, result
 const REPLIES = ["assistant, assistant", "assistant, call", "call, assistant"];
 
 interface Declared {
-  /** What the request declares beside its messages. */
+  /** Declarations of the request beside its messages. */
   readonly opening: string;
   /** System and developer text, and tools that items add, in order. */
   readonly declared: readonly string[];
@@ -60,7 +60,7 @@ function readOf(wire: ComparedWire, body: unknown): Declared {
   };
 }
 
-/** What one item declares, piece by piece: neighbours may be sent as one. */
+/** Lists the declarations of one item, piece by piece: neighbours may be sent as one. */
 function piecesOf(node: JsonNode): readonly string[] {
   const { content, tools, ...rest } = fieldsOf(node);
   const texts = textOf(rootOf(content)) === null ? itemsOf(rootOf(content)).map(({ value }) => value) : [{ text: content }];

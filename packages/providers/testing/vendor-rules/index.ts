@@ -40,7 +40,7 @@ export interface MessagesServer {
   readonly ids?: "once" | "again";
 }
 
-/** What the vendor knows of a Responses conversation in addition to the body. */
+/** Knowledge of the vendor about a Responses conversation in addition to the body. */
 export interface ResponsesServer {
   /** By the id of an item that the vendor gave, the id of its reasoning item, as `reasonedItems` reads them. Left out, none. */
   readonly reasonedBy?: ReadonlyMap<string, string>;
@@ -48,7 +48,7 @@ export interface ResponsesServer {
   readonly ids?: "once" | "again";
 }
 
-/** What the Anthropic Messages API would refuse in a body; none for a body that it takes. */
+/** Finds everything that the Anthropic Messages API would refuse in a body; none for a body that it takes. */
 export function validateMessagesRequest(body: unknown, { ids = "once" }: MessagesServer = {}): readonly VendorViolation[] {
   const rules = [...MESSAGES_MEDIA_RULES, ...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
   return judge(
@@ -57,7 +57,7 @@ export function validateMessagesRequest(body: unknown, { ids = "once" }: Message
   );
 }
 
-/** What the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body. */
+/** Finds everything that the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body. */
 export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer = {}): readonly VendorViolation[] {
   const rules = [
     ...OPENAI_MEDIA_RULES,
@@ -68,7 +68,7 @@ export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer
   return judge(rules, readChatRequest(body));
 }
 
-/** What the OpenAI Responses API would refuse in a body. */
+/** Finds everything that the OpenAI Responses API would refuse in a body. */
 export function validateResponsesRequest(
   body: unknown,
   { reasonedBy = new Map(), ids = "once" }: ResponsesServer = {},
@@ -81,33 +81,33 @@ export function validateResponsesRequest(
   );
 }
 
-/** What the SDKs would refuse in a whole answer of the Messages API. */
+/** Finds everything that the SDKs would refuse in a whole answer of the Messages API. */
 export function validateMessagesResponse(body: unknown): readonly VendorViolation[] {
   return judge(MESSAGES_ANSWER_RULES, rootOf(body));
 }
 
-/** What the SDKs would refuse in a streamed answer of the Messages API, by the parsed data of its events. */
+/** Finds everything that the SDKs would refuse in a streamed answer of the Messages API, by the parsed data of its events. */
 export function validateMessagesEvents(events: readonly unknown[]): readonly VendorViolation[] {
   const stream = readMessagesStream(events);
   return [...judge(MESSAGES_EVENT_RULES, stream), ...validateMessagesResponse(stream.message)];
 }
 
-/** What the SDKs would refuse in a whole answer of the Chat Completions API. */
+/** Finds everything that the SDKs would refuse in a whole answer of the Chat Completions API. */
 export function validateChatResponse(body: unknown): readonly VendorViolation[] {
   return judge(CHAT_ANSWER_RULES, rootOf(body));
 }
 
-/** What the SDKs would refuse in a streamed answer of the Chat Completions API, by the parsed data of its chunks, without the end mark. */
+/** Finds everything that the SDKs would refuse in a streamed answer of the Chat Completions API, by the parsed data of its chunks, without the end mark. */
 export function validateChatChunks(chunks: readonly unknown[]): readonly VendorViolation[] {
   return judge(CHAT_CHUNK_RULES, rootOf(chunks));
 }
 
-/** What the SDKs would refuse in a whole answer of the Responses API. */
+/** Finds everything that the SDKs would refuse in a whole answer of the Responses API. */
 export function validateResponsesResponse(body: unknown): readonly VendorViolation[] {
   return judge(RESPONSES_ANSWER_RULES, rootOf(body));
 }
 
-/** What the SDKs would refuse in a streamed answer of the Responses API, by the parsed data of its events. */
+/** Finds everything that the SDKs would refuse in a streamed answer of the Responses API, by the parsed data of its events. */
 export function validateResponsesEvents(events: readonly unknown[]): readonly VendorViolation[] {
   const list = rootOf(events);
   return [...judge(RESPONSES_EVENT_RULES, list), ...validateResponsesResponse(endedResponse(list))];

@@ -49,7 +49,7 @@ const MB = 1024 * 1024;
 
 const VISION = "https://platform.claude.com/docs/en/build-with-claude/vision, read 2026-11-26";
 
-/** What Anthropic takes of inline media, for windows of a million tokens: less for smaller ones. */
+/** Anthropic's limits of inline media, for windows of a million tokens: less for smaller ones. */
 export const MESSAGES_MEDIA_RULES: readonly VendorRule<{ readonly body: JsonNode }>[] = [
   atMost("body-bytes", VISION, 32 * MB, bytesOf),
   atMost("media-count", VISION, 600, countOf),
@@ -63,7 +63,7 @@ export const MESSAGES_MEDIA_RULES: readonly VendorRule<{ readonly body: JsonNode
 const IMAGES_VISION = "https://developers.openai.com/api/docs/guides/images-vision, read 2026-11-26";
 const FILE_INPUTS = "https://developers.openai.com/api/docs/guides/file-inputs, read 2026-11-26";
 
-/** What OpenAI takes of inline media on both of its wires. */
+/** OpenAI's limits of inline media on both of its wires. */
 export const OPENAI_MEDIA_RULES: readonly VendorRule<{ readonly body: JsonNode }>[] = [
   atMost("body-bytes", IMAGES_VISION, 512 * MB, bytesOf),
   atMost("image-count", IMAGES_VISION, 1500, (body) => imagesOf(body).length),

@@ -21,7 +21,7 @@ const COUNTS: Readonly<Record<string, "needed" | "nullable">> = {
   cache_creation_input_tokens: "nullable",
 };
 
-/** What the vendor's SDK and the AI SDK take as a message of the Messages API. */
+/** Rules by which the vendor's SDK and the AI SDK take a message of the Messages API. */
 export const MESSAGES_ANSWER_RULES: readonly VendorRule<JsonNode>[] = [
   { id: "answer-body", source: "@anthropic-ai/sdk 1.12.0, Message", check: bodyIsObject },
   { id: "answer-well-formed", source: "RFC 8259, section 8.2", check: loneSurrogates },

@@ -17,7 +17,7 @@ export interface SilentDrop {
   readonly at: string;
 }
 
-/** What whole sessions say that no single request does. */
+/** Violations of whole sessions that no single request shows. */
 export interface SessionVerdict {
   readonly violations: readonly VendorViolation[];
   readonly drops: readonly SilentDrop[];
@@ -135,7 +135,7 @@ function reasoningOf(node: JsonNode): string | null {
   return fieldText(node, "type") === "reasoning" ? fieldText(node, "encrypted_content") : null;
 }
 
-/** What carries no meaning for the model: marks for the cache, and what an agent may leave out of the vendor's own items. */
+/** Fields without meaning for the model: marks for the cache, and everything that an agent may leave out of the vendor's own items. */
 const LEFT_OUT = new Set(["cache_control", "id", "status", "annotations", "logprobs", "citations"]);
 
 /** A piece as text, the same for a text alone and as a part. A call's own id belongs to it on the Messages wire. */

@@ -5,7 +5,7 @@ import { at, bodyIsObject, isWholeFrom, loneSurrogates } from "./vendor-rule.ts"
 
 const STATUSES: readonly string[] = ["completed", "failed", "in_progress", "cancelled", "queued", "incomplete"];
 
-/** What the vendor's SDK and the AI SDK take as a response. */
+/** Rules by which the vendor's SDK and the AI SDK take a response. */
 export const RESPONSES_ANSWER_RULES: readonly VendorRule<JsonNode>[] = [
   { id: "answer-body", source: "openai 6.49.0, Response", check: bodyIsObject },
   { id: "answer-well-formed", source: "RFC 8259, section 8.2", check: loneSurrogates },

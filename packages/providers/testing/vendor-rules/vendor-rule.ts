@@ -1,7 +1,7 @@
 import type { JsonNode } from "./json-node.ts";
 import { fieldsOf, isFields, stringsOf } from "./json-node.ts";
 
-/** What a vendor would refuse in a body, or a vendor's SDK in an answer. */
+/** A part of a body that a vendor would refuse, or of an answer that a vendor's SDK would refuse. */
 export interface VendorViolation {
   /** Id of the rule in the vendor's table. */
   readonly rule: string;

@@ -10,7 +10,7 @@ import { miField, miRecord } from "./mi-record.ts";
 export interface GdbAnswer {
   /** `running`: the program runs on. `exited`: gdb itself is gone. */
   readonly state: "done" | "error" | "running" | "stopped" | "timed-out" | "exited";
-  /** What gdb and the program said since the last answer. */
+  /** The output of gdb and of the program since the last answer. */
   readonly text: string;
 }
 
@@ -39,7 +39,7 @@ const MAXIMUM_HELD_LINES = 20_000;
 type AnswerState = GdbAnswer["state"];
 type Waiter = (state: AnswerState) => void;
 
-/** What is known of a gdb. */
+/** The state of one gdb process. */
 interface GdbState {
   readonly program: "runs" | "stands";
   readonly gdb: "there" | "gone";
@@ -125,7 +125,7 @@ function listenTo(
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
 }
 
-/** What one record of gdb's says; `null` for what it does not tell. */
+/** One record of gdb's output, read; `null` for each thing that it does not tell. */
 interface Heard {
   readonly text: string | null;
   readonly program: GdbState["program"] | null;

@@ -88,7 +88,7 @@ const SAID: { readonly [State in GdbAnswer["state"]]: string } = {
   exited: "[gdb has ended]",
 };
 
-/** What gdb answered, as a tool's output. */
+/** Turns an answer of gdb into a tool's output. */
 function gdbOutput({ state, text }: GdbAnswer): ToolOutput {
   const lines = [text.trimEnd(), SAID[state]].filter((line) => line !== "");
   return { text: lines.join("\n"), isError: state === "error" || state === "exited" };

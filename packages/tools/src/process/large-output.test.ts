@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../testing/temporary-folder.ts";
 
 const GIGABYTE = 1_000_000_000;
 const MAXIMUM_BYTES = 250_000_000;
-/** What is stored of an output at most: 64 MiB, and one piece of a pipe. */
+/** The most that is stored of one output: 64 MiB, and one piece of a pipe. */
 const MAXIMUM_STORED_BYTES = 64 * 1024 * 1024 + 65_536;
 
 const folder = temporaryFolder();

@@ -2,7 +2,7 @@ import type { ArtifactStore } from "@plimsoll/core";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core/build";
 import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/core/node";
 
-/** What a process printed, as far as it was kept. */
+/** The kept output of a process. */
 export interface CollectedOutput {
   readonly text: string;
   readonly totalBytes: number;

@@ -167,7 +167,7 @@ export function isCredentialName(name: string): boolean {
 }
 
 /**
- * What a program that a tool starts sees of an environment: all but the variables whose names look like credentials. Those in `passEnv` are let
+ * Takes the variables out of an environment whose names look like credentials: programs that tools start never see them. Those in `passEnv` are let
  * through. It keeps keys out of outputs and logs; it is no wall against a program that wants them, which may read what its user may read.
  */
 export function toolEnvironment(env: Environment, passEnv: readonly string[] = []): Environment {

@@ -6,7 +6,7 @@ import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import { openRegularFile } from "@plimsoll/core/node";
 
-/** What the operating system's refusals mean, said of a path. */
+/** Sentences for the operating system's refusals, by error code, said of a path. */
 const SAID: { readonly [code: string]: string | undefined } = {
   ENOENT: "does not exist",
   EISDIR: "is a folder",

@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core/internal";
 import type { SimulatedPart } from "../reply.ts";
 import type { ScenarioCall, ScenarioText, ToolPattern } from "./scenario.ts";
 
-/** What a size in tokens is in characters: as the simulator counts if nobody says otherwise. */
+/** Characters a token, as the simulator counts by default. */
 const CHARS_PER_TOKEN = 4;
 
 /** The parts of a reply that calls one of the request's tools; says so in text if the patterns fit none of them. */
@@ -26,7 +26,7 @@ export function callParts(
   return [...said, { type: "text", text: "The request has no tool that the scenario can call." }];
 }
 
-/** What a call is made from. */
+/** Facts that a call is made from. */
 export interface CallSurroundings {
   readonly patterns: readonly ToolPattern[];
   readonly toolNames: readonly string[];

@@ -5,7 +5,7 @@ import type { WireName } from "../reply.ts";
 import type { ItemRole, RequestShape, ShapedItem } from "./request-shape.ts";
 import { steadyHash } from "./request-shape.ts";
 
-/** What one exchange was made of, in numbers, roles and hashes. It holds no text of the request. */
+/** The facts of one exchange, in numbers, roles and hashes. It holds no text of the request. */
 export interface ExchangeFacts {
   /** Counted from 0, over all requests. */
   readonly index: number;
@@ -18,7 +18,7 @@ export interface ExchangeFacts {
   /** As the simulator counts it; `null` for a request that was refused before it was counted. */
   readonly promptTokens: number | null;
   readonly maxOutputTokens: number | null;
-  /** What the reply said that was used; `null` for nothing. */
+  /** Prompt tokens that the reply reported; `null` if it reported none. */
   readonly toldPromptTokens: number | null;
   readonly cacheReadTokens: number | null;
   /** Pieces of the request that the model was not shown, though it was answered. */
@@ -43,7 +43,7 @@ export interface ExchangeFacts {
 /** How many items each role has; roles without items are left out. */
 export type RoleCounts = { readonly [role in ItemRole]?: number };
 
-/** What a request has in common with the main request before it. */
+/** Likenesses of a request to the main request before it. */
 export interface SinceMain {
   readonly sameSystem: boolean;
   readonly sameTools: boolean;
@@ -57,7 +57,7 @@ export interface SinceMain {
   readonly itemCount: number;
 }
 
-/** What facts are made from, in addition to the exchange. */
+/** Sources of facts in addition to the exchange. */
 export interface FactsSource {
   readonly index: number;
   readonly kind: string;

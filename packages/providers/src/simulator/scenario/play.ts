@@ -14,7 +14,7 @@ export type ScenarioOptions = Pick<
   "contextWindowTokens" | "windowHolds" | "tokenFactorRatio" | "replies" | "faults" | "onRequest" | "onExchange"
 >;
 
-/** What is played so far. */
+/** The state of a play. */
 interface Play {
   readonly scenario: Scenario;
   readonly steps: readonly PlainStep[];
@@ -35,10 +35,10 @@ interface Play {
   mainsLeft: number;
 }
 
-/** What the last replies say. */
+/** The text of the last replies. */
 export const LAST_REPLY = "The scenario has ended.";
 
-/** What is answered to side requests that the scenario does not name. */
+/** The answer to side requests that the scenario does not name. */
 const SIDE_REPLY = "Noted.";
 
 /** Plays a scenario: gives the options that a simulator is started with, and tells the facts of each exchange. */
@@ -138,7 +138,7 @@ function missingIn({ usage }: Scenario): Pick<SimulatedReply, "usage"> {
   return usage === "missing" ? { usage } : {};
 }
 
-/** What a reply tells; nothing in the place of what was counted. */
+/** Makes the usage that a reply reports; nothing if the counts hold. */
 function usageOf(
   usage: ScenarioUsage,
   { promptTokens, mainAnswered }: { readonly promptTokens: number; readonly mainAnswered: number },

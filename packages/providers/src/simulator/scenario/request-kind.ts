@@ -4,7 +4,7 @@ import type { KindRule } from "./scenario.ts";
 /** The kind of a request that no rule fits. */
 export const MAIN_KIND = "main";
 
-/** What a request is compared with. */
+/** The first main request, with which later ones are compared. */
 export interface KindReference {
   /** The first main request; `null` before it. */
   readonly firstMain: RequestShape | null;

@@ -16,7 +16,7 @@ export interface ShapedItem {
   readonly text: string;
 }
 
-/** What a request is made of, wire by wire the same. */
+/** The shape of a request, the same on every wire. */
 export interface RequestShape {
   readonly wire: WireName;
   readonly modelId: string | null;

@@ -7,7 +7,7 @@ export interface Scenario {
   readonly windowTokens?: number;
   /** Whether the reply that is asked for has to fit as well; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
-  /** What every count is multiplied by; 1 if it is left out. */
+  /** The factor of every count; 1 if it is left out. */
   readonly tokenFactorRatio?: number;
   /** The person's messages, so that requests can be searched for them word for word. */
   readonly person?: readonly string[];
@@ -15,13 +15,16 @@ export interface Scenario {
   readonly probes?: readonly Probe[];
   /** How the agent's own tools are called: the first pattern that fits a tool of the request is used. */
   readonly tools?: readonly ToolPattern[];
-  /** What tells side requests from main ones: the first rule that fits names the kind, and a request that no rule fits is `main`. */
+  /** Rules that tell side requests from main ones: the first rule that fits names the kind, and a request that no rule fits is `main`. */
   readonly kinds?: readonly KindRule[];
-  /** What is answered to main requests, in this order; when it ends, one line of text. */
+  /** Answers to main requests, in this order; when they end, one line of text. */
   readonly main: readonly MainStep[];
-  /** What is answered to side requests, by kind; one line of text for kinds that are not named. */
+  /** Answers to side requests, by kind; one line of text for kinds that are not named. */
   readonly side?: { readonly [kind: string]: ScenarioText };
-  /** What replies say that they used; what was counted if it is left out. Side requests are told what was counted; nothing if usage is missing, no less if it is to stay high. */
+  /**
+   * The usage that replies report; the counts if it is left out. Side requests are told what was counted; nothing if usage is missing, no less if it is
+   * to stay high.
+   */
   readonly usage?: ScenarioUsage;
   /** Requests that are refused as too long, whatever their size. */
   readonly overflow?: readonly OverflowRule[];
@@ -49,14 +52,14 @@ export interface Probe {
  * for: four characters a token. Arguments that are one text are for a tool whose input is plain text.
  */
 export interface ToolPattern {
-  /** What a step calls it by, if it is for some steps alone. */
+  /** The use that a step names, if the pattern is for some steps alone. */
   readonly use?: string;
   /** The tool's name; a `*` at its end stands for anything. */
   readonly name: string;
   readonly arguments: string | { readonly [name: string]: unknown };
 }
 
-/** What a request is compared with is the first main request. All that is given must hold. */
+/** Conditions on a request, compared with the first main request. All that is given must hold. */
 export interface KindRule {
   readonly kind: string;
   readonly if: {
@@ -87,15 +90,15 @@ export type MainStep =
 export interface ScenarioCall {
   /** About how many tokens its result is to have: told to the tool by `{chars}`. */
   readonly outputTokens: number;
-  /** What the model says before it calls. */
+  /** The model's words before the call. */
   readonly text?: string;
   /** Only patterns with this `use`; those without one if it is left out. */
   readonly use?: string;
 }
 
 /**
- * What a reply says that it used: what was counted, nothing, or numbers: `promptTokens` and `growTokens` for each main reply before it, or what was
- * counted but no less than `atLeastTokens`.
+ * The usage that a reply reports: the counts, nothing, or numbers: `promptTokens` and `growTokens` for each main reply before it, or the counts but no
+ * less than `atLeastTokens`.
  */
 export type ScenarioUsage =
   | "counted"
@@ -153,7 +156,7 @@ const overflow: z.ZodType<OverflowRule> = z.union([
   z.strictObject({ kind: z.string().exactOptional(), aboveTokens: count }),
 ]);
 
-/** What a scenario may hold; anything else is refused. */
+/** The schema of a scenario; it refuses every other field. */
 export const scenarioSchema: z.ZodType<Scenario> = z.strictObject({
   name: z.string().min(1),
   windowTokens: z.int().min(1).exactOptional(),
