@@ -104,6 +104,23 @@ export interface InSession {
   readonly lineage?: string;
 }
 
+/** The items of each lineage together, lineages and items in their order: what shares a beginning is one unit, and counts once. */
+export function inLineages<Item extends InSession>(items: readonly Item[]): readonly (readonly [Item, ...Item[]])[] {
+  const units = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const known = units.get(item.lineage ?? item.session);
+    if (known === undefined) units.set(item.lineage ?? item.session, [item]);
+    else known.push(item);
+  }
+  return [...units.values()];
+}
+
+/** The geometric mean of numbers above zero; `null` of none. */
+export function geometricMeanOf(numbers: readonly number[]): number | null {
+  const mean = meanOf(numbers.map(Math.log));
+  return mean === null ? null : Math.exp(mean);
+}
+
 /**
  * A statistic with a bootstrap interval: whole repositories, or what else stays together, are drawn with replacement. Deterministic. Time is linear in items, and in draws ×
  * repositories × counts.
@@ -181,6 +198,16 @@ export function meanOver<Item>(numberOf: (item: Item) => number): Statistic<Item
     },
     figure: ([sum, count]) => ratioOf(sum, count),
   };
+}
+
+/** The geometric mean of a number above zero over items. */
+export function geometricMeanOver<Item>(numberOf: (item: Item) => number): Statistic<Item> {
+  const logs = meanOver((item: Item) => Math.log(numberOf(item)));
+  const figure: Statistic<Item>["figure"] = (sums) => {
+    const mean = logs.figure(sums);
+    return mean === null ? null : Math.exp(mean);
+  };
+  return { ...logs, figure };
 }
 
 /** One number by another; `null` if there is nothing to divide by. */

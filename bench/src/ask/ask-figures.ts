@@ -1,4 +1,4 @@
-import { meanOf } from "../statistics.ts";
+import { meanOf, unitOf } from "../statistics.ts";
 import { type Action, type Agreement, actionOf, agreementOf } from "./agreement.ts";
 import type { AskOutcome } from "./ask-model.ts";
 import {
@@ -106,17 +106,19 @@ function comparison(calls: readonly AnsweredCall[], of: AskedContext, other: Ask
 function contextDifference(calls: readonly AnsweredCall[], minus: AskedContext): ContextDifference {
   const pairs = calls.flatMap(({ planned, actions: { compacted, recorded, [minus]: other } }) => {
     if (compacted === null || other === null || recorded === null) return [];
-    return { session: planned.session, own: agreementOf(compacted, recorded), other: agreementOf(other, recorded) };
+    return { ...unitOf(planned), own: agreementOf(compacted, recorded), other: agreementOf(other, recorded) };
   });
   const difference = (agrees: (agreement: Agreement) => boolean) =>
-    differenceOf(pairs.map(({ session, own, other }) => ({ session, own: agrees(own), other: agrees(other) })));
+    differenceOf(pairs.map((pair) => ({ ...unitOf(pair), own: agrees(pair.own), other: agrees(pair.other) })));
   return {
     of: "compacted",
     minus,
     tool: difference(({ tool }) => tool),
     path: differenceOf(
-      pairs.flatMap(({ session, own, other }) =>
-        own.path === null || other.path === null ? [] : { session, own: own.path, other: other.path },
+      pairs.flatMap((pair) =>
+        pair.own.path === null || pair.other.path === null
+          ? []
+          : { ...unitOf(pair), own: pair.own.path, other: pair.other.path },
       ),
     ),
     arguments: difference((agreement) => agreement.arguments),

@@ -1,4 +1,4 @@
-import { clusteredEstimate, type Interval, ratioOf } from "../statistics.ts";
+import { clusteredEstimate, type InSession, type Interval, ratioOf } from "../statistics.ts";
 
 /** A share with the interval in which it is likely to lie. */
 export interface Share {
@@ -21,8 +21,7 @@ export interface Difference {
 }
 
 /** A call's answers in two contexts, each as whether it agrees. */
-export interface AnsweredPair {
-  readonly session: string;
+export interface AnsweredPair extends InSession {
   readonly own: boolean;
   readonly other: boolean;
 }

@@ -5,6 +5,7 @@ import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import { type Cell, cellOf, type WindowRequest } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SummarySource } from "../replay/summary-source.ts";
+import type { InSession } from "../statistics.ts";
 import { callsAfterCuts, contextsAt } from "./after-cuts.ts";
 import type { Action } from "./agreement.ts";
 import type { AskedContext, AskedSession, CallPlace, OpenPolicy } from "./ask-report.ts";
@@ -53,7 +54,7 @@ export interface AskPlan {
 }
 
 /** A call with its three requests. */
-export interface PlannedCall extends CallPlace {
+export interface PlannedCall extends CallPlace, InSession {
   readonly policy: string;
   readonly recorded: Action;
   readonly requests: Readonly<Record<AskedContext, PlannedRequest>>;
@@ -150,7 +151,7 @@ interface Drawn {
 
 /** The drawn calls of one session, under all policies. What two policies ask with the same context is one request. */
 async function plannedCalls(session: PreparedSession, { drawn, cell, model }: Drawn): Promise<readonly PlannedCall[]> {
-  const { name } = session.transcript;
+  const { name, lineage } = session.transcript;
   const requestFor = createRequestMaker(model, setupsOf(session.entries));
   const planned: PlannedCall[] = [];
   for (const [policy, places] of drawn) {
@@ -163,7 +164,14 @@ async function plannedCalls(session: PreparedSession, { drawn, cell, model }: Dr
         compacted: requestFor(contexts, "compacted"),
         tail: requestFor(contexts, "tail"),
       };
-      planned.push({ session: name, policy: policy.name, call, recorded, requests });
+      planned.push({
+        session: name,
+        ...(lineage === undefined ? {} : { lineage }),
+        policy: policy.name,
+        call,
+        recorded,
+        requests,
+      });
     }
   }
   return planned;

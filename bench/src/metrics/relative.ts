@@ -1,8 +1,8 @@
+import { geometricMeanOf, type InSession, inLineages, unitOf } from "../statistics.ts";
 import type { MetricMeaning, Relative } from "./metric.ts";
 
 /** What a row is compared by. */
-export interface ComparedRow {
-  readonly session: string;
+export interface ComparedRow extends InSession {
   readonly metrics: {
     readonly economy: { readonly compactions: number; readonly failedCompactions: number; readonly promptTokens: number };
   };
@@ -40,15 +40,16 @@ export function relativeTo<Row extends ComparedRow>(
     if (baseline === undefined || !(hasActed(row, baseline) || hasActed(baseline, undefined))) return [];
     const own = figure(row) ?? 0;
     const other = figure(baseline) ?? 0;
-    return own > 0 && other > 0 ? [{ own, other }] : [];
+    return own > 0 && other > 0 ? [{ ...unitOf(row), own, other }] : [];
   });
-  if (pairs.length === 0) return null;
-  const logSum = pairs.reduce((sum, { own, other }) => sum + Math.log(own / other), 0);
+  const units = inLineages(pairs).flatMap((unit) => geometricMeanOf(unit.map(({ own, other }) => own / other)) ?? []);
+  const geometricMeanRatio = geometricMeanOf(units);
+  if (geometricMeanRatio === null) return null;
   const ownSum = pairs.reduce((sum, { own }) => sum + own, 0);
   const otherSum = pairs.reduce((sum, { other }) => sum + other, 0);
   return {
     sessions: pairs.length,
-    geometricMeanRatio: Math.exp(logSum / pairs.length),
+    geometricMeanRatio,
     pooledRatio: ownSum / otherSum,
   };
 }
@@ -59,7 +60,7 @@ export const RELATIVE_MEANINGS: Readonly<Record<"mean" | "pooled", MetricMeaning
     unit: "% of doing nothing",
     better: "lower",
     method:
-      "Geometric mean of the sessions' ratios, over sessions in which the policy or doing nothing acted: each session counts the same.",
+      "Geometric mean of the sessions' ratios, over sessions in which the policy or doing nothing acted: each session counts the same, and those of one lineage count as one.",
     caveat: "Doing nothing is charged as if its window were large enough, also where it would have been rejected.",
   },
   pooled: {

@@ -1,5 +1,5 @@
 import type { HeldCount } from "../grounding/held-needs.ts";
-import { meanOf, percentOf } from "../statistics.ts";
+import { geometricMeanOf, type InSession, inLineages, meanOf, percentOf } from "../statistics.ts";
 import type { RowMetrics } from "./registry.ts";
 
 /** A measure of the vector, over all needs or over far ones. */
@@ -55,6 +55,28 @@ export function meanShares(sessions: readonly (readonly VectorShare[])[]): reado
     own: meanOf(sessions.flatMap((vector) => vector[measure]?.own ?? [])),
     tail: meanOf(sessions.flatMap((vector) => vector[measure]?.tail ?? [])),
   }));
+}
+
+/** What a session came to as a share of doing nothing, and what it held. */
+export interface ComparedSession extends InSession {
+  readonly costRatio: number;
+  /** In the order of the vector. */
+  readonly vector: readonly VectorShare[];
+}
+
+/** The sessions of each lineage as one, by their means: whatever was forked off it, it counts once. `others` joins what else there is. */
+export function asUnits<Session extends ComparedSession>(
+  sessions: readonly Session[],
+  others: (own: readonly Session[]) => Partial<Session>,
+): readonly Session[] {
+  return inLineages(sessions).map((own) => {
+    if (own.length === 1) return own[0];
+    const vector = VECTOR.map((_, measure): VectorShare => {
+      const mean = (kind: keyof VectorShare) => meanOf(own.flatMap((each) => each.vector[measure]?.[kind] ?? []));
+      return { own: mean("own"), tail: mean("tail"), none: mean("none") };
+    });
+    return { ...own[0], costRatio: geometricMeanOf(own.map(({ costRatio }) => costRatio)) ?? 0, vector, ...others(own) };
+  });
 }
 
 /** The mean of the measures over all needs, or over far ones; `null` without one. */

@@ -21,6 +21,8 @@ export interface PreparedSession {
   readonly sizeModel: SizeModel;
   readonly references: ReturnType<typeof prepareReferences>;
   readonly lastErrors: LastErrors;
+  /** Its replies that count in another session; left out if all are its own. */
+  readonly copiedReplies?: ReadonlySet<Message>;
   /** What its calls need; found when it is asked for first. */
   readonly needs: () => Needs;
   /** Its recorded messages, sized; made when it is asked for first. */
@@ -84,6 +86,7 @@ export function countedSession(session: PreparedSession, shared: readonly Sessio
   return {
     ...session,
     transcript,
+    copiedReplies: replies,
     references: { ...session.references, usesOf: (reply) => (replies.has(reply) ? [] : usesOf(reply)) },
     needs: () => {
       const needs = session.needs();

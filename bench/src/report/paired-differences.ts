@@ -1,6 +1,6 @@
 import { LEAST_POINTS, VECTOR } from "../metrics/vector.ts";
 import type { PairedDifference, SessionRecord, Tally } from "../results.ts";
-import { clusteredEstimate, type Estimate, meanOf, meanOver, unitOf } from "../statistics.ts";
+import { clusteredEstimate, type Estimate, geometricMeanOver, meanOf, meanOver, unitOf } from "../statistics.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 
 /** The figure of cost; the others go by the names of the vector. */
@@ -8,14 +8,10 @@ export const COST_FIGURE = "cost";
 
 /** Cost in percent of doing nothing: the geometric mean over sessions. */
 export function costEstimate(outcomes: readonly SessionOutcome[]): Estimate {
-  return clusteredEstimate(outcomes, {
-    width: 2,
-    add({ costRatio }, sums) {
-      sums[0] = (sums[0] ?? 0) + Math.log(costRatio);
-      sums[1] = (sums[1] ?? 0) + 1;
-    },
-    figure: ([logs = 0, count = 0]) => (count === 0 ? null : 100 * Math.exp(logs / count)),
-  });
+  return clusteredEstimate(
+    outcomes,
+    geometricMeanOver(({ costRatio }) => 100 * costRatio),
+  );
 }
 
 /** Cost, and each measure of the vector less that of the policy's own tail and of doing nothing, over the same sessions. */

@@ -41,11 +41,15 @@ const summaries = new WeakMap<BenchReport, { readonly metrics: RunMetrics; reado
 
 function summariesOf(report: BenchReport, metrics: RunMetrics): readonly PolicySummary[] {
   const labels = windowLabels(report);
+  const lineageOf = new Map(report.sessions.map(({ session, lineage }) => [session, lineage]));
   return labels.flatMap((label) => {
     const inWindow = report.rows.filter((row) => windowLabel(row.window) === label);
     const baseline = new Map(measured(inWindow, BASELINE_POLICY).map((row) => [row.session, row]));
     return report.policies.map(({ name, policy }) => {
-      const rows = measured(inWindow, name);
+      const rows = measured(inWindow, name).map((row) => {
+        const lineage = lineageOf.get(row.session);
+        return lineage === undefined ? row : { ...row, lineage };
+      });
       return {
         policy: name,
         isActing: isActing(policy),

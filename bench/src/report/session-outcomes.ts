@@ -1,17 +1,13 @@
 import type { CostMetrics } from "../metrics/cost-recorder.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
-import { type VectorShare, vectorOf } from "../metrics/vector.ts";
+import { asUnits, type ComparedSession, vectorOf } from "../metrics/vector.ts";
 import { brokenPolicies } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { type InSession, unitOf } from "../statistics.ts";
+import { type InSession, inLineages, unitOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
 
-/** What one session came to under one policy. */
-export interface SessionOutcome extends InSession {
-  /** Cost as a share of doing nothing; of its prompt tokens if a model has no price. */
-  readonly costRatio: number;
-  /** What it held, in the order of the vector. */
-  readonly vector: readonly VectorShare[];
+/** What one session came to under one policy, or all sessions of one lineage as one. Cost is that of prompt tokens if a model has no price. */
+export interface SessionOutcome extends ComparedSession {
   /** False if it left the session as it was. */
   readonly hasActed: boolean;
   readonly lostRequests: number;
@@ -25,7 +21,7 @@ export interface SessionOutcome extends InSession {
  */
 export interface WindowOutcomes {
   readonly windowLabel: string;
-  /** The sessions that are compared, and why. */
+  /** The sessions that are compared, the first of each lineage, and why. */
   readonly sessions: readonly string[];
   /** The same sessions with their lineages. */
   readonly units: readonly InSession[];
@@ -62,21 +58,31 @@ export function windowOutcomes(report: BenchReport, { windowLabel: label, acting
     });
     return [policy, known] as const;
   });
-  const whereActed = new Map(everywhere.map(([policy, known]) => [policy, known.filter(({ hasActed: acted }) => acted)]));
-  const touched = new Set([...whereActed.values()].flatMap((known) => known.map(({ session }) => session)));
+  const acted = everywhere.map(([policy, known]) => [policy, known.filter(({ hasActed: has }) => has)] as const);
+  const touched = new Set(acted.flatMap(([, known]) => known.map(({ session }) => session)));
+  const whereActed = new Map(acted.map(([policy, known]) => [policy, unitsOf(known)]));
   const isOutgrown = (session: string) => (baseline.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
   const basis = [...baseline.keys()].some(isOutgrown) ? "outgrown" : "touched";
   const isCompared = basis === "outgrown" ? isOutgrown : (session: string) => touched.has(session);
-  const units = report.sessions.filter(({ session }) => baseline.has(session) && isCompared(session)).map(unitOf);
+  const compared = report.sessions.filter(({ session }) => baseline.has(session) && isCompared(session));
+  const units = inLineages(compared).map(([first]) => unitOf(first));
   const sessions = units.map(({ session }) => session);
   const byPolicy = new Map(
     everywhere.flatMap(([policy, known]) => {
       const outcomes = known.filter(({ session }) => isCompared(session));
-      return outcomes.length === sessions.length && outcomes.length > 0 ? [[policy, outcomes] as const] : [];
+      return outcomes.length === compared.length && outcomes.length > 0 ? [[policy, unitsOf(outcomes)] as const] : [];
     }),
   );
-  const hasEstimatedCost = sessions.some((session) => (baseline.get(session)?.metrics?.cost.withCacheUsd ?? null) === null);
+  const hasEstimatedCost = compared.some(({ session }) => (baseline.get(session)?.metrics?.cost.withCacheUsd ?? null) === null);
   return { windowLabel: label, sessions, units, basis, byPolicy, broken: brokenPolicies(rows), whereActed, hasEstimatedCost };
+}
+
+function unitsOf(outcomes: readonly SessionOutcome[]): readonly SessionOutcome[] {
+  return asUnits(outcomes, (own) => ({
+    hasActed: own.some(({ hasActed: has }) => has),
+    lostRequests: own.reduce((sum, { lostRequests }) => sum + lostRequests, 0),
+    compactions: own.reduce((sum, { compactions }) => sum + compactions, 0),
+  }));
 }
 
 /** The same comparison among some of the policies, over the same sessions. */

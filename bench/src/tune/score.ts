@@ -1,22 +1,17 @@
-import { LEAST_POINTS, meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "../metrics/vector.ts";
+import { asUnits, type ComparedSession, LEAST_POINTS, meanShares, VECTOR, vectorMean, vectorOf } from "../metrics/vector.ts";
 import type { Origin } from "../origin.ts";
 import { brokenPolicies } from "../replay/part-failures.ts";
 import type { ReplayRow } from "../results.ts";
-import { clusteredEstimate, type Interval } from "../statistics.ts";
+import { clusteredEstimate, geometricMeanOver, type Interval } from "../statistics.ts";
 import type { FiledRow } from "./split.ts";
 
 /** Which prompt cache costs are reckoned with. */
 export type CacheKind = "expiring" | "lasting";
 
-/** One session under one policy: what counts for the tuner, and its single-line evidence, which is only shown. */
-export interface SessionScore {
-  readonly session: string;
+/** One session, or lineage, under one policy: what counts for the tuner, and its single-line evidence, which is only shown. */
+export interface SessionScore extends ComparedSession {
   /** The file that it is from, or that its lineage began in. */
   readonly file: string;
-  /** Cost as a share of what doing nothing costs. */
-  readonly costRatio: number;
-  /** In the order of the vector. */
-  readonly vector: readonly VectorShare[];
   readonly overflows: number;
   /** Set if a part of the policy failed whenever it was tried. */
   readonly isBroken?: true;
@@ -53,12 +48,13 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
   const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, row] as const] : [])));
   const broken = brokenPolicies(rows.map(({ row }) => row));
   const scores = new Map<string, SessionScore[]>();
-  for (const { file, row } of rows) {
+  for (const { file, lineage, row } of rows) {
     const base = baseline.get(row.session);
     if (row.metrics === null || base === undefined || base.metrics === null || costOf(base) <= 0) continue;
     const { uses, sourceEvidenced } = row.metrics.retention.all;
     const score = {
       session: row.session,
+      ...(lineage === undefined ? {} : { lineage }),
       file,
       costRatio: costOf(row) / costOf(base),
       vector: vectorOf(row.metrics, base.metrics),
@@ -71,7 +67,17 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
     if (known === undefined) scores.set(row.policy, [score]);
     else known.push(score);
   }
-  return scores;
+  return new Map([...scores].map(([policy, own]) => [policy, asUnits(own, joined)]));
+}
+
+function joined(sessions: readonly SessionScore[]): Partial<SessionScore> {
+  const sum = (figure: (session: SessionScore) => number) => sessions.reduce((total, session) => total + figure(session), 0);
+  return {
+    overflows: sum(({ overflows }) => overflows),
+    ...(sessions.some(({ isBroken }) => isBroken) ? { isBroken: true as const } : {}),
+    uses: sum(({ uses }) => uses),
+    sourceEvidenced: sum(({ sourceEvidenced }) => sourceEvidenced),
+  };
 }
 
 /** Puts sessions together. */
@@ -125,14 +131,7 @@ export function surenessOf(
   });
   const cost = clusteredEstimate(
     pairs,
-    {
-      width: 2,
-      add(pair, sums) {
-        sums[0] = (sums[0] ?? 0) + Math.log(pair.own.costRatio / pair.other.costRatio);
-        sums[1] = (sums[1] ?? 0) + 1;
-      },
-      figure: ([logs = 0, count = 0]) => (count === 0 ? null : Math.exp(logs / count)),
-    },
+    geometricMeanOver(({ own: mine, other: theirs }) => mine.costRatio / theirs.costRatio),
     clusterOf,
   );
   const gain = clusteredEstimate(

@@ -4,6 +4,8 @@ import type { ReplayRow } from "../results.ts";
 /** One session's row with the file that it is from, or that its lineage began in: sessions of one file or one beginning are not independent of each other. */
 export interface FiledRow {
   readonly file: string;
+  /** The first session of those that share its beginning; left out if it shares nothing. */
+  readonly lineage?: string | undefined;
   readonly row: ReplayRow;
 }
 

@@ -1,5 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import type { PreparedSession } from "../replay/prepared-session.ts";
+import { type InSession, unitOf } from "../statistics.ts";
 import type { CallDeeds } from "./calls.ts";
 
 /** Sums of what calls did. */
@@ -8,8 +9,7 @@ export type Deeds = Readonly<
 >;
 
 /** The calls before and after one place of a session: a real compaction, or a place at which nothing happened. */
-export interface Experiment {
-  readonly session: string;
+export interface Experiment extends InSession {
   readonly agent: string;
   readonly kind: "compaction" | "control";
   /** Place of the first reply after it, among the replies. */
@@ -29,15 +29,17 @@ const FEWEST_CALLS = 5;
  * ends at the next compaction and at the session's ends.
  */
 export function experimentsOf(
-  { transcript: { name, format } }: PreparedSession,
+  { transcript: { name, format }, copiedReplies }: Pick<PreparedSession, "transcript" | "copiedReplies">,
   { deeds, compactions }: { readonly deeds: readonly CallDeeds[]; readonly compactions: readonly number[] },
 ): readonly Experiment[] {
   const edges = [0, ...compactions, deeds.length];
   const around = (kind: Experiment["kind"], reply: number, { from, through }: { from: number; through: number }) => {
     const before = summed(deeds.slice(Math.max(reply - EXPERIMENT_CALLS, from), reply));
     const after = summed(deeds.slice(reply, Math.min(reply + EXPERIMENT_CALLS, through)));
+    const [own] = deeds.slice(reply);
+    const isCopied = own !== undefined && copiedReplies?.has(own.reply) === true;
     const isLongEnough = Math.min(before.calls, after.calls) >= FEWEST_CALLS;
-    return isLongEnough ? [{ session: name, agent: format, kind, reply, before, after }] : [];
+    return isLongEnough && !isCopied ? [{ session: name, agent: format, kind, reply, before, after }] : [];
   };
   return edges.slice(1).flatMap((edge, place) => {
     const from = edges[place] ?? 0;
@@ -87,10 +89,8 @@ function summed(deeds: readonly CallDeeds[]): Deeds {
   );
 }
 
-/** A compaction and a control place of the same agent, about as many calls into its session. */
-export interface MatchedPair {
-  /** Of the compaction. */
-  readonly session: string;
+/** A compaction, whose unit it is of, and a control place of the same agent, about as many calls into its session. */
+export interface MatchedPair extends InSession {
   readonly compaction: Experiment;
   readonly control: Experiment;
 }
@@ -111,7 +111,7 @@ export function matchedPairs(experiments: readonly Experiment[]): readonly Match
     compactions.flatMap((compaction, place) => {
       // Those that lie at the same share of the stratum.
       const control = controls[Math.floor(((place + 0.5) * controls.length) / compactions.length)];
-      return control === undefined ? [] : [{ session: compaction.session, compaction, control }];
+      return control === undefined ? [] : [{ ...unitOf(compaction), compaction, control }];
     }),
   );
 }

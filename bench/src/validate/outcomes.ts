@@ -1,11 +1,10 @@
 import type { PreparedSession } from "../replay/prepared-session.ts";
-import { clusteredEstimate, type Estimate } from "../statistics.ts";
+import { clusteredEstimate, type Estimate, type InSession } from "../statistics.ts";
 import { AREA, type Scored } from "./area.ts";
 import type { PredictionCase } from "./predictions.ts";
 
 /** A recorded run that was graded, with what the measures say of it. */
-export interface GradedRun {
-  readonly session: string;
+export interface GradedRun extends InSession {
   readonly agent: string;
   /** Model calls. */
   readonly calls: number;

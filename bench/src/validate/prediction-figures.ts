@@ -43,7 +43,9 @@ export function predictionsOf(cases: readonly PredictionCase[]): readonly Predic
 
 /** Every measure for every outcome, by repository. */
 export function predictionsByRepository(cases: readonly PredictionCase[]): readonly Prediction[] {
-  return byMeasure(cases).flatMap((own) => predictionsIn(grouped(own, ({ session }) => originOf(session).repository).slice(1)));
+  return byMeasure(cases).flatMap((own) =>
+    predictionsIn(grouped(own, ({ session, lineage = session }) => originOf(lineage).repository).slice(1)),
+  );
 }
 
 /** The share of cases in which the outcome came about. */

@@ -7,6 +7,7 @@ import { createNeedleIndex } from "../grounding/needle-index.ts";
 import type { Needs } from "../grounding/needs.ts";
 import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { InSession } from "../statistics.ts";
 import { type CallDeeds, filledLines } from "./calls.ts";
 import { EXPERIMENT_CALLS } from "./experiments.ts";
 
@@ -14,8 +15,7 @@ import { EXPERIMENT_CALLS } from "./experiments.ts";
 export type Outcome = "the edit fails" | "the file is read again";
 
 /** One case: what was missing from the recorded context by a measure, and whether the outcome came about. */
-export interface PredictionCase {
-  readonly session: string;
+export interface PredictionCase extends InSession {
   readonly agent: string;
   readonly outcome: Outcome;
   readonly measure: string;
@@ -45,7 +45,7 @@ export function predictionCases(
   for (const entry of session.entries) {
     const place = entry.type === "message" ? places.get(entry.message) : undefined;
     const call = place === undefined ? undefined : deeds[place];
-    if (place !== undefined && call !== undefined) {
+    if (place !== undefined && call !== undefined && session.copiedReplies?.has(call.reply) !== true) {
       const cut = cuts.get(place);
       const found: UnlabelledCase[] = [];
       if (call.edits > 0) {

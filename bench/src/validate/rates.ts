@@ -46,7 +46,7 @@ export function ratesOf(experiments: readonly Experiment[]): readonly RateChange
 
 /** The rates of each repository. */
 export function ratesByRepository(experiments: readonly Experiment[]): readonly RateChange[] {
-  const groups = grouped(experiments, ({ session }) => originOf(session).repository).slice(1);
+  const groups = grouped(experiments, ({ session, lineage = session }) => originOf(lineage).repository).slice(1);
   return groups.flatMap(([of, own]) => rateChanges(of, own)).filter(({ compactions }) => compactions > 0);
 }
 

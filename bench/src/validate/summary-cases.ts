@@ -5,6 +5,7 @@ import type { Needs } from "../grounding/needs.ts";
 import { NEED_KINDS } from "../grounding/wanted.ts";
 import type { ReferenceUse } from "../references/recorded-history.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { InSession } from "../statistics.ts";
 import { recordedHistory } from "../summaries/recorded-source.ts";
 
 /** What stands in the place of a covered history: the recorded agent's summary, our digest of the same messages, or that beside our facts. */
@@ -31,8 +32,7 @@ export const SUMMARY_MEASURES = [
 ] as const;
 
 /** One recorded summary against ours: of what later calls needed of what it replaced, how much each text holds. */
-export interface SummaryCase {
-  readonly session: string;
+export interface SummaryCase extends InSession {
   readonly agent: string;
   /** Characters of each text. */
   readonly chars: Readonly<Record<SummaryWriter, number>>;

@@ -1,4 +1,4 @@
-import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "../statistics.ts";
+import { clusteredEstimate, type Estimate, type InSession, inLineages, meanOver, ratioOf, unitOf } from "../statistics.ts";
 import { grouped } from "./rates.ts";
 import {
   SUMMARY_MEASURES,
@@ -51,20 +51,18 @@ export function summaryLengths(cases: readonly SummaryCase[]): readonly SummaryL
   }));
 }
 
-/** What a session's summaries held of one kind. */
-interface SessionShare {
-  readonly session: string;
+/** What the summaries of a lineage held of one kind. */
+interface SessionShare extends InSession {
   readonly uses: number;
   readonly held: Readonly<Record<SummaryWriter, number>>;
 }
 
 function scoresOf(cases: readonly SummaryCase[], kind: SummaryMeasure): Omit<SummaryScore, "of" | "kind" | "compactions"> {
-  const sessions = grouped(cases, ({ session }) => session)
-    .slice(1)
-    .map(([session, own]): SessionShare => {
+  const sessions = inLineages(cases)
+    .map((own): SessionShare => {
       const needs = own.flatMap((each) => each.needs.filter((need) => need.kind === kind));
       const held = byWriter((writer) => sumOf(needs.map((need) => need.held[writer])));
-      return { session, uses: sumOf(needs.map(({ uses }) => uses)), held };
+      return { ...unitOf(own[0]), uses: sumOf(needs.map(({ uses }) => uses)), held };
     })
     .filter(({ uses }) => uses > 0);
   const uses = sumOf(sessions.map((each) => each.uses));

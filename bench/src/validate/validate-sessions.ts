@@ -1,4 +1,5 @@
 import type { PreparedSession } from "../replay/prepared-session.ts";
+import { type InSession, unitOf } from "../statistics.ts";
 import { deedsOf } from "./calls.ts";
 import { compactionPlaces, type Experiment, experimentsOf } from "./experiments.ts";
 import { type GradedRun, gradedRun } from "./outcomes.ts";
@@ -6,8 +7,7 @@ import { type PredictionCase, predictionCases } from "./predictions.ts";
 import { type SummaryCase, summaryCases } from "./summary-cases.ts";
 
 /** What one session adds to a validation: small, so that sessions are read one after the other. */
-export interface SessionFindings {
-  readonly session: string;
+export interface SessionFindings extends InSession {
   readonly experiments: readonly Experiment[];
   readonly cases: readonly PredictionCase[];
   readonly summaries: readonly SummaryCase[];
@@ -21,11 +21,14 @@ export async function findingsOf(session: PreparedSession): Promise<SessionFindi
   const compactions = compactionPlaces(session, deeds);
   const needs = session.needs();
   const cases = predictionCases(session, { needs, deeds, compactions });
+  const { name, lineage } = session.transcript;
+  const unit = unitOf({ session: name, ...(lineage === undefined ? {} : { lineage }) });
+  const graded = gradedRun(session, { cases, calls: deeds.length, compactions: compactions.length });
   return {
-    session: session.transcript.name,
-    experiments: experimentsOf(session, { deeds, compactions }),
-    cases,
-    summaries: await summaryCases(session, needs),
-    graded: gradedRun(session, { cases, calls: deeds.length, compactions: compactions.length }),
+    ...unit,
+    experiments: experimentsOf(session, { deeds, compactions }).map((each) => ({ ...each, ...unit })),
+    cases: cases.map((each) => ({ ...each, ...unit })),
+    summaries: (await summaryCases(session, needs)).map((each) => ({ ...each, ...unit })),
+    graded: graded === null ? null : { ...graded, ...unit },
   };
 }

@@ -73,3 +73,18 @@ describe("validationOf", async () => {
     expect(rows).toContain("| · own1/repo | 1 | 0/9 | 4/8 | – |");
   });
 });
+
+test("sessions of one lineage are of one owner, wherever their copies lie", async () => {
+  const findings = (await madeFindings(8)).map((each) => {
+    const unit = { lineage: "owner__repository__first" };
+    const of = <Each>(items: readonly Each[]) => items.map((item) => ({ ...item, ...unit }));
+    const { experiments, cases, summaries } = each;
+    return { ...each, ...unit, experiments: of(experiments), cases: of(cases), summaries: of(summaries) };
+  });
+  const { owners, repositories, sessions, rates, predictions, summaries } = validationOf(findings, "2026-01-31");
+  expect({ owners, repositories, sessions }).toEqual({ owners: 1, repositories: 1, sessions: 8 });
+  expect(new Set([...rates.map(({ ratio }) => ratio.owners), ...predictions.map(({ area }) => area.owners)])).toEqual(
+    new Set([1]),
+  );
+  expect(new Set(summaries.map((each) => each.sessions))).toEqual(new Set([1]));
+});

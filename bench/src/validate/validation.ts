@@ -54,7 +54,7 @@ export function validationOf(findings: readonly SessionFindings[], date: string)
   const experiments = findings.flatMap((each) => each.experiments);
   const cases = findings.flatMap((each) => each.cases);
   const summaries = findings.flatMap((each) => each.summaries);
-  const origins = findings.map(({ session }) => originOf(session));
+  const origins = findings.map(({ session, lineage = session }) => originOf(lineage));
   const graded = findings.flatMap((each) => each.graded ?? []);
   const compacted = experiments.filter(({ kind }) => kind === "compaction").map(({ session }) => session);
   return {

@@ -199,8 +199,11 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
 }
 
 function filedRows({ rows, sessions }: BenchReport): readonly FiledRow[] {
-  const fileOf = new Map(sessions.map(({ session, file, lineage }) => [session, lineage ?? file]));
-  return rows.map((row) => ({ file: fileOf.get(row.session) ?? row.session, row }));
+  const described = new Map(sessions.map((each) => [each.session, each]));
+  return rows.map((row) => {
+    const { file = row.session, lineage } = described.get(row.session) ?? {};
+    return { file: lineage ?? file, lineage, row };
+  });
 }
 
 /** The window of most sessions; of equally frequent ones the larger. */

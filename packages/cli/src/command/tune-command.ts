@@ -202,6 +202,7 @@ function replayRounds(
       // Scores need no chart; what a part did elsewhere tells whether it always fails.
       return rows.map((row) => ({
         file: described.get(row.session)?.lineage ?? fileOf(row.session) ?? row.session,
+        lineage: described.get(row.session)?.lineage,
         row: withFields(row, { series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) }),
       }));
     } finally {

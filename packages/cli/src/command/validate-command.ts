@@ -90,7 +90,7 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
 }
 
 /** Raised if findings say more than before, so that those of an older form are made anew. */
-const FINDINGS_FORM = 2;
+const FINDINGS_FORM = 3;
 
 /** What findings are read with. */
 interface FindingPorts {
