@@ -19,6 +19,12 @@ const withEdits = (each: SessionOutcome, own: number, tail: number): SessionOutc
   vector: [{ own, tail, none: own }, ...each.vector.slice(1)],
 });
 
+/** The same where doing nothing holds another share of the first measure. */
+const overNone = (each: SessionOutcome, none: number): SessionOutcome => ({
+  ...each,
+  vector: each.vector.map((share, place) => (place === 0 ? { ...share, none } : share)),
+});
+
 const chosen = (policies: Readonly<Record<string, SessionOutcome>>) =>
   choosePolicy({ byPolicy: new Map(Object.entries(policies).map(([name, each]) => [name, [each]])) }, [0]);
 
@@ -59,6 +65,9 @@ describe("choosePolicy", () => {
   });
 
   test.each<[string, Readonly<Record<string, SessionOutcome>>, readonly string[], string]>([
+    ["what costs more than doing nothing and holds no more is not recommended", { dear: outcome(1.23, 80) }, [], "dear"],
+    ["what costs more and holds more of something is", { dear: overNone(outcome(1.23, 80), 70) }, ["dear"], "dear"],
+    ["what costs more and holds hardly more is not", { dear: overNone(outcome(1.23, 80), 79.5) }, [], "dear"],
     [
       "a policy that loses on nothing goes before one that does, and a cheat is none",
       { "all-excerpts": outcome(0.4, 99), loses: withEdits(outcome(0.5, 80), 60, 90), holds: outcome(0.6, 81) },

@@ -1,7 +1,8 @@
 import { LEAST_POINTS, meanShares, SAME_COST_RATIO, VECTOR, vectorMean } from "../metrics/vector.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
-import { clusteredEstimate, FEWEST_OWNERS, meanOver, unitOf } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOf, meanOver, unitOf } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
+import { pointsOver } from "./paired-differences.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
 /** A policy over all compared sessions. Cost and shares are percent. */
@@ -34,7 +35,10 @@ export interface PolicyChoice {
   readonly placed: readonly PlacedPolicy[];
   /** Without a lost request, and beaten by no other in both cost and the vector's mean; cheapest first. */
   readonly front: readonly PlacedPolicy[];
-  /** Without a lost request, and worse on no measure than any policy of at most 5 % more cost or its own tail; cheapest first. */
+  /**
+   * Without a lost request, and worse on no measure than any policy of at most 5 % more cost or its own tail; none that costs more than doing nothing and holds
+   * no more of anything. Cheapest first.
+   */
   readonly recommended: readonly PlacedPolicy[];
   /** The knee of the recommended; of the front if none is. `null` if every policy lost a request, or if only cheats and policies with a part that always failed did not. */
   readonly pick: PlacedPolicy | null;
@@ -70,8 +74,17 @@ export function choosePolicy(
   });
   const able = placed.filter(({ lostRequests, policy }) => lostRequests === 0 && isJudge(policy));
   const front = paretoFront(able);
-  const recommended = able.filter(({ worse }) => worse.length === 0).toSorted((a, b) => a.cost - b.cost);
+  const pays = new Set(sized.filter(isWorthwhile).map(({ policy }) => policy));
+  const recommended = able
+    .filter(({ policy, worse }) => worse.length === 0 && pays.has(policy))
+    .toSorted((a, b) => a.cost - b.cost);
   return { placed, front, recommended, pick: kneeOf(recommended.length > 0 ? paretoFront(recommended) : front) };
+}
+
+/** False for what costs more than doing nothing and holds no more of any measure. */
+function isWorthwhile({ cost, outcomes }: Drawn): boolean {
+  const ahead = (place: number) => meanOf(outcomes.flatMap(({ vector }) => pointsOver(vector[place], "none") ?? []));
+  return cost <= 100 || VECTOR.some((_, place) => (ahead(place) ?? 0) >= LEAST_POINTS);
 }
 
 interface Drawn extends Omit<PlacedPolicy, "worse"> {
