@@ -66,8 +66,8 @@ test.each([
   ],
   [
     "imports a package that is not there",
-    'import "@plimsoll/core";',
-    /throws\.mjs: cannot be loaded \(it needs @plimsoll\/core: run npm install @plimsoll\/core in .+\)$/,
+    'import "@plimsoll/none";',
+    /throws\.mjs: cannot be loaded \(it needs @plimsoll\/none: run npm install @plimsoll\/none in .+\)$/,
   ],
 ])("a module that %s is told with its place, or with what to install", async (what, text, message) => {
   mkdirSync(join(folder, what));

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { register } from "node:module";
 import { dirname, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import process from "node:process";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import {
@@ -20,6 +22,7 @@ import {
 export async function loadParts(addresses: readonly string[]): Promise<BenchParts> {
   const modules = [...new Set(addresses)];
   if (modules.length === 0) return BUILT_IN_PARTS;
+  findOwnPackages();
   const hash = createHash("sha256");
   const seen = new Set<string>();
   const added: NamedExtension[] = [];
@@ -31,6 +34,32 @@ export async function loadParts(addresses: readonly string[]): Promise<BenchPart
   const placed = added.map(({ name, extension }) => ({ name, extension: withPlaces(extension, modules) }));
   return { ...joinedParts(placed), modules, identity: hash.digest("hex") };
 }
+
+/**
+ * Lets modules in any folder import what this program is made of, from where the program has it, if their own folder has none: our packages, and the `zod` that
+ * their schemas are for. A program that is one bundle has none to give.
+ */
+function findOwnPackages(): void {
+  const program = process.argv[1];
+  const parents = [import.meta.url, ...(program === undefined ? [] : [pathToFileURL(program).href])];
+  register(`data:text/javascript,${encodeURIComponent(OWN_PACKAGES)}`, { data: parents });
+}
+
+/** A hook of Node's loader, which runs in a thread of its own. */
+const OWN_PACKAGES = `let parents = [];
+export const initialize = (given) => { parents = given; };
+export const resolve = async (specifier, context, next) => {
+  try {
+    return await next(specifier, context);
+  } catch (error) {
+    if (!/^(?:@plimsoll\\/|zod$)/.test(specifier)) throw error;
+    for (const parentURL of parents) {
+      const found = await next(specifier, { ...context, parentURL }).catch(() => null);
+      if (found !== null) return found;
+    }
+    throw error;
+  }
+};`;
 
 /** Strategies whose errors say where they were thrown: of a step that fails the record keeps the message alone. */
 function withPlaces(extension: BenchExtension, modules: readonly string[]): BenchExtension {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
@@ -97,6 +97,18 @@ describe("the command, installed alone into an empty folder with an empty home a
     expect(runProgram(process.execPath, ["--import", counter, program, option], counted).code).toBe(0);
     const files = readFileSync(loads, "utf8").trim().split("\n");
     expect(files.filter((file) => file.includes("/node_modules/plimsoll/dist/"))).toHaveLength(expected);
+  });
+
+  test("a module that imports what the one file has inside is told what to install, and where", () => {
+    const parts = join(folder, "parts");
+    mkdirSync(parts);
+    writeFileSync(
+      join(parts, "own.mjs"),
+      'import { toolCallsOf } from "@plimsoll/core";\nexport default { metrics: [toolCallsOf] };\n',
+    );
+    const { code, stderr } = plimsoll("bench", SESSIONS, "-p", "none", "--with", join(parts, "own.mjs"));
+    expect([code, stderr.split("\n").length]).toEqual([2, 2]);
+    expect(stderr).toContain(`it needs @plimsoll/core: run npm install @plimsoll/core in ${parts}`);
   });
 
   test("an older Node is told so in a line", () => {

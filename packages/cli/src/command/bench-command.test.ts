@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { benchReportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -54,6 +55,31 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toContain("working room 64k:");
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("Open loop");
+  });
+
+  test("--with: a module in a folder without packages imports what the program is made of", async () => {
+    const own = join(folder, "own-parts");
+    mkdirSync(own);
+    copyFileSync(join(folder, "logs/session.jsonl"), join(own, "session.jsonl"));
+    const imports = [
+      'import { toolCallsOf } from "@plimsoll/core";',
+      'import { inTable } from "@plimsoll/bench";',
+      'import { withKinds } from "@plimsoll/core/build";',
+      'import { z } from "zod";',
+    ];
+    const part = `const isWhole = [toolCallsOf, withKinds].every((each) => typeof each === "function");
+const value = (count) => count;
+const shown = { unit: "replies", better: "neither", method: "Counted.", caveat: "None.", value, format: "count" };
+const columns = [inTable("terminal", "made here", "\\nanswers")];
+const measure = () => { let count = 0; return { add: () => { count += isWhole ? 1 : 0; }, result: () => count }; };
+const pool = ({ results }) => results.reduce((sum, count) => sum + count, 0);
+export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figures: { answers: { ...shown, columns } } }] };
+`;
+    writeFileSync(join(own, "part.mjs"), [...imports, part].join("\n"));
+    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--jobs", "1", "--with", "part.mjs"];
+    const { exitCode, stdout, stderr } = await runChild({ args, cwd: own });
+    expect(exitCode, stderr).toBe(0);
+    expect(stdout).toMatch(/edits % +passages %[^\n]*\n[^\n]* answers\n[^\n]*\nnone .* [1-9]\d+\n/);
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {
