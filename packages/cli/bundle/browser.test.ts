@@ -25,7 +25,7 @@ const ENTRIES = [
   "./drop-in/pi",
 ];
 
-/** What a caller brings: the vendors' SDKs, which have forms of their own for browsers. */
+/** Packages that a caller brings: the vendors' SDKs, which have forms of their own for browsers. */
 const PEERS = /^(@anthropic-ai\/|openai|@google\/|@langchain\/|langchain|@openai\/|ai$)/;
 
 function sourceOf(entry: string): string {

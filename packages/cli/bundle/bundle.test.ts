@@ -46,7 +46,7 @@ const PROGRAM = [
   "packages/core/src/json.ts",
 ];
 
-/** What is large and that most commands never need. */
+/** Large packages that most commands never need. */
 const HEAVY = ["@anthropic-ai/sdk", "openai", "@modelcontextprotocol/sdk", "js-tiktoken", "ai"];
 
 describe("the bundled program", () => {

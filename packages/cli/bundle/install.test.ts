@@ -9,7 +9,7 @@ import { PUBLISHED } from "../../../scripts/publish-check.mjs";
 import { commandFile, root as ROOT } from "../../../scripts/tool.mjs";
 import { type Ended, emptyPlace, packAll, runProgram } from "./installed.mjs";
 
-/** What a registry has is needed for the libraries' own dependencies; without one that is not tested, and counted as skipped. */
+/** The registry's answer: the libraries' own dependencies need it; without one they are not tested, and counted as skipped. */
 const registry = runProgram("npm", ["view", "zod", "version", "--fetch-retries=0", "--fetch-timeout=10000"], { cwd: ROOT });
 const SESSIONS = "node_modules/plimsoll/sessions";
 

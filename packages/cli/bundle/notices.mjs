@@ -29,7 +29,7 @@ export function noticesText(packages) {
   return [head, ...parts].join("\n");
 }
 
-/** What stands for a package that names its licence and has no file with it. @param {BundledPackage} given */
+/** The notice of a package that names its licence and has no file with it. @param {BundledPackage} given */
 function withoutFile({ name, license, author }) {
   const by = author === null ? `the authors of ${name}` : author;
   return `Copyright (c) ${by}. The package has no file with its licence; its manifest says ${license}:\nhttps://spdx.org/licenses/${license}.html`;

@@ -30,13 +30,13 @@ const OF_THEIR_OWN = ["chat", "run", "serve", "mcp", "hook", "simulate", "proxy"
 /** Those that go on. */
 const SERVERS = ["simulate", "proxy"];
 
-/** What an agent tells a hook, and asks for its status line with. */
+/** Payloads that an agent gives to a hook and to a status line. */
 const PAYLOADS: Readonly<Record<string, object>> = {
   hook: { session_id: "one", transcript_path: null, hook_event_name: "SessionStart", source: "startup" },
   "hook status-line": { session_id: "one", transcript_path: null },
 };
 
-/** What is made for the other commands and is in the way of one. */
+/** Files that other commands need and that are in the way of one. */
 const IN_THE_WAY: Readonly<Record<string, readonly string[]>> = { bench: ["results"] };
 /** Threads run built code, and a test has the sources. */
 const SERIAL: Readonly<Record<string, readonly string[]>> = { tune: ["--jobs", "1"] };

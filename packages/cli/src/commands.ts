@@ -8,7 +8,7 @@ type DefineCommand = (command: Command, io: CliIo, onExit: (exitCode: number) =>
 export interface CommandEntry {
   readonly name: string;
   readonly description: string;
-  /** What its help says before the examples; nothing for most. */
+  /** A note before the examples of its help; most have none. */
   readonly note?: string;
   /** True if it keeps finished work, so that the same command goes on after Ctrl-C. */
   readonly isKept?: true;

@@ -11,7 +11,7 @@ export interface Output {
   readonly columns?: number | undefined;
 }
 
-/** What a command has of the world around it. */
+/** The world around a command: streams, files, environment, clock. */
 export interface CliIo {
   readonly stdout: Output;
   readonly stderr: NodeJS.WritableStream & Output;
@@ -55,7 +55,7 @@ export function processIo(): CliIo {
   return { ...streams, cwd: process.cwd(), homeFolder: homedir(), environment: process.env, nowMs: Date.now };
 }
 
-/** What the process says when it ends. */
+/** The exit code of a process that succeeded. */
 export const EXIT_OK = 0;
 /** Nothing could be done: every input failed. */
 export const EXIT_FAILED = 1;

@@ -67,7 +67,7 @@ function isCalled({ name }: CommandEntry, [first, second]: readonly string[]): b
   return first === name || (first === "help" && second === name);
 }
 
-/** What the help of a command ends with. */
+/** Writes the end of a command's help. */
 function helpEnd({ note, examples }: CommandEntry): string {
   return ["", ...(note === undefined ? [] : [note]), "Examples:", ...examples.flatMap((line) => exampleLines(line))].join("\n");
 }

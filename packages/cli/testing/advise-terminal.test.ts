@@ -25,7 +25,7 @@ const advise = (...args: readonly string[]) =>
     args: sourceArgs(["advise", "--jobs", "1", ...SINCE, ...args]),
     cwd: home,
   });
-/** What a tab is shown as. */
+/** The spaces that a tab is shown as. */
 const TAB = "    ";
 const ENDED_WELL = { exitCode: 0, signal: 0 };
 

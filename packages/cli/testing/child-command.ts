@@ -20,7 +20,7 @@ interface ChildCommand {
   readonly interruptWhenHeard?: true;
   /** In addition to the variables of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What it reads on standard input; nothing if it is left out. */
+  /** The text of standard input; none if it is left out. */
   readonly input?: string;
 }
 
@@ -31,7 +31,7 @@ import { processIo } from ${JSON.stringify(new URL("../src/io.ts", import.meta.u
 process.exitCode = await main(process.argv.slice(1), processIo());
 `;
 
-/** What Node is given to run a command line from the sources. */
+/** The arguments by which Node runs a command line from the sources. */
 export function sourceArgs(args: readonly string[]): readonly string[] {
   return ["--conditions=source", "--import", LOADER, "--input-type=module", "-e", PROGRAM, "--", ...args];
 }

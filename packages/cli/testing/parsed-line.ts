@@ -2,10 +2,7 @@ import { Command, CommanderError } from "commander";
 import { COMMANDS } from "../src/commands.ts";
 import type { CliIo } from "../src/io.ts";
 
-/**
- * What is wrong with a command line of plimsoll's (without the program's name), by the definitions that the program itself has; `null` if it would be run.
- * Nothing is.
- */
+/** Checks a command line of plimsoll's (without the program's name) by the program's own definitions; `null` if it would be run. Nothing is. */
 export async function lineProblem(args: readonly string[], io: CliIo): Promise<string | null> {
   const [name = ""] = args;
   const entry = COMMANDS.find((each) => each.name === name);

@@ -15,7 +15,7 @@ export interface AgentOptions {
   readonly system?: string;
   /** The model that the Messages wire asks. */
   readonly model?: string;
-  /** What a call's result is. */
+  /** Returns the result of a call. */
   readonly resultOf?: (step: number) => string;
 }
 

@@ -23,7 +23,7 @@ export interface ProxySetting {
   close(): Promise<void>;
 }
 
-/** What is played: a window, and what the proxy is told. */
+/** The setting of a play: a window, and the options of the proxy. */
 export interface SettingOptions extends Partial<SimulatorOptions> {
   readonly proxy?: Partial<GivenOptions>;
   readonly intercept?: Intercept;

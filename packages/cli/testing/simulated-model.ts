@@ -5,13 +5,13 @@ import { startSimulator } from "@plimsoll/providers/simulator";
 /** A model for end-to-end tests, on this machine. */
 export interface SimulatedModel {
   readonly simulator: Simulator;
-  /** What the simulator counted of each request for the agent's next step, in order: not of those for summaries. */
+  /** Returns the simulator's counts of each request for the agent's next step, in order: not of those for summaries. */
   steps(): readonly CountedStep[];
   /** From here on requests for a summary are told to come again later, or they are answered. */
   holdSummaries(hold: boolean): void;
 }
 
-/** What the status line must say of a request. */
+/** The counts that the status line must show of a request. */
 export interface CountedStep {
   readonly sentTokens: number;
   readonly cachePercent: number;
@@ -27,7 +27,7 @@ export const CONFIG: string = `model: anthropic/claude-simulated\ncontext_window
 export const CONFIG_OF_A_LARGER_MODEL: string =
   "model: anthropic/claude-simulated\ncontext_window: 200000\nmax_output_tokens: 30000\n";
 
-/** What a message of the person makes the model do; to any other it says a few words. */
+/** Messages of the person that make the model do something; to any other it says a few words. */
 export const ASKS = {
   look: "look at the log",
   wait: "run what does not end",

@@ -24,7 +24,7 @@ interface TerminalEnd {
   readonly signal: number;
 }
 
-/** What to run, and where. */
+/** The program to run, and its folder. */
 interface TerminalProgram {
   readonly args: readonly string[];
   readonly cwd: string;

@@ -48,7 +48,7 @@ const stored = async () =>
   (await createFileSessionStore({ folder: sessions() }).read(sessionId())) ?? expect.fail("no session");
 const countOf = async (type: string) => (await stored()).entries.filter((entry) => entry.type === type).length;
 
-/** What the status lines said of the requests that were sent (an estimate has a `~` before it); a status that is shown again is one. */
+/** Reads the status lines of the requests that were sent (an estimate has a `~` before it); a status that is shown again is one. */
 function shownIn(said: string): readonly CountedStep[] {
   const shown = [...said.matchAll(/\] (?:· )?([\d,]+)(?:[+−][\d,]+)?\/[^\n]*?cache (\d+)%/g)].map(
     ([, sent = "", cache = ""]) => ({

@@ -59,7 +59,7 @@ function agentSection(advice: AgentAdvice, index: number): Markup {
 ${turning === null ? html`<p class="soft">It has no setting that advise knows.</p>` : turningPart(turning, index)}</section>`;
 }
 
-/** What compactions cost and lost, each with its name. */
+/** Lists the cost and the losses of compactions, each with its name. */
 function costFacts({ cost, waitsMs }: AgentAdvice): readonly (readonly [name: string, value: string])[] {
   const usd = cost.usdText ?? "no prices known";
   if (cost.compactions === 0)

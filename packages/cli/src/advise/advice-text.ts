@@ -31,7 +31,7 @@ interface AdviceTextOptions {
   readonly columns: number;
 }
 
-/** What is said about all agents: the verdict, then each agent by itself, then our own engine. Prose fits 80 columns. */
+/** Writes the advice for all agents: the verdict, then each agent by itself, then our own engine. Prose fits 80 columns. */
 export function adviceText(advice: readonly AgentAdvice[], { since, columns }: AdviceTextOptions): string {
   const sections = advice.map((one) => agentLines(one, columns).join("\n"));
   const problems = problemText(adviceProblems(advice));
@@ -40,7 +40,7 @@ export function adviceText(advice: readonly AgentAdvice[], { since, columns }: A
     .join("\n\n");
 }
 
-/** What must be known before any figure, with the agent that it is of if there are several. */
+/** Lists the problems that a reader must know before any figure, each with its agent if there are several. */
 export function adviceProblems(advice: readonly AgentAdvice[]): readonly ReportProblem[] {
   return advice.flatMap((one) =>
     one.problems.map(({ kind, text }) => ({ kind, text: advice.length === 1 ? text : `${titleOf(one)}: ${text}` })),
@@ -74,7 +74,7 @@ function readFields({ read, found, shared }: LogCounts): readonly string[] {
   ];
 }
 
-/** What replies used after it was gone, as a phrase: a summary may still have named it. */
+/** Says how often replies used something after it was gone, as a phrase: a summary may still have named it. */
 export function lostText({ neededLater }: Pick<RecordedCost, "neededLater">): string {
   const times = neededLater === 1 ? "once" : `${formatCount(neededLater)} times`;
   return `${times} a reply used a name, path or number after the line that said it was gone`;
@@ -179,7 +179,7 @@ interface Sessions {
   readonly sessions: number;
 }
 
-/** What a setting that too few sessions lean to came to, as a phrase. */
+/** Says how a setting did that too few sessions lean to, as a phrase. */
 export function leaningText(
   { costRatio }: SettingFigures,
   { settings, sessions }: Pick<Turning, "settings"> & Sessions,
@@ -187,7 +187,7 @@ export function leaningText(
   return `a setting that cost more in none of the ${formatCount(sessions)} and lost nothing in all together: ${formatPercent(100 * (1 - costRatio))} % less; to try by hand in ${settings.shown}: on other sessions such settings mostly stayed cheaper, and lost something`;
 }
 
-/** What few sessions agree on. It is shown to try by hand and never written, as they prove nothing. */
+/** Says which setting few sessions agree on. It is shown to try by hand and never written, as they prove nothing. */
 function leaningLines(leaning: SettingFigures, turning: Pick<Turning, "knobs" | "settings"> & Sessions): readonly string[] {
   return [
     ...field("leans to", `${leaningText(leaning, turning)}:`),
@@ -211,7 +211,7 @@ export function sureText({ verdict, drawn }: SettingChoice): string {
 /** A twentieth: what a setting must save to be worth a word. */
 const WORTH_RATIO = 0.95;
 
-/** What a person could give up for a lower cost: the cheapest setting that overflows no more than the current one; none if none is cheaper. */
+/** Names the trade that a person could make for a lower cost: the cheapest setting that overflows no more than the current one; none if none is cheaper. */
 export function tradesText([now, ...others]: readonly SettingFigures[]): readonly string[] {
   const [cheapest] = others
     .filter(({ costRatio, score }) => costRatio <= WORTH_RATIO && score.overflows <= (now?.score.overflows ?? 0))
@@ -238,7 +238,7 @@ export function pasteText(form: "json" | "toml", values: KnobValues): readonly s
 
 const OWN_LOOP = "To get it: plimsoll proxy under your agent (see its --help), or plimsoll chat.";
 
-/** What our engine would do in the agents' place, an agent each. */
+/** Says how our engine would do in the agents' place, an agent each. */
 export function ownEngineTexts(advice: readonly AgentAdvice[]): readonly string[] {
   return advice.flatMap((one) => {
     const [now, own] = one.ownEngine?.figures ?? [];

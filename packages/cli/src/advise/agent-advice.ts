@@ -30,7 +30,7 @@ import { createProgressBar } from "../terminal/progress-bar.ts";
 import { readSettings, valuesIn } from "./setting-text.ts";
 import { openSettings, type SettingsFile } from "./settings-file.ts";
 
-/** What is said of one agent. */
+/** The advice for one agent. */
 export interface AgentAdvice {
   readonly agent: LocatedAgent;
   /** How many logs were read, the newest, of how many that were found. */
@@ -42,7 +42,7 @@ export interface AgentAdvice {
   readonly windowTokens: number | null;
   /** `null` for an agent without a setting that could be proposed. */
   readonly turning: Turning | null;
-  /** What must be known before any figure. */
+  /** Problems that a reader must know before any figure. */
   readonly problems: readonly ReportProblem[];
   /** Our own engine against the current setting. `null` if nothing was replayed. */
   readonly ownEngine: SettingChoice | null;
@@ -66,7 +66,7 @@ export interface Turning {
   readonly choice: SettingChoice | null;
 }
 
-/** What replays are made with. */
+/** The tools and settings of the replays. */
 export interface AdviceRun {
   readonly pool: WorkerPool;
   readonly tasksPerFile: number;

@@ -103,7 +103,7 @@ async function refusal({ about, question }: Question, { isAgreed, io }: Agreemen
   return EXIT_OK;
 }
 
-/** What stands in one agent's way does not keep the others from being written. */
+/** Tries to write for one agent, so that its failure does not keep the others from being written. */
 async function tried<Code extends number | null>(io: CliIo, write: () => Promise<Code>): Promise<Code | number> {
   try {
     return await write();

@@ -63,7 +63,7 @@ test("values are read by path; what is no value of a knob is left out", () => {
   ]);
 });
 
-/** What each agent's file has when all of a grid's last point is written into an empty one. */
+/** Writes all of a grid's last point into an empty file of each agent. */
 test.each(
   KNOB_TABLE.flatMap((knobs) =>
     knobs.replay === null ? [] : [[`${knobs.title} ${knobs.version}`, knobs, knobs.replay] as const],

@@ -69,7 +69,7 @@ export async function writeSettings(file: SettingsFile, text: string): Promise<{
   return { backup: basename(backup) };
 }
 
-/** What an undo would put back: the text from before, or `null` if there was no file. */
+/** The text that an undo would put back: the text from before, or `null` if there was no file. */
 export interface OpenUndo {
   readonly before: string | null;
   readonly backup: string;
@@ -123,7 +123,7 @@ function replaceFile(file: SettingsFile, text: string): void {
 }
 
 const HASH_DIGITS = 16;
-/** What the names of backups have behind that of the file. */
+/** The mark in names of backups, behind the name of the file. */
 const BACKUP_MARK = ".plimsoll-";
 
 /** Tells what was written, so that an undo finds what it replaced and nothing else. */

@@ -89,7 +89,7 @@ test.each(KINDS.flatMap((a) => KINDS.flatMap((b) => KINDS.map((c) => [a, b, c] a
   },
 );
 
-/** What the verdict says at least once of each kind. */
+/** Phrases of each kind of verdict. */
 const WORDS = {
   change: "% cheaper",
   keep: "Nothing worth changing",

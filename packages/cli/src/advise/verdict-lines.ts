@@ -20,8 +20,8 @@ export function verdictLines(advice: readonly AgentAdvice[], since: string): rea
 }
 
 /**
- * What to set, a line an agent, and what is said of the others. If there is no room for all, each list names fewer and says how many more there
- * are, and then fewer changes have a line of their own.
+ * Says which setting to write, a line an agent, and adds a line for the others. If there is no room for all, each list names fewer and says how many
+ * more there are, and then fewer changes have a line of their own.
  */
 function middleLines(advice: readonly AgentAdvice[]): readonly string[] {
   const changes = changeLines(advice);
@@ -32,7 +32,7 @@ function middleLines(advice: readonly AgentAdvice[]): readonly string[] {
   return othersWithin(MIDDLE_LINES, advice, 0);
 }
 
-/** What is said of the agents that have no line of their own, with as many names as there is room for. */
+/** Sums up the agents that have no line of their own, with as many names as there is room for. */
 function othersWithin(mostLines: number, advice: readonly AgentAdvice[], shown: number): readonly string[] {
   for (let named = advice.length; ; named--) {
     const text = otherPhrases(advice, { shown, named }).join(" ");

@@ -38,7 +38,7 @@ export interface AskRequest {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** What came of it: figures, or the exit code of a run that ends here. */
+/** The outcome of asking: figures, or the exit code of a run that ends here. */
 export type AskedActions = { readonly report: AskReport } | { readonly exitCode: number };
 
 /**

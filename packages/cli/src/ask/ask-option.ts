@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { modelNamed } from "../option/replay-options.ts";
 
-/** What a person says about a model that is asked for the next action. */
+/** Options for a model that is asked for the next action. */
 export interface AskOptions {
   readonly ask?: string;
   readonly sample?: string;
@@ -16,7 +16,7 @@ export interface AskOptions {
   readonly cassetteOnly?: true;
 }
 
-/** What is to be asked, and within which limits. */
+/** The model to ask, and the limits of asking. */
 export interface AskChoice {
   readonly model: AskedModel;
   readonly callsAPolicy: number;
@@ -48,7 +48,7 @@ export function addAskOptions(command: Command): Command {
     .option("--yes", "with --ask: send without a question");
 }
 
-/** What else the run was asked for, as far as asking needs it. */
+/** Other options of the run, as far as asking needs them. */
 export interface AskedRun {
   readonly windows: readonly WindowRequest[];
   readonly shard: Shard | null;

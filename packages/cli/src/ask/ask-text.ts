@@ -19,7 +19,7 @@ const NAMES = { full: "full history", compacted: "compacted", tail: "its tail" }
 /** Longer names of policies are shortened if the tables have 80 columns. */
 const NAME_CHARS = 30;
 
-/** What asking is likely to cost and where the text goes; said before anything is sent. `address` is the provider's, if it is not its own. */
+/** Says how much asking is likely to cost and where the text goes, before anything is sent. `address` is the provider's, if it is not its own. */
 export function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPlace): string {
   const { host, modelId } = plan.model;
   const width = Math.max(...Object.values(NAMES).map((name) => name.length));
@@ -63,7 +63,7 @@ export function sampleText({ calls }: Pick<AskPlan, "calls">): string {
   return [...lines].map(([name, numbers]) => printable(`${name} calls ${numbers.join(", ")}`)).join("\n");
 }
 
-/** What a run has sent and paid. */
+/** Says how much a run has sent and paid. */
 export function askBill({ model }: Pick<AskPlan, "model">, spending: AskSpending): string {
   const { sent, failed, fromCassette, promptTokens, replyTokens, usd, stopped, lastFailure } = spending;
   const size = sizeText({ requests: sent, promptTokens, replyTokens, usd });
@@ -77,7 +77,7 @@ export function askBill({ model }: Pick<AskPlan, "model">, spending: AskSpending
   );
 }
 
-/** What the model did next, for a terminal of so many columns. */
+/** Shows how the model went on, for a terminal of so many columns. */
 export function askText(report: AskReport, columns: number): string {
   return askTables(report)
     .map(({ title, notes, head, rows }) => {

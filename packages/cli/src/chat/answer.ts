@@ -108,7 +108,7 @@ function cancelled(error: unknown): "aborted" {
   throw error;
 }
 
-/** What a compaction by hand came to, if no event has told it. */
+/** Says how a compaction by hand ended, if no event has told it. */
 function compactAnswer(outcome: FitOutcome | "aborted"): readonly string[] {
   if (outcome === "aborted") return ["(cancelled; the context is as it was)"];
   if (outcome.kind !== "unchanged") return [];
@@ -146,7 +146,7 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Open
   ];
 }
 
-/** What matters of a policy, in the words of its knobs. */
+/** Shows a policy by its knobs. */
 function policyInShort(
   { name, trigger, keep, strategies, truncation, summary, enabled }: Policy,
   source: string,

@@ -55,7 +55,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   return EXIT_OK;
 }
 
-/** What a chat goes on between. */
+/** The terminal and the lines that a chat stands between. */
 interface ChatPorts extends Pick<ChatInput, "io" | "input"> {
   readonly session: OpenSession;
   readonly asker: LineAsker;

@@ -7,7 +7,7 @@ export interface ChatState {
   readonly input: "terminal" | "pipe";
   /** Lines that were read and wait. */
   readonly lines: readonly string[];
-  /** What the next line waits for; `null` if it need not wait. */
+  /** The number of the work that the next line waits for; `null` if it need not wait. */
   readonly waitsFor: number | null;
   /** How many lines were answered so far: the id of the newest answer. */
   readonly answers: number;
@@ -20,7 +20,7 @@ export function openedChat(input: ChatState["input"]): ChatState {
   return { input, lines: [], waitsFor: null, answers: 0, phase: "open" };
 }
 
-/** What happens to a chat. */
+/** An event of a chat. */
 export type ChatEvent =
   | { readonly type: "opened" }
   | { readonly type: "line"; readonly line: string }
@@ -33,7 +33,7 @@ export type ChatEvent =
   /** The process is asked to end. */
   | { readonly type: "terminate" };
 
-/** What is to be done. */
+/** An effect that a chat asks for. */
 export type ChatEffect =
   /** Does what a line asks for, and comes to `answered`. */
   | { readonly type: "answer"; readonly id: number; readonly asked: ChatLine }
@@ -50,7 +50,7 @@ export type ChatEffect =
   | { readonly type: "next-line" }
   | { readonly type: "leave" };
 
-/** What is true outside when something happens. */
+/** Facts from outside at the time of an event. */
 export interface ChatFacts {
   readonly agent: ReturnType<Agent["state"]>["status"];
   readonly question: "open" | "none";
@@ -62,7 +62,7 @@ export interface ChatTransition {
   readonly effects: readonly ChatEffect[];
 }
 
-/** What becomes of a chat when something happens, and what is to be done then. Pure. */
+/** Computes the next state of a chat after an event, and the effects that it asks for. Pure. */
 export function chatTransition(state: ChatState, event: ChatEvent, facts: ChatFacts): ChatTransition {
   if (state.phase === "left") return { state, effects: [] };
   switch (event.type) {
@@ -95,7 +95,7 @@ function promptOf({ input }: ChatState, facts: ChatFacts): readonly ChatEffect[]
   return input === "terminal" && !isBusy(facts) ? [{ type: "prompt" }] : [];
 }
 
-/** What comes after a line or an answer: the next line, or the end. */
+/** Goes on after a line or an answer: reads the next line, or ends. */
 function followed(state: ChatState, effects: readonly ChatEffect[]): ChatTransition {
   if (state.waitsFor !== null) return { state, effects };
   if (state.lines.length > 0) return { state, effects: [...effects, { type: "next-line" }] };

@@ -6,7 +6,7 @@ import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core/bu
 import { nameChars, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
-/** What fills a context: one row a kind and tool. */
+/** A share of the context: one row a kind and tool. */
 export interface ContextShare {
   readonly what: string;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface ContextShare {
 export interface ShareMeasure {
   readonly policy: Policy;
   readonly tokenizers?: Tokenizers;
-  /** What the next request is expected to take: the shares are scaled so that they add up to it. Left out, they are as measured. */
+  /** The expected size of the next request: the shares are scaled so that they add up to it. Left out, they are as measured. */
   readonly expected?: Pick<ContextUsage, "usedTokens" | "overheadTokens" | "estimator">;
 }
 
@@ -86,7 +86,7 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
 
 const OVERHEAD: readonly string[] = ["system", "tools"];
 
-/** What comes before the messages is scaled to the overhead, and the messages to the rest of what is expected. */
+/** Scales the parts before the messages to the overhead, and the messages to the rest of the expected size. */
 function scaled(
   shares: readonly ContextShare[],
   { usedTokens, overheadTokens }: Pick<ContextUsage, "usedTokens" | "overheadTokens">,

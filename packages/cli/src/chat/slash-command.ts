@@ -1,6 +1,6 @@
 import { nearestName } from "@plimsoll/core/node";
 
-/** What a line that a person typed asks for. */
+/** The request in a line that a person typed. */
 export type ChatLine =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "compact"; readonly keepTokens: number | null; readonly focus: string | null }
@@ -8,7 +8,7 @@ export type ChatLine =
   | { readonly kind: "model" | "policy" | "export" | "mode" | "allow"; readonly argument: string | null }
   | { readonly kind: "wrong"; readonly why: string };
 
-/** What there is to type. */
+/** The help for lines of a chat. */
 export const CHAT_HELP: string = [
   "/compact [--keep tokens] [focus]  compact now; how much to keep word for word,",
   "                                  and what the summary is to concentrate on",

@@ -130,7 +130,7 @@ function settingsTable({ settings, policy, mcpServers }: EffectiveConfig, column
   return drawTable({ head, rows, leftColumns: [0, 1, 2] }, columns);
 }
 
-/** What is known of the model without asking anybody. */
+/** Describes the model by the catalogue alone, without asking a server. */
 async function aboutModel({ settings, policy }: EffectiveConfig): Promise<string> {
   const { model, context_window, max_output_tokens } = settings;
   const resolved = await resolveModel({

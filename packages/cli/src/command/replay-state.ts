@@ -15,20 +15,20 @@ export interface OpenState {
   finish(): Promise<void>;
 }
 
-/** What a run is, so that the same command finds what it left. */
+/** A description of a run, by which the same command finds the replays that it left. */
 export interface StateRequest {
   /** `--state`; a folder of its own below the home folder's cache if it is left out. */
   readonly folder: string | undefined;
   /** Everything that the command was given. */
   readonly run: unknown;
   readonly plimsollVersion: string;
-  /** What is kept: replays unless given. */
+  /** The noun for the things that are kept: replays unless given. */
   readonly unit?: string;
 }
 
 /** Below the folder that the system keeps for what can be made anew. */
 const REPLAYS = "plimsoll/replays";
-/** What nobody came back to after a fortnight is taken away (chosen). */
+/** The age at which kept replays are removed: a fortnight (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
 /** Opens the state of a run: of the same command with the same code, or of any run if a folder is named. After Ctrl-C it has nothing unfinished. */
@@ -65,7 +65,7 @@ function cacheFolder({ homeFolder, environment }: CliIo): string {
   return isAbsolute(named) ? named : join(homeFolder, ".cache");
 }
 
-/** What this process was writing. */
+/** Removes the files that this process was writing. */
 function removeUnfinished(folder: string): void {
   const own = `.${process.pid}.`;
   const names = existsSync(folder) ? readdirSync(folder) : [];

@@ -46,7 +46,7 @@ import { type OpenState, openState } from "./replay-state.ts";
 /** A run and what is to be said about it. */
 interface RunRequest {
   readonly found: FoundInputs;
-  /** What the replays are made with; the built-in parts alone unless given. */
+  /** The parts that replays are made with; the built-in ones alone unless given. */
   readonly parts?: BenchParts;
   readonly policies: readonly EnginePolicy[];
   /** By name the policies that are points of a sweep. */
@@ -158,7 +158,7 @@ async function replayAll(
   }
 }
 
-/** What is to be said about a report, and where it is written to. */
+/** The notes of a report, and the files that it is written to. */
 interface ReportOutput {
   readonly reports: ReportFiles;
   readonly full: boolean;

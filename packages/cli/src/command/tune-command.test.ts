@@ -63,7 +63,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   });
 });
 
-/** What would be printed if the second is the best setting of the first. */
+/** Prints a result in which the second policy is the best setting of the first. */
 function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
   const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, lineEvidence: 90, losses: [] };
   const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({

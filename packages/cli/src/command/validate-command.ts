@@ -92,7 +92,7 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
 /** Raised if findings say more than before, so that those of an older form are made anew. */
 const FINDINGS_FORM = 3;
 
-/** What findings are read with. */
+/** The tools that findings are read with. */
 interface FindingPorts {
   readonly io: CliIo;
   readonly say: (line: string) => void;
@@ -142,7 +142,7 @@ async function findingsOfFile({ path, displayName }: InputFile, lineages: Lineag
   return findings;
 }
 
-/** What this code wrote under the same name is whole: its form is not looked at further. */
+/** Tells whether kept findings are whole: this code wrote them under the same name, so their form is not looked at further. */
 function areFindings(value: unknown): value is readonly SessionFindings[] {
   return Array.isArray(value);
 }

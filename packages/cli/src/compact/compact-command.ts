@@ -145,7 +145,7 @@ const NAME_CHARS = 50;
 const BODY = { first: "  ", further: "    " } as const;
 const PLAIN = { first: "", further: "" } as const;
 
-/** What was or would be done, for a person: lines of 80 columns. */
+/** Reports a compaction that was or would be made, for a person: lines of 80 columns. */
 function compactionReport({ transcript, outcome, model, before, after }: TriedCompaction): string {
   const name = `${transcript.format} log ${shortened(basename(transcript.name), NAME_CHARS)}`;
   switch (outcome.kind) {
@@ -173,7 +173,7 @@ function compactionReport({ transcript, outcome, model, before, after }: TriedCo
   }
 }
 
-/** What else is in a file of which one session is compacted. */
+/** Counts the other sessions in a file of which one is compacted. */
 function leftOutLine(transcripts: readonly Transcript[]): string | null {
   const further = transcripts.length - 1;
   return further < 1 ? null : `${formatNumberOf(further, "further session")} in this file: left out.`;

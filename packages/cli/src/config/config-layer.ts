@@ -18,7 +18,7 @@ import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, settingsSchema } from "./settings.ts";
 
-/** What one place sets. */
+/** The settings of one place. */
 export interface ConfigLayer {
   readonly settings: Settings;
   sourceOf(key: string): string;
@@ -35,13 +35,13 @@ const POLICY_KEYS: readonly string[] = ["policy", "extends", "agent", "compactio
 /** Keys that change a preset: a policy's own, those that no preset has, and the knobs. */
 const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), "prepare", "idle", ...KNOBS.map(({ key }) => key)];
 
-/** What is wrong, and where. */
+/** A mistake in a file, and its place. */
 interface Problem {
   readonly path: readonly string[];
   readonly text: string;
 }
 
-/** What came of reading a file's policy. */
+/** The outcome of reading a file's policy. */
 type ReadFilePolicy = { readonly policy: ChosenPolicy | null } | { readonly problems: readonly string[] };
 
 /** A file of settings: whose it is, and what its policy may name. */
@@ -80,7 +80,7 @@ export function readFileLayer(text: string, { displayName, owner, kinds }: FileP
   return { layer: { settings, sourceOf, policy: policy.policy, mcpServers } };
 }
 
-/** What a project's file sets although it is the person's alone. */
+/** Finds keys in a project's file that only the person may set. */
 function refusedKeys(document: YamlDocument, read: ReadFilePolicy): readonly Problem[] {
   const top = Object.keys(document.content).map((key) => ({ path: [key], text: projectRefusal(key) }));
   const path = REQUEST_PLACES.find((each) => document.lineOf(each) !== null) ?? ["policy"];

@@ -29,9 +29,9 @@ type FileKey =
 const COMPACTION: Decided = { word: "project", why: "says what stays of a conversation, and reaches nothing outside of it" };
 
 /**
- * What a file in a project's folder may set: `plimsoll.yaml` and `.plimsoll/config.yaml`, which come with a clone and may be anybody's. What sends
- * data, runs code, spends or writes elsewhere is the person's alone. No other file there sets anything: `AGENTS.md` is text for the model, and neither
- * `.env` nor a list of modules, permissions, hooks, addresses, headers, proxies or telemetry is read from the folder at all.
+ * Settings that a file in a project's folder may make: `plimsoll.yaml` and `.plimsoll/config.yaml`, which come with a clone and may be anybody's. What
+ * sends data, runs code, spends or writes elsewhere is the person's alone. No other file there sets anything: `AGENTS.md` is text for the model, and
+ * neither `.env` nor a list of modules, permissions, hooks, addresses, headers, proxies or telemetry is read from the folder at all.
  */
 export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   model: { word: "person", why: "says who reads the conversation, and what it costs" },

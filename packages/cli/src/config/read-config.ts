@@ -15,11 +15,14 @@ export interface ConfigPlaces {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Values of the command line, by the keys of the settings and `policy`. */
   readonly flags: { readonly [key: string]: string | undefined };
-  /** What a policy may name; what comes with plimsoll if it is left out. */
+  /** Parts that a policy may name; those that come with plimsoll if it is left out. */
   readonly parts?: PolicyParts;
 }
 
-/** What holds: each value from the strongest place that sets it. From weak to strong: plimsoll.yaml, .plimsoll/config.yaml, the user's file, environment, flags. */
+/**
+ * Reads the settings that hold: each value from the strongest place that sets it. From weak to strong: plimsoll.yaml, .plimsoll/config.yaml, the user's
+ * file, environment, flags.
+ */
 export function readConfig(places: ConfigPlaces): EffectiveConfig {
   const { cwd, parts = BUILT_IN_PARTS } = places;
   const read: ReadLayer[] = [

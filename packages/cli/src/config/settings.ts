@@ -3,7 +3,7 @@ import { sizeOf } from "@plimsoll/core/internal";
 import { z } from "zod";
 import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 
-/** What a person can set, in addition to the policy. A key that nobody set is absent. */
+/** Settings of a person, in addition to the policy. A key that nobody set is absent. */
 export interface Settings {
   readonly model?: string | undefined;
   readonly context_window?: number | undefined;
@@ -19,7 +19,7 @@ export interface Settings {
 /** A key of the settings. */
 export type SettingKey = keyof Settings;
 
-/** What a file may hold in addition to settings and policy: MCP servers by name. */
+/** Settings of a file: those of a person, and MCP servers by name. */
 export interface FileSettings extends Settings {
   readonly mcpServers?: { readonly [name: string]: McpServer } | undefined;
 }
@@ -77,7 +77,7 @@ export interface ChosenPolicy extends Sourced<Policy> {
   originOf(path: readonly PropertyKey[]): string;
 }
 
-/** What holds, each value with its source. */
+/** The settings that hold, each value with its source. */
 export interface EffectiveConfig {
   readonly settings: { readonly [Key in SettingKey]?: Sourced<NonNullable<Settings[Key]>> };
   readonly policy: ChosenPolicy;

@@ -9,7 +9,7 @@ import { createSessionNotes } from "./session-notes.ts";
 import { statusLine, statusSchema } from "./status-line.ts";
 
 /**
- * What agents tell a hook, as far as it is used: Claude Code's reference (code.claude.com/docs/en/hooks) and Codex's schemas (hooks/schema/generated in its
+ * Fields of a hook's payload that are used: Claude Code's reference (code.claude.com/docs/en/hooks) and Codex's schemas (hooks/schema/generated in its
  * repository), both read in November 2026.
  */
 const hookSchema = z.object({

@@ -4,7 +4,7 @@ import { EMPTY_VIEW, foldEntry, planItems } from "@plimsoll/core/internal";
 import type { CallStory } from "../inspect/session-story.ts";
 import { sessionStory } from "../inspect/session-story.ts";
 
-/** What a session had said and done before a compaction, as far as a summary may lose it. */
+/** Words and actions of a session before a compaction, as far as a summary may lose them. */
 export interface SessionState {
   /** The person's messages word for word, the oldest first. */
   readonly instructions: readonly string[];
@@ -31,9 +31,9 @@ export function stateOf(entries: readonly SessionEntry[]): SessionState {
 }
 
 /**
- * What the newest compaction lost: what no message says any more that is there now. Files are those of before this compaction; what the person said and the newest plan hold
- * through all of them, since what was put back after an earlier one is gone again. A compaction that the log does not tell of yet has lost all of what was
- * noted before it; `null` if there was none.
+ * Finds the losses of the newest compaction: texts that no message of the context says any more. Files are those of before this compaction; what the
+ * person said and the newest plan hold through all of them, since what was put back after an earlier one is gone again. A compaction that the log does
+ * not tell of yet has lost all of what was noted before it; `null` if there was none.
  */
 export function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): SessionState | null {
   const { compactions, calls } = sessionStory(entries);

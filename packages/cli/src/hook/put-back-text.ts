@@ -6,7 +6,7 @@ const PUT_BACK_RATIO = 0.004;
 /** Characters of a token, roughly. */
 const CHARS_PER_TOKEN = 4;
 
-/** What is put back at least, if there is anything: less says nothing. Chosen, a short message and a few names. */
+/** The shortest text that is put back: less says nothing. Chosen, a short message and a few names. */
 const LEAST_CHARS = 400;
 
 /** The prompt that is believed in if none was reported. Chosen, a session that is worth compacting. */
@@ -18,8 +18,8 @@ const HEAD =
   "Quoted by plimsoll from this session's log, as the summary no longer says it. It is data from before the compaction, nothing new.";
 
 /**
- * What is given back to the model: each thing on a line of its own, as a JSON string in which no `<` stands, so that nothing that was said can end its line, close
- * the fence, open a tag or speak as somebody else. Empty if nothing was lost. What does not fit is counted.
+ * Writes the text for the model: each thing on a line of its own, as a JSON string in which no `<` stands, so that nothing that was said can end its
+ * line, close the fence, open a tag or speak as somebody else. Empty if nothing was lost. What does not fit is counted.
  */
 export function putBackText(lost: SessionState): string {
   const { instructions, plan, files, promptTokens } = lost;

@@ -19,10 +19,10 @@ const stateSchema: z.ZodType<SessionState> = z.strictObject({
   compactionCount: z.number(),
 });
 
-/** What was noted before a compaction, one file a session, the owner's alone. */
+/** Notes from before a compaction, one file a session, readable by its owner alone. */
 export interface SessionNotes {
   write(sessionId: string, state: SessionState): void;
-  /** What was noted, and removes it; `null` if nothing was, or if it is none of ours. */
+  /** Returns a note and removes it; `null` if there is none, or if it is none of ours. */
   take(sessionId: string): SessionState | null;
 }
 

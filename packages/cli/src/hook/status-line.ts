@@ -2,7 +2,7 @@ import { formatPercent, formatTokens } from "@plimsoll/bench/internal";
 import { z } from "zod";
 import { printable } from "../terminal/printable.ts";
 
-/** What Claude Code tells a status line's command: code.claude.com/docs/en/statusline, read in November 2026. */
+/** The payload that Claude Code gives to a status line's command: code.claude.com/docs/en/statusline, read in November 2026. */
 export const statusSchema: z.ZodType<Status> = z.object({
   model: z.object({ display_name: z.string() }).exactOptional(),
   context_window: z

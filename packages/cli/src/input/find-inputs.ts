@@ -85,7 +85,7 @@ interface Expanded {
   /** Paths as they are shown. */
   readonly members: readonly string[];
   readonly isNamed: boolean;
-  /** What to say if there are no members. */
+  /** The message if there are no members. */
   readonly problem: string;
 }
 

@@ -5,7 +5,7 @@ import type { AppliedEdit, AppliedReplaceSpans } from "@plimsoll/core/internal";
 import { messageShares } from "../chat/context-table.ts";
 import { beginningOf, type LineStarts, shortened, wrapped } from "../terminal/printable.ts";
 
-/** What a compaction took out of what is sent; the log still has all of it. */
+/** Parts that a compaction took out of the next request; the log still has all of them. */
 export interface CompactionLoss {
   /** By kind and tool, largest first: parts that went whole or were shortened, with the tokens that they no longer take. */
   readonly kinds: readonly { readonly what: string; readonly parts: number; readonly tokens: number }[];
@@ -13,7 +13,7 @@ export interface CompactionLoss {
   readonly humanMessages: readonly Message[];
   /** Files that calls which are no longer sent had read or changed, in order, each once. */
   readonly paths: readonly string[];
-  /** What took its place: messages that were not there before. */
+  /** Messages that took their place and were not there before. */
   readonly newMessages: readonly Message[];
 }
 
@@ -47,7 +47,7 @@ export function compactionLoss(before: readonly Message[], after: readonly Messa
   };
 }
 
-/** What edits did, like ones counted together. */
+/** Says which edits were made, like ones counted together. */
 export function editWords(edits: readonly AppliedEdit[]): readonly string[] {
   const cleared = edits.filter((edit) => edit.kind === "replace-part");
   const others = edits.flatMap((edit): string[] => {
@@ -74,13 +74,13 @@ function spansWords({ by, message, covered }: AppliedReplaceSpans): string {
   return isWritten ? `summarised ${what} as ${formatCount(coverageOf([message]).chars)}` : `dropped ${what}`;
 }
 
-/** What is listed of a loss; the rest is counted. Chosen. */
+/** Kinds of losses that are listed; the rest is counted. Chosen. */
 const KINDS_LISTED = 4;
 const MESSAGES_LISTED = 3;
 const PATHS_LISTED = 4;
 const LISTED_CHARS = 60;
 
-/** What a compaction took out, as lines of 80 columns. Tokens are estimates. */
+/** Shows the losses of a compaction, as lines of 80 columns. Tokens are estimates. */
 export function lossText({ kinds, humanMessages, paths }: CompactionLoss, starts: LineStarts): readonly string[] {
   const kindTexts = kinds.map(
     ({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`,

@@ -1,7 +1,7 @@
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
 import type { CallStory, Composition } from "./session-story.ts";
 
-/** What is drawn: a size at each call, and the calls before which something was compacted. */
+/** The sizes that are drawn: one at each call, and the calls before which something was compacted. */
 interface ContextSizes {
   readonly sizes: readonly number[];
   readonly compactedBefore: readonly number[];
@@ -51,7 +51,7 @@ interface ChartLayer {
   readonly tokens: readonly number[];
 }
 
-/** What a chart of the context is drawn from: at most so many calls, peaks kept. */
+/** Data of a chart of the context: at most so many calls, peaks kept. */
 export interface ChartData {
   /** Numbers of the calls that are drawn, from 0. */
   readonly calls: readonly number[];

@@ -2,7 +2,7 @@ import { formatTokens, html, type Markup, shortTokens } from "@plimsoll/bench/in
 import type { ChartData } from "./context-plot.ts";
 import type { CompactionStory } from "./session-story.ts";
 
-/** What the chart shows in addition to the sizes. */
+/** Parts of the chart in addition to the sizes. */
 export interface ContextChart {
   readonly data: ChartData;
   readonly compactions: readonly CompactionStory[];

@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a trajectory keeps of an entry; texts and calls of one reply have no order among each other, and ids are its own. */
+/** Reduces an entry to the parts that a trajectory keeps; texts and calls of one reply have no order among each other, and ids are its own. */
 function keptOf(entry: SessionEntry): unknown {
   switch (entry.type) {
     case "usage":

@@ -46,9 +46,9 @@ function row(line: StoryLine, { largest, number }: { readonly largest: number; r
   }
 }
 
-/** What is shown of a new message: summaries are shorter. In characters; chosen. */
+/** Characters of a new message that are shown: summaries are shorter. In characters; chosen. */
 const TEXT_CHARS = 12_000;
-/** What is listed; the rest is counted. Chosen. */
+/** Rows that are listed; the rest is counted. Chosen. */
 const LISTED = 40;
 
 /** One compaction: what went by kind, whose messages, which files, and what took its place. */

@@ -36,7 +36,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
   ].join("\n");
 }
 
-/** What the importer met, a kind at a time. */
+/** Lists the importer's notes, a kind at a time. */
 function noteLines({ file, notes }: Transcript): readonly string[] {
   return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ code, count, text }) =>
     wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { first: "", further: "  " }),
@@ -75,7 +75,7 @@ function storyText(line: StoryLine): readonly string[] {
   }
 }
 
-/** What was done, in words. */
+/** Sums up work in words: calls, results, failures, size. */
 export function workText({ calls, results, failures, promptTokens }: WorkStory): string {
   const tools = results.map(({ toolName, count }) => `${shortened(toolName, LISTED_CHARS)} ${count}`);
   const pieces = [

@@ -19,7 +19,7 @@ interface SessionFact {
   readonly value: string;
 }
 
-/** What a person wants to know first. What the log does not tell is left out. */
+/** Collects the facts that a person wants to know first. What the log does not tell is left out. */
 export function sessionFacts(transcript: Transcript, story: SessionStory): readonly SessionFact[] {
   const { entries, outcome, copiedIds } = transcript;
   // What a fork repeats is the work of the session that it came from.
@@ -65,7 +65,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   ];
 }
 
-/** What measures can be made of, by kind. */
+/** Says of which kinds a log has anything to measure. */
 function seenText({ files, edits, plans, reasoning, usage, cacheReads, cacheWrites }: SeenCounts): string {
   const kinds = {
     "calls with a file": files,

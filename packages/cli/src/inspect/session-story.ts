@@ -10,7 +10,7 @@ import { compactionLoss, titleOf } from "./compaction-loss.ts";
 /** One model call: what it sent. */
 export interface CallStory {
   readonly requestId: string;
-  /** What the provider reported; `null` if it did not. */
+  /** Reported tokens of the prompt; `null` if the provider reported none. */
   readonly promptTokens: number | null;
   readonly usage: Usage;
   /** Estimates of what the log holds: what else an agent sends is not in it. */
@@ -42,7 +42,7 @@ export type StoryLine =
   | { readonly kind: "rolled-back"; readonly messages: number }
   | { readonly kind: "model"; readonly modelId: string };
 
-/** What was done between two other lines. */
+/** Work between two other lines of the story. */
 export interface WorkStory {
   readonly calls: number;
   /** Results of each tool, most frequent first. */
@@ -52,7 +52,7 @@ export interface WorkStory {
   readonly promptTokens: number | null;
 }
 
-/** What happened in a log, in order. */
+/** The events of a log, in order. */
 export interface SessionStory {
   readonly lines: readonly StoryLine[];
   readonly calls: readonly CallStory[];
@@ -163,7 +163,7 @@ function workStory({ calls, results, failures, promptTokens }: WorkSoFar): WorkS
   return { calls, results: byCount, failures, promptTokens };
 }
 
-/** What fills a context, by kind and tool, in estimated tokens. */
+/** The parts of a context by kind and tool, in estimated tokens. */
 export type Composition = ReadonlyMap<string, number>;
 
 /** Keeps a composition up to date with a log that is folded. */

@@ -42,7 +42,10 @@ export function contextInfo({ format, entries }: Transcript): string {
   ].join("\n");
 }
 
-/** What a compaction took out and what took its place; `back` counts from the newest, which is 1. `null` if there is none. */
+/**
+ * Explains a compaction: the parts that it took out and the messages that took their place; `back` counts from the newest, which is 1. `null` if there
+ * is none.
+ */
 export function explainCompaction({ entries }: Transcript, back: number): string | null {
   const { compactions } = sessionStory(entries);
   const story = compactions.at(-back);

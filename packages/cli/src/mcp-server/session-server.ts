@@ -3,7 +3,7 @@ import type { Transcript } from "@plimsoll/bench";
 import { z } from "zod";
 import { contextInfo, explainCompaction, recalledText } from "./session-answers.ts";
 
-/** What a server tells of: reads the log as it is now. */
+/** The session that a server tells of: reads the log as it is now. */
 export interface SessionSource {
   readonly read: () => Promise<Transcript>;
   readonly version: string;

@@ -2,7 +2,7 @@ import type { OutputCategory } from "@plimsoll/core";
 import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
 import { z } from "zod";
 
-/** What is declared of one tool of an MCP server, in addition to what the server says of it. */
+/** A declaration of one tool of an MCP server, in addition to the server's own. */
 export interface McpToolSetting {
   readonly category?: OutputCategory | undefined;
   readonly rerunnable?: boolean | undefined;

@@ -56,7 +56,7 @@ export function choosePolicies(given: readonly string[], cwd: string, parts?: Po
 }
 
 /**
- * What the agents do that wrote the files, as policies: read off the beginnings of the files. Agents that no policy is like are left out, and so are
+ * Finds the policies of the agents that wrote the files: read off the beginnings of the files. Agents that no policy is like are left out, and so are
  * files that cannot be read: a replay says why.
  */
 export async function runningPolicies(

@@ -112,7 +112,7 @@ export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pi
   return { json: place(json), html: place(html), markdown: place(markdown) };
 }
 
-/** What a person says about who writes the summaries. */
+/** Options that say who writes the summaries. */
 export interface SummarizerOptions {
   readonly summarizer?: string;
   readonly cassette?: string;

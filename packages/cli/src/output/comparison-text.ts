@@ -66,7 +66,7 @@ function measureTable({ policies }: WindowComparison, columns: number): string {
 
 const MEASURE_TITLES = ["edits", "pass.", "file", "instr.", "plan"];
 
-/** What is left out of the sessions' names, and how wide the table may be. */
+/** The part that is left out of the sessions' names, and the width of the table. */
 interface SessionTableOptions {
   readonly folder: string;
   readonly columns: number;

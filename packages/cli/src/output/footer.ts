@@ -27,7 +27,7 @@ const FILES_A_CODE = 4;
 
 const OPEN_LOOP = "Open loop: recorded replies do not react to compaction; the figures say nothing about task success.";
 
-/** What is said below the tables: what is missing, what importers met, and how far the figures reach. */
+/** Writes the lines below the tables: missing parts, notes of importers, and how far the figures reach. */
 export function footerLines(report: BenchReport, notSessions: readonly string[]): readonly string[] {
   return [
     ...skippedLines(report),
@@ -98,14 +98,14 @@ function readLines(report: BenchReport, short: (session: string) => string): rea
   return [`cache reads against ${formatNumberOf(validities.length, "recording")}: median error ${median} %`, ...explained];
 }
 
-/** What a run is likely to send, before it does. */
+/** Estimates the requests of a run, before it sends any. */
 export function summaryEstimate(name: string, tally: SummaryTally): string {
   const there = tally.fromCassette === 0 ? "" : `; ${formatCount(tally.fromCassette)} are in the cassette`;
   if (tally.asked === 0) return `summaries by ${name}: nothing to send${there}`;
   return `summaries by ${name}: about ${sizeOf(tally)}${there}`;
 }
 
-/** What a run has sent and paid. */
+/** Says how much a run has sent and paid. */
 export function summaryBill(name: string, tally: SummaryTally): string {
   const there = `${formatNumberOf(tally.fromCassette, "answer")} from the cassette`;
   if (tally.asked === 0) return `summaries by ${name}: nothing was sent, nothing paid; ${there}`;

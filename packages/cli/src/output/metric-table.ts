@@ -7,7 +7,7 @@ import { drawTable, type TableCell } from "../terminal/text-table.ts";
 /** Longer names of policies, with their mark, are shortened if the table has 80 columns. */
 const POLICY_CHARS = 21;
 
-/** What a table is made from. */
+/** The report and the options that a table is made from. */
 export interface MetricTableOptions {
   /** The metrics of the report's run. */
   readonly metrics: RunMetrics;
@@ -17,7 +17,7 @@ export interface MetricTableOptions {
   /** The column behind the policy's name: its title, its text, and the group of figures that it begins. */
   readonly first: { readonly title: string; readonly textOf: (summary: PolicySummary) => string; readonly group: string };
   readonly titleOf: (windowLabel: string) => string;
-  /** What must be known about a window's rows; shown below the table. */
+  /** Remarks that a reader must know about a window's rows; shown below the table. */
   readonly remarksOf: (summaries: readonly PolicySummary[]) => readonly string[];
 }
 

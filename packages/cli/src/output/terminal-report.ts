@@ -17,7 +17,7 @@ import { differenceTables, recordTables } from "./comparison-text.ts";
 import { footerLines, validityLines } from "./footer.ts";
 import { costTables, policyTables, sessionTable } from "./session-table.ts";
 
-/** What the terminal shows in addition to the report itself. */
+/** Parts that the terminal shows in addition to the report itself. */
 export interface TerminalOptions {
   /** Every difference with its interval, or with a row for every session. */
   readonly full: boolean;
@@ -30,7 +30,7 @@ export interface TerminalOptions {
   readonly metrics: RunMetrics;
 }
 
-/** What the figures of the table mean, in five lines of 80 columns. */
+/** The meaning of the table's figures, in five lines of 80 columns. */
 const READING = [
   "fired: it compacted or tried to. cost: % of doing nothing, with a prompt cache. held: what was",
   "needed later and was still there word for word; far: said 20k tokens back. lost, tied, won: in",
@@ -85,7 +85,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
 /** So many are said on the first screen; the worst come first (chosen). */
 const SHOWN_PROBLEMS = 8;
 
-/** What must be known before any figure, bounded to a part of a screen; nothing without a problem. */
+/** Shows the problems that a reader must know before any figure, bounded to a part of a screen; nothing without a problem. */
 export function problemText(problems: readonly ReportProblem[]): string {
   if (problems.length === 0) return "";
   const more = problems.length - SHOWN_PROBLEMS;

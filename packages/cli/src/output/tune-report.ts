@@ -24,14 +24,14 @@ const HEAD = [
   ["", "cost %", "held", "far", "over", "cost %", "held", "far", "over"].map((content) => ({ content })),
 ];
 
-/** What the tuner's report is about, and how wide its tables may be. */
+/** The subject of the tuner's report, and the width of its tables. */
 interface TuneReportOptions {
   /** The policy as it is. */
   readonly current: Policy;
   readonly columns: number;
 }
 
-/** What the tuner found, as text: for each kind of cache the front and the choice, the YAML to paste, and how sure it is. */
+/** Writes the tuner's results as text: for each kind of cache the front and the choice, the YAML to paste, and how sure it is. */
 export function tuneReport(results: readonly TuneResult[], { current, columns }: TuneReportOptions): string {
   const own = results.filter(({ base }) => base === current.name);
   const others = results.filter(({ base }) => base !== current.name);
@@ -114,7 +114,7 @@ function settingsOf({ front, best }: TuneResult): readonly TunedPolicy[] {
   return all.filter(isChanged).toSorted((a, b) => a.train.cost - b.train.cost);
 }
 
-/** What settings hold less than the current one, a line each; nothing if none does. */
+/** Says for each setting which needs it holds less of than the current one, a line each; nothing if none does. */
 function lossesText(tuned: readonly TunedPolicy[]): readonly string[] {
   const lines = tuned.flatMap((each) =>
     (["train", "test"] as const).flatMap((part) => {

@@ -5,13 +5,13 @@ import { isKnobPath, isRecord, withKnob } from "@plimsoll/core/internal";
 import { policyOf, readDocument, SESSION_KEYS, withoutSettings } from "@plimsoll/core/node";
 import { Document, isMap, parseDocument } from "yaml";
 
-/** What was tuned. */
+/** The file that was tuned. */
 interface TunedFile {
-  /** What is in the file already; empty for a new one. */
+  /** The file's text so far; empty for a new one. */
   readonly text: string;
   /** The policy as it was. */
   readonly current: Policy;
-  /** What was found; `null` if nothing can be recommended. */
+  /** The best setting; `null` if nothing can be recommended. */
   readonly best: TunedPolicy | null;
 }
 

@@ -4,7 +4,7 @@ import { suggestion } from "@plimsoll/core/node";
 import type { SetServer } from "../config/settings.ts";
 
 /**
- * What runs without a question. What only reads needs no rule.
+ * A rule for calls that run without a question. What only reads needs no rule.
  *
  * - `all`: every call
  * - `commands`: every program that a tool starts
@@ -108,8 +108,8 @@ function startsPrograms(file: string): boolean {
 }
 
 /**
- * What "always" means of a call: the same command line in the same folder, changes of files, or the same tool if its effect is unknown. `null` for
- * a change by which a program is started later: it is asked about each time.
+ * Makes the rule that "always" stands for: the same command line in the same folder, changes of files, or the same tool if its effect is unknown.
+ * `null` for a change by which a program is started later: it is asked about each time.
  */
 export function alwaysRule({ toolName, effect }: PendingCall): AllowRule | null {
   const name = serverOf(toolName);

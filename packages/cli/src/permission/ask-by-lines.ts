@@ -136,7 +136,7 @@ const ALWAYS: { readonly [Kind in AllowRule["kind"]]: string } = {
   server: "this server",
 };
 
-/** What a line answers; `null` for a line that is no answer. Words that only begin like one are none. */
+/** Reads the answer in a line; `null` for a line that is no answer. Words that only begin like one are none. */
 function answerIn(line: string): Answer | "show" | null {
   const text = line.trim();
   switch (text.toLowerCase()) {

@@ -13,7 +13,7 @@ export interface CallRow {
 /** Lines of the same text that are shown around a change; chosen. */
 const CONTEXT_LINES = 3;
 
-/** What a call would do, in one line; outside text is in it as it is. */
+/** Describes a call in one line; outside text is in it as it is. */
 export function headlineOf({ toolName, effect }: Pick<PendingCall, "toolName" | "effect">): string {
   switch (effect.kind) {
     case "execute":

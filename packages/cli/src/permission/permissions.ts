@@ -7,13 +7,13 @@ export type PermissionMode = "ask" | "read-only";
 /** Every mode. */
 export const PERMISSION_MODES: readonly PermissionMode[] = ["ask", "read-only"];
 
-/** What a person says about a call. `words` are for the model. */
+/** A person's answer about a call. `words` are for the model. */
 export type Answer = { readonly kind: "once" | "always" } | { readonly kind: "no"; readonly words: string | null };
 
 /** Asks whoever can answer. Should end when the signal aborts: the question is void. What it rejects with is a no. */
 export type AskPerson = (call: PendingCall, signal: AbortSignal) => Promise<Answer>;
 
-/** What the calls of a session may do; the same for its sub-agents. */
+/** The permissions of a session's calls; the same for its sub-agents. */
 export interface Permissions {
   readonly authorize: Authorize;
   mode(): PermissionMode;
@@ -35,7 +35,7 @@ interface PermissionState {
   readonly ask: AskPerson | null;
 }
 
-/** What is decided about a call before anybody is asked. */
+/** The decision about a call before anybody is asked. */
 type Decision = Authorization | { readonly kind: "ask" };
 
 /** Permissions with the rules given. Questions are asked one at a time. */

@@ -42,10 +42,10 @@ describe("a policy that an earlier version wrote out", () => {
   });
 });
 
-/** What `plimsoll` keeps besides the newest messages, now. */
+/** The keep rules of `plimsoll` besides the newest messages, now. */
 const PRESET_RULES = PLIMSOLL_POLICY.keep.slice(1);
 
-/** What the rule \`recent\` says of an amount that was kept. */
+/** Reads an amount as the rule \`recent\` has it. */
 function amountOf(amount: unknown): unknown {
   return isRecord(amount) && Object.hasOwn(amount, "messages") ? amount : { amount };
 }

@@ -12,7 +12,7 @@ import { heldStart } from "./held-start.ts";
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** What passes requests on. */
+/** The options of passing requests on. */
 export interface ExchangeOptions {
   readonly upstream: Upstream;
   readonly compaction: ProxyCompaction;

@@ -1,4 +1,4 @@
-/** What is exported for an agent, so that it asks the proxy. */
+/** Lines that an agent's user exports, so that the agent asks the proxy. */
 interface AgentLines {
   readonly agent: string;
   readonly lines: (url: string) => readonly string[];
@@ -18,7 +18,7 @@ const AGENTS: readonly AgentLines[] = [
   { agent: "pi", lines: (url) => [`providers.NAME.baseUrl in ~/.pi/agent/models.json: ${url}/v1`] },
 ];
 
-/** What to set in each agent. */
+/** Writes the settings that make each agent ask the proxy. */
 export function exportLines(url: string): string {
   return AGENTS.map(({ agent, lines }) => [`# ${agent}`, ...lines(url)].join("\n")).join("\n");
 }

@@ -70,7 +70,7 @@ async function manageLimits({ state, delete: chosen }: KeptOptions, io: CliIo): 
   return EXIT_OK;
 }
 
-/** What is looked at of what a proxy keeps, and what of it goes. */
+/** Options that show or remove parts of a proxy's state. */
 interface KeptOptions extends Pick<GivenOptions, "state" | "record"> {
   readonly delete?: string;
 }

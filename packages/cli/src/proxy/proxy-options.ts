@@ -7,7 +7,7 @@ import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 
-/** What the command line says. */
+/** Options as the command line gives them. */
 export interface GivenOptions {
   readonly upstream?: string;
   readonly policy: string;

@@ -18,7 +18,7 @@ import type { ConversationKeys, KeyNote } from "@plimsoll/providers/proxy";
 import { createConversationKeys } from "@plimsoll/providers/proxy";
 import { z } from "zod";
 
-/** What a proxy keeps on the disk. All files are the owner's alone. */
+/** The state that a proxy keeps on the disk. All files are the owner's alone. */
 export interface ProxyState {
   readonly sessions: SessionStore;
   readonly keys: ConversationKeys;
@@ -66,7 +66,7 @@ const noteSchema = z.union([
       .partialRecord(z.enum(REQUEST_UNITS), z.strictObject({ limit, entryId: z.string(), atMs: limit.nullable() }))
       .default({}),
   }),
-  /** What was learned of a model before then is forgotten; `null` for all models. */
+  /** Limits of a model that were learned before this line are forgotten; `null` for all models. */
   z.strictObject({ type: z.literal("forgotten"), model: z.string().nullable(), atMs: limit }),
 ]);
 type Note = z.infer<typeof noteSchema>;
@@ -88,7 +88,7 @@ export async function openProxyState(options: StateOptions): Promise<ProxyState>
   }
 }
 
-/** What is kept in folders that were taken. */
+/** Opens the state in folders that were taken. */
 async function stateIn(options: StateOptions, release: () => Promise<void>): Promise<ProxyState> {
   const { folder, logs, onProblem } = options;
   const sessions = createFileSessionStore({ folder: logs });
@@ -184,8 +184,8 @@ function limitsIn(notes: readonly Note[], nowMs: number): ReadonlyMap<string, Le
 const WORTH_WRITING_RATIO = 1.25;
 
 /**
- * What was learned of a model holds for every conversation, as all of them ask one upstream: until a larger request is answered, or for a day. A refusal below what
- * was answered, and any below a window that the person stated, holds for its conversation alone.
+ * Shares the limits learned of a model among all conversations, as all of them ask one upstream: until a larger request is answered, or for a day. A
+ * refusal below what was answered, and any below a window that the person stated, holds for its conversation alone.
  */
 function learnedByModel(
   write: (note: Note) => Promise<void>,
@@ -249,7 +249,7 @@ function forgottenMs(notes: readonly Note[], model: string): number | null {
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** What a learned limit leaves to prompts; `null` if it is none. */
+/** Returns the tokens that a learned limit leaves to prompts; `null` if it is no limit of tokens. */
 function limitOf(learned: LearnedLimit): number | null {
   const tokens = learnedWindowTokens(learned, 0);
   return tokens === null ? null : Math.round(tokens);
@@ -272,7 +272,7 @@ export async function learnedLimitLines(folder: string, nowMs: number): Promise<
   });
 }
 
-/** What was learned of a model's requests in other units than tokens, a line each. */
+/** Lists the limits learned of a model's requests in other units than tokens, a line each. */
 function requestLines(model: string, { request }: LearnedLimit, nowMs: number): readonly string[] {
   const limits = believedLimits(request, nowMs);
   return REQUEST_UNITS.flatMap((unit) =>

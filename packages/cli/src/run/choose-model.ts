@@ -15,7 +15,7 @@ export interface ChosenModel {
   readonly windowLine: string;
 }
 
-/** What a model is chosen with. */
+/** The sources that a model is chosen from. */
 export interface ModelChoice {
   readonly config: EffectiveConfig;
   readonly environment: { readonly [name: string]: string | undefined };

@@ -8,7 +8,7 @@ import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word
 /** Longest piece of a tool's name that a line shows; chosen. */
 const NAME_CHARS = 40;
 
-/** What a sub-agent's lines begin with. */
+/** The indent of a sub-agent's lines. */
 const SUB_AGENT_INDENT = "  ";
 
 /** An event's line for the session that a person looks at; a sub-agent's lines are a little to the right. */
@@ -157,12 +157,12 @@ export function createRenderer({ write, status, sessionId, columns }: ChatScreen
 /** Where the next text goes: a line that the model's words began is still open, or not. */
 export type Cursor = "line-start" | WrapState;
 
-/** What events are shown with. */
+/** The screen that events are shown on. */
 interface Shown extends Pick<ChatScreen, "status" | "columns"> {
   readonly sessionId: string | null;
 }
 
-/** What an event shows, and where the cursor is then. The status is asked for only if it is shown. */
+/** Renders an event, and says where the cursor is then. The status is asked for only if it is shown. */
 export function rendering(
   cursor: Cursor,
   event: AgentEvent,

@@ -44,7 +44,10 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What lies in the window when it is full differs a little from time to time: large outputs come every so often. Growth would show as a multiple. */
+/**
+ * The spread of compactions that is allowed: a full window differs a little from time to time, as large outputs come every so often. Growth would show
+ * as a multiple.
+ */
 const COMPACTION_SPREAD_RATIO = 1.25;
 
 const COUNTERS = ["charactersScanned", "messagesVisited", "tokenizerCalls", "entriesFolded"];
@@ -76,7 +79,7 @@ describe(`a run of ${STEPS} steps with outputs of ${OUTPUT_CHARS} and ${LARGE_CH
   );
 });
 
-/** What each step counted in whose course nothing was compacted. */
+/** Returns the counts of steps during which nothing was compacted. */
 function quietSteps(counts: LongRun["counts"], counter: string): readonly number[] {
   const totals = counts[counter] ?? [];
   const compactions = counts.compactions ?? [];

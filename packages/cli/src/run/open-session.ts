@@ -26,17 +26,17 @@ import { artifactsFolderOf, newSessionId, resumedId, sessionStoreOf } from "./st
 export interface OpenSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
-  /** What its policies may name. */
+  /** Parts that its policies may name. */
   readonly parts: PolicyParts;
   readonly policy: Policy;
-  /** What the policy counts by, if its estimator is a byte-pair encoding. */
+  /** Tokenizers for policies whose estimator is a byte-pair encoding. */
   readonly tokenizers: Tokenizers;
-  /** What the session cost so far. */
+  /** Returns the cost of the session so far. */
   readonly spending: () => Spending;
-  /** What a person should know before the first message, a line each: session, policy, window, servers, what changed since. */
+  /** Lines that a person should read before the first message: session, policy, window, servers, changes since. */
   readonly notices: readonly string[];
   readonly simulator: Simulator | null;
-  /** What its calls may do; without somebody to ask, what is not allowed is refused. */
+  /** The permissions of its calls; without somebody to ask, a call that is not allowed is refused. */
   readonly permissions: Permissions;
   /** Goes on with another model, by its reference: window, prices, tokenizer and who writes summaries go with it. */
   switchModel(reference: string): Promise<ChosenModel>;
@@ -85,10 +85,10 @@ async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promis
   }
 }
 
-/** What a session is started with. */
+/** The options that a session starts with. */
 interface SessionStart {
   readonly config: EffectiveConfig;
-  /** What came with plimsoll and what a person added. */
+  /** Parts that come with plimsoll, and those that a person added. */
   readonly parts: PolicyParts;
   readonly tokenizers: Tokenizers;
   readonly sessions: SessionStore;
@@ -136,7 +136,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<O
   };
 }
 
-/** What the log of a session says before it goes on: what it cost, and which model it had. */
+/** Facts of a log before the session goes on: its cost, and its model. */
 interface SessionPast {
   readonly spending: SpendingCount;
   readonly modelBefore: string | null;
@@ -197,7 +197,7 @@ function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spendi
 const MAXIMUM_RULES_BYTES = 100_000;
 const RULES_FILE = "AGENTS.md";
 
-/** What the agent is told of itself, and a line for the person if the project's own AGENTS.md, which comes after it, is not read. */
+/** Writes the system text of the agent, and a line for the person if the project's own AGENTS.md, which comes after it, is not read. */
 function systemText(cwd: string): { readonly text: string; readonly notices: readonly string[] } {
   const rules = readSmallFile(join(cwd, RULES_FILE), { within: cwd, maximumBytes: MAXIMUM_RULES_BYTES });
   return {

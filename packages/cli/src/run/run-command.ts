@@ -91,7 +91,7 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
   }
 }
 
-/** What is said of an event while a task is worked on. */
+/** Shows an event while a task is worked on. */
 function runLines(event: AgentEvent, { sessionId }: ShownSession): readonly string[] {
   const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, sessionId());
   return line === null ? [] : [line];
@@ -104,17 +104,17 @@ export function shownAnswer({ isTTY, columns = Number.POSITIVE_INFINITY }: Outpu
   return `${text}${flushed(state, columns).text}`;
 }
 
-/** What is true when a task ends. */
+/** Facts at the end of a task. */
 export interface RunEndFacts {
   readonly form: "json" | "text";
   readonly sessionId: string;
   /** Whether the simulated model answered, which a session goes on with only if it is asked for again. */
   readonly isDemo: boolean;
-  /** What was refused without asking anybody. */
+  /** Calls that were refused without asking anybody. */
   readonly refusals: readonly string[];
 }
 
-/** What a command ends with: text for its output, lines for its error output, its exit code. The status stands between headline and lines. */
+/** The end of a command: text for its output, lines for its error output, its exit code. The status stands between headline and lines. */
 export interface RunEnd {
   readonly output: string;
   readonly headline: string;
@@ -122,7 +122,7 @@ export interface RunEnd {
   readonly exitCode: number;
 }
 
-/** What a run's outcome comes to. */
+/** Decides how a run ends. */
 export function runEnd({ reason, text, error, steps }: RunOutcome, facts: RunEndFacts): RunEnd {
   const isDone = reason === "done";
   return {

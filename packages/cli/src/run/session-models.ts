@@ -100,7 +100,7 @@ async function startDemoModel(): Promise<DemoModel> {
   };
 }
 
-/** What the demo's model says: it looks at made-up logs, then sums up. A request without tools is one for a summary. */
+/** Replies as the demo's model: it looks at made-up logs, then sums up. A request without tools is one for a summary. */
 function demoReply({ replyIndex, toolNames, promptTokens }: SimulatedRequest): SimulatedReply {
   const place = replyIndex % (CALLS_PER_TURN + 1);
   if (toolNames.length === 0 || place === CALLS_PER_TURN) {

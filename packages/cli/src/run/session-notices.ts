@@ -4,7 +4,7 @@ import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
 import { printable, shortened } from "../terminal/printable.ts";
 
-/** What the notices of a session are made of. */
+/** Facts that the notices of a session are made of. */
 interface NoticeFacts {
   readonly agent: Agent;
   /** The model that a resumed session had; `null` for none. */
@@ -15,7 +15,7 @@ interface NoticeFacts {
   readonly permissions: Permissions;
 }
 
-/** What a person should know before the first message, a line each. */
+/** Lists the lines that a person should read before the first message. */
 export function sessionNotices(facts: NoticeFacts): readonly string[] {
   const { agent, permissions } = facts;
   const { sessionId, cutOff, setupChange } = agent;
@@ -30,7 +30,7 @@ export function sessionNotices(facts: NoticeFacts): readonly string[] {
   ];
 }
 
-/** What holds from the command line on. */
+/** Lists the permissions that the command line gave. */
 function permissionLines(permissions: Permissions): readonly string[] {
   const isReadOnly = permissions.mode() === "read-only";
   const rules = permissions
@@ -43,7 +43,7 @@ function permissionLines(permissions: Permissions): readonly string[] {
   ];
 }
 
-/** What a resumed session goes on with that its log did not have. */
+/** Says which parts of its set-up a resumed session has that its log did not have. */
 function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: SetupChange): string {
   const named = (what: string, names: readonly string[]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]);
   const changes = [
@@ -64,7 +64,7 @@ function modelLine(before: string | null, now: string): readonly string[] {
 /** Longest piece of a call that a line shows; chosen. */
 const CALL_CHARS = 72;
 
-/** What was refused without asking anybody, a line each, and how it would have been allowed; nothing if nothing was. */
+/** Lists the calls that were refused without asking anybody, and how each would have been allowed; nothing if none was. */
 export function refusalLines(permissions: Permissions): readonly string[] {
   const counts = new Map<string, number>();
   for (const call of permissions.refused()) counts.set(lineOf(call), (counts.get(lineOf(call)) ?? 0) + 1);

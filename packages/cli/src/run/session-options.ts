@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import { addExtensionOption, type ExtensionOptions } from "../option/replay-options.ts";
 import { RULE_WORDS } from "../permission/allow-rule.ts";
 
-/** What `chat`, `run` and `serve` take alike. */
+/** Options that `chat`, `run` and `serve` share. */
 export interface SessionOptions extends ExtensionOptions {
   readonly demo?: boolean;
   readonly resume?: string | true;
   readonly model?: string;
   readonly policy?: string;
   readonly window?: string;
-  /** What runs without a question, a rule each. */
+  /** Rules for calls that run without a question. */
   readonly allow?: readonly string[];
   readonly readOnly?: boolean;
 }

@@ -3,7 +3,7 @@ import type { ContextUsage } from "@plimsoll/core/agent";
 import type { Output } from "../io.ts";
 import type { OpenSession } from "./open-session.ts";
 
-/** What the status line shows. */
+/** The parts of the status line. */
 interface Status {
   readonly context: ContextUsage;
   /** Of the newest request; `null` before the first. */
@@ -29,7 +29,7 @@ export function statusLine(status: Status, columns: number = USUAL_COLUMNS): str
   return narrow.length <= columns ? narrow : piecesOf(status, { ...NARROW, barCells: 0 }).join(" ");
 }
 
-/** What differs by the room there is: the narrow line of a small window fits 80 columns. */
+/** The parts of a line that differ by the room there is: the narrow line of a small window fits 80 columns. */
 interface LineForm {
   /** 0: no bar. */
   readonly barCells: number;
@@ -65,7 +65,7 @@ function isReported({ usageTokens }: ContextUsage, { input, output }: Usage): bo
   return promptTokens > 0 && (usageTokens === promptTokens || usageTokens === promptTokens + (output.totalTokens ?? 0));
 }
 
-/** What is used: as reported, and what came since. If an estimator does not go by the report, or edits came after it, its own figure. */
+/** Shows the used tokens: as reported, and those that came since. If an estimator does not go by the report, or edits came after it, its own figure. */
 function usedText(context: ContextUsage, usage: Usage | null): string {
   if (usage === null || !isReported(context, usage)) return `~${exact(context.usedTokens)}`;
   const sentTokens = usage.input.totalTokens ?? 0;
@@ -105,7 +105,7 @@ function cacheShare(usage: Usage | null): string {
   return total === null || read === null || total === 0 ? "" : `cache ${Math.round((100 * read) / total)}%`;
 }
 
-/** What a person sees of the session that goes on: nothing until it is open. */
+/** The view of the session that a person sees: nothing until it is open. */
 export interface ShownSession {
   open(session: OpenSession): void;
   sessionId(): string | null;

@@ -94,7 +94,7 @@ export function nameChars(chars: number, columns: number): number {
   return chars + columns - COLUMNS;
 }
 
-/** What comes before the first line, and before each further one. */
+/** The text before the first line, and before each further one. */
 export interface LineStarts {
   readonly first: string;
   readonly further: string;

@@ -34,7 +34,7 @@ test.each([
   expect(leftText(0.5, 10_000, laterMs)).toBe(text);
 });
 
-/** What is said in a log while files of one size end at these seconds, of so many in all. */
+/** Returns the lines of a log while files of one size end at these seconds, of so many in all. */
 function saidWhile(endSeconds: readonly number[], filesTotal: number): readonly string[] {
   const said: string[] = [];
   const write = (chunk: Buffer, _encoding: string, done: () => void) => {

@@ -17,9 +17,9 @@ export type LaterMs = (stepMs: number) => number | null;
 const BAR_STEPS = 1_000;
 const FILE_CHARS = 40;
 
-/** What is said of the work beside how far it is. */
+/** The words beside the bar. */
 export interface ProgressWords {
-  /** What is being done. */
+  /** The work that goes on, as a verb. */
   readonly what: string;
   /** One of the things that are counted. */
   readonly noun: string;
@@ -61,7 +61,7 @@ export function createProgressBar(
 /** How far apart lines are, and what a run takes at least to have one (chosen: some six a minute leave a log readable). */
 const BETWEEN_LINES_MS = 10_000;
 
-/** What a log or a pipe is told where a terminal has a bar: a plain line every ten seconds, when something was done; none of a shorter run. */
+/** Writes plain lines to a log or a pipe where a terminal has a bar: one every ten seconds, when something was done; none for a shorter run. */
 function createProgressLines(output: Output, { what, noun, laterMs }: ProgressWords, nowMs: () => number): ProgressBar {
   const startMs = nowMs();
   let saidMs = startMs;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { flushed, LINE_START, wrapPiece } from "./word-wrap.ts";
 
-/** What a terminal of ten columns shows of pieces that come one after the other. */
+/** Shows pieces that come one after the other on a terminal of ten columns. */
 function shown(pieces: readonly string[]): string {
   let text = "";
   let state = LINE_START;
