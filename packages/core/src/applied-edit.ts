@@ -13,8 +13,8 @@ export interface PromptedSpan extends MessageSpan {
 }
 
 /**
- * What is put in the place of spans: a summary that a model writes, a digest that needs none, a notice that counts what went, or nothing, so
- * that the record alone counts it.
+ * The text that replaces spans: a summary that a model writes, a digest that needs none, a notice that counts the removed messages, or nothing, so that
+ * the record alone counts them.
  */
 export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
 
@@ -33,7 +33,7 @@ export interface AppliedReplaceSpans {
   readonly usage: Usage | null;
   /** The prompts that it was written with, each as `id@version`; absent if none was used. */
   readonly prompts?: readonly string[] | undefined;
-  /** What was put right in the model's answer; absent if nothing was. */
+  /** Names of the repairs to the model's answer; absent if there were none. */
   readonly repairs?: readonly string[] | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface AppliedReplaceHistory {
   readonly covered: CoverageCount;
 }
 
-/** What an edit took out of the view: whole messages, their parts, and UTF-16 code units of their text. */
+/** The count of an edit's losses in the view: whole messages, their parts, and UTF-16 code units of their text. */
 export interface CoverageCount {
   readonly messages: number;
   readonly parts: number;

@@ -35,7 +35,7 @@ export interface CacheRequest {
   readonly warmBaseTokens: number;
 }
 
-/** What a request can reuse. */
+/** The earlier request, of which the next one can reuse the beginning. */
 export interface PreviousRequest {
   /** Tokens from the beginning that both requests have in common. */
   readonly sharedTokens: number;
@@ -56,7 +56,7 @@ export interface CacheUse {
   readonly state: "first" | "warm" | "broken" | "expired";
 }
 
-/** What a provider's cache gives for a request: the longest shared prefix while it lives; all the rest is written. */
+/** Computes a request's use of a provider's cache: the longest shared prefix is read while it lives; all the rest is written. */
 export function cacheUse(request: CacheRequest, rules: CacheRules): CacheUse {
   const { promptTokens, previous } = request;
   const state = stateOf(previous, rules);

@@ -39,7 +39,7 @@ export interface SessionStartEntry {
   readonly agent: { readonly name: string; readonly version: string | null } | null;
 }
 
-/** What an entry that changes the beginning of requests carries if the model binds reasoning to it. */
+/** The field of an entry that changes the beginning of requests, if the model binds reasoning to it. */
 interface RemovesReasoning {
   /**
    * Reasoning that was made behind another beginning than the one that is sent from here on: it leaves the view after the entry, and never
@@ -92,11 +92,11 @@ export interface ModelChangeEntry extends RemovesReasoning {
   readonly atMs: number | null;
 }
 
-/** What a model takes: `null` if it is not known. The window holds input and output together. */
+/** Limits of a model: `null` if one is not known. The window holds input and output together. */
 export interface ModelLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;
-  /** What a request may hold in other units; left out if nothing is known. Logs do not keep it. */
+  /** Limits of a request in other units; left out if nothing is known. Logs do not keep it. */
   readonly request?: RequestLimits | undefined;
 }
 
@@ -153,7 +153,7 @@ export type CompactionReason =
 /** Where in the agent's loop a trigger is checked. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
 
-/** What happened at one step of the chain. */
+/** The outcome of one step of the chain. */
 export interface StepOutcome {
   readonly strategy: string;
   readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress" | "released";

@@ -1,8 +1,7 @@
 import type { JsonObject } from "./json.ts";
 
 /**
- * What went wrong, for callers that must tell cases apart.
- *
+ * The code of a failure, for callers that must tell cases apart.
  * - `bad-input`: a file or argument that cannot be used; `details` has `file` and `line` if they are known
  * - `bad-policy`: a policy that does not parse or contradicts itself
  * - `bad-session`: a session log that is damaged other than by a cut-off last line, is not there or cannot be written

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { PlimsollError } from "./error.ts";
 
-/** What a policy holds of a kind (an estimator, a strategy, a keep rule): its name, and its settings as plain JSON. */
+/** A kind in a policy (an estimator, a strategy, a keep rule): its name, and its settings as plain JSON. */
 export interface KindSpec {
   readonly kind: string;
 }

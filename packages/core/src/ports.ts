@@ -13,7 +13,7 @@ export interface Prompt {
    * the older history.
    */
   readonly isOfTurnPrefix?: boolean;
-  /** What the model is asked to write, given the titles of the policy's sections. */
+  /** Returns the task that the model is given, for the titles of the policy's sections. */
   instructions(sections: readonly string[]): string;
 }
 
@@ -30,11 +30,11 @@ export interface SummaryRequest {
   readonly maxTokens: number;
   /** Most tokens of the text about a split turn's older part, if that is a part of its own. */
   readonly turnPrefixMaxTokens: number;
-  /** What the person asked the summary to concentrate on. */
+  /** The subject that the person asked the summary to concentrate on. */
   readonly focus: string | null;
   /** Cap of each tool result in a serialised request, in characters; `null` for none. */
   readonly resultCapChars: number | null;
-  /** What is written before and after each piece of a serialised history. */
+  /** The labels before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
   /** How calls are written, what has no text, and what joins parts; see `TranscriptStyle`. */
   readonly calls?: TranscriptStyle["calls"];
@@ -54,7 +54,7 @@ export interface Summary {
   readonly stopReason: StopReason;
   /** The prompts that it was written with, each as `id@version`; absent if none was used. */
   readonly prompts?: readonly string[];
-  /** What was put right in the model's answer. */
+  /** Names of the repairs to the model's answer. */
   readonly repairs?: readonly string[];
 }
 
@@ -105,8 +105,8 @@ export interface ModelReply {
 }
 
 /**
- * What a streamed request tells, in order. Deltas are for display; the reply, always last, is what counts. After a `retry` everything
- * that came before it is void. `class` is what the provider's failure was found to be.
+ * An event of a streamed request, in order. Deltas are for display; the reply, always last, is what counts. After a `retry` everything that came before
+ * it is void. `class` is what the provider's failure was found to be.
  */
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
@@ -192,7 +192,7 @@ export interface SessionBranch {
   readonly nowMs: number | null;
 }
 
-/** What a list of logs shows. */
+/** A log as a list shows it. */
 export interface SessionSummary {
   readonly sessionId: string;
   readonly createdMs: number | null;

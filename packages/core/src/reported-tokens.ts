@@ -3,7 +3,7 @@ import type { StopReason } from "./message/message.ts";
 import type { Usage } from "./usage.ts";
 import { UNREPORTED_USAGE } from "./usage.ts";
 
-/** What a session's calls were reported to take, in tokens. What is not reported counts as nothing. */
+/** Reported tokens of a session's calls. What is not reported counts as nothing. */
 export interface ReportedTokens {
   /** Prompt of the newest call: what the context measures. */
   readonly currentContextTokens: number;

@@ -1,7 +1,7 @@
 import type { JsonValue } from "./json.ts";
 
 /**
- * What a provider reported for one request. `null` means not reported; zero means zero.
+ * A provider's report of one request. `null` means not reported; zero means zero.
  *
  * `input` and `output` say what the model's context held at its last sampling, which is what a ledger anchors on;
  * `billed` says what was paid for. They differ when one request samples several times (server-side tools or compaction).

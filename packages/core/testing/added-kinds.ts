@@ -8,7 +8,7 @@ interface ModuleOfKinds {
 }
 
 /**
- * What a module adds to generated scenarios; nothing if none is named. Its code runs.
+ * Loads the kinds that a module adds to generated scenarios; nothing if none is named. Its code runs.
  *
  * @throws Error for a kind that none of its policies names: it would never be played.
  */

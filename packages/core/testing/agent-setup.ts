@@ -38,7 +38,7 @@ export function echoCalls(...callIds: string[]): { readonly calls: readonly Scri
   return { calls: callIds.map((callId) => ({ callId, toolName: "echo", argumentsJson: `{"id":"${callId}"}` })) };
 }
 
-/** What an agent is tested with: a scripted model, stores in memory, and everything that it told. */
+/** The parts that an agent is tested with: a scripted model, stores in memory, and everything that it told. */
 export interface AgentSetup {
   readonly options: AgentOptions;
   readonly model: ScriptedModel;

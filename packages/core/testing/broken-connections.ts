@@ -39,7 +39,7 @@ async function closedLog({ sessions, id }: Attempt, entries: readonly SessionEnt
   await writer.close();
 }
 
-/** What can be under way when a connection breaks. */
+/** An operation that can be under way when a connection breaks. */
 export type Operation =
   | "create"
   | "append, repeated"
@@ -49,7 +49,7 @@ export type Operation =
   | "open"
   | "close";
 
-/** What a caller does while its connection breaks, and goes on to do. Each answers with the entries that the log must have then. */
+/** Operations of a caller while its connection breaks, and its next ones. Each answers with the entries that the log must have then. */
 export const OPERATIONS: Readonly<Record<Operation, (attempt: Attempt) => Promise<readonly SessionEntry[]>>> = {
   create: async (attempt) => {
     attempt.cut();

@@ -27,7 +27,7 @@ export interface CountedSession {
   readonly steps: readonly (readonly number[])[];
 }
 
-/** What came of it. */
+/** The counts of a run. */
 export interface Counted {
   readonly sent: number;
   readonly rejected: number;

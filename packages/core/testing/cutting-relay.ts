@@ -6,7 +6,7 @@ export interface Cut {
   readonly atPacket: number;
   /** How much of the packet still comes through. */
   readonly passes: "nothing" | "half" | "all";
-  /** What follows: connections are taken as before, or all are cut and none is taken until `heal`. */
+  /** The state of the network from then on: connections are taken as before, or all are cut and none is taken until `heal`. */
   readonly network: "up" | "down";
 }
 

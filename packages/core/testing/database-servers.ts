@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 export interface DatabaseServer {
   /** Where clients connect to: PostgreSQL takes the folder as its host, Redis the socket's path. */
   readonly socket: string;
-  /** What takes connections, as a path. */
+  /** The path of the socket that takes connections. */
   readonly socketFile: string;
   /** Kills the server and starts it again, with what it had kept. */
   restart(): Promise<void>;

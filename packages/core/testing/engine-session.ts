@@ -12,7 +12,7 @@ import { logOf, sessionStart } from "../src/testing/builders.ts";
 import { usageOf } from "../src/usage.ts";
 import { textOfBytes } from "./lettered.ts";
 
-/** What a scripted model answers to a request for a summary; a function may look at the request. */
+/** An answer of a scripted model to a request for a summary; a function may look at the request. */
 export type ScriptedReply =
   | string
   | Error
@@ -30,7 +30,7 @@ export interface EngineSession {
   log(...entries: readonly SessionEntry[]): void;
 }
 
-/** What a session is opened with. Sizes are in tokens. */
+/** Options of a session in a test. Sizes are in tokens. */
 export interface EngineSessionOptions
   extends Partial<Pick<ContextManagerOptions, "beforeCompaction" | "hiddenOverheadTokens" | "stateProviders">> {
   readonly policy: Policy;

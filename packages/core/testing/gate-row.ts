@@ -21,7 +21,7 @@ export interface GateRow {
   readonly strategy?: "structured" | "narrative";
 }
 
-/** What playing a row came to: the compaction's kind, or the outcome's, and the view by ids. */
+/** The result of playing a row: the compaction's kind, or the outcome's, and the view by ids. */
 export interface PlayedRow {
   readonly session: EngineSession;
   readonly outcome: FitOutcome;

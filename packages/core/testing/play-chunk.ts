@@ -15,7 +15,7 @@ export interface Chunk {
   readonly atMostMs: number;
 }
 
-/** What came of a chunk: what was played, and the first session that broke a rule. */
+/** The record of a chunk: the sessions that were played, and the first one that broke a rule. */
 export interface PlayedChunk {
   readonly seed: number;
   readonly sessions: number;

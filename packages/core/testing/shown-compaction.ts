@@ -41,7 +41,7 @@ export function firstKeptId(entries: readonly SessionEntry[], compactionId: stri
   return last < 0 ? null : (before[last + 1]?.id ?? null);
 }
 
-/** What is kept with a summary as data: the files of everything that happened until then. */
+/** The data that is kept with a summary: the files of everything that happened until then. */
 interface SummaryFiles {
   readonly type: "compaction-summary";
   readonly readFiles: readonly string[];

@@ -87,7 +87,7 @@ export function recordOf(outcome: FitOutcome): CompactionRecord | null {
   return outcome.kind === "compacted" ? outcome.entry.record : null;
 }
 
-/** What each step came to, as `strategy outcome`. */
+/** Shows each step of an outcome as `strategy outcome`. */
 export function stepsOf(outcome: FitOutcome): readonly string[] {
   const steps = recordOf(outcome)?.steps ?? (outcome.kind === "failed" ? outcome.steps : []);
   return steps.map(({ strategy, outcome: came }) => `${strategy} ${came}`);

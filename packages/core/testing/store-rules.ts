@@ -14,7 +14,7 @@ const ids = async ({ sessions }: DatabaseStore) => (await sessions.list()).map((
 /** More entries than are asked for at once. */
 const MANY = 450;
 
-/** What stores in databases do in addition to every store's contract. Each rule makes its own store with the lease that it needs. */
+/** Rules of stores in databases in addition to every store's contract. Each rule makes its own store with the lease that it needs. */
 export const DATABASE_STORE_RULES: readonly ContractCase<MakeStore>[] = [
   {
     rule: "a log whose lease has run out can be taken over, and who was overtaken is refused without a loss",

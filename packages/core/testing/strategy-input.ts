@@ -25,7 +25,7 @@ export function unitMeasure(work: WorkCounter): MessageMeasure {
 
 const UNIT_MEASURE = unitMeasure(createWorkCounter());
 
-/** What a strategy looks at, in a window of 10,000 tokens of one character each, with two messages to keep. */
+/** Makes the input of a strategy, in a window of 10,000 tokens of one character each, with two messages to keep. */
 export function strategyInput(messages: readonly Message[], more: Partial<StrategyInput> = {}): StrategyInput {
   return {
     messages,

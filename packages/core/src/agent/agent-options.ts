@@ -37,13 +37,13 @@ export type AgentSession =
       readonly system?: string;
     };
 
-/** What an agent is made of. */
+/** Options of an agent. */
 export interface AgentOptions {
   readonly session: AgentSession;
   readonly sessions: SessionStore;
   readonly model: AgentModel;
   readonly policy: Policy;
-  /** What the policy may name, in addition to what comes with this package, and how results are cut; made by `withKinds`. */
+  /** Kinds that the policy may name in addition to those of this package, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
   /** Writes summaries; if it is left out, the model that is asked at that moment does. */
   readonly summarizer?: Summarizer;
@@ -69,11 +69,11 @@ export interface AgentOptions {
   /** How deep sub-agents may start sub-agents; 1 if it is left out, 0 for none. */
   readonly subAgentDepth?: number;
   readonly onEvent?: AgentListener;
-  /** What is expected of each model before it reports; the pooled prior if it is left out. */
+  /** Expectations for each model before it reports; the pooled prior if it is left out. */
   readonly modelPriors?: ModelPriors;
   /** Which reasoning leaves if what stands before it changes; none does if it is left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
-  /** What a policy whose estimator is `bpe` counts by, by encoding. */
+  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: Tokenizers;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];

@@ -26,7 +26,7 @@ export interface AgentTool {
 }
 
 /**
- * What a call may do outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
+ * The effect that a call may have outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
  *
  * - `read`: looks at what it may see and changes nothing
  * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the text that goes and the text that
@@ -56,7 +56,7 @@ export interface PendingCall {
   readonly effect: ToolEffect;
 }
 
-/** What was decided about a call. `why` is told to the model. */
+/** A decision about a call. `why` is told to the model. */
 export type Authorization = { readonly kind: "allow" } | { readonly kind: "deny"; readonly why: string };
 
 /**
@@ -65,7 +65,7 @@ export type Authorization = { readonly kind: "allow" } | { readonly kind: "deny"
  */
 export type Authorize = (call: PendingCall, signal: AbortSignal) => Promise<Authorization>;
 
-/** What came out of a call. `hint` is advice about this output, in place of the tool's own. */
+/** The output of a call. `hint` is advice about this output, in place of the tool's own. */
 export interface ToolOutput {
   readonly text: string;
   readonly isError: boolean;
@@ -73,7 +73,7 @@ export interface ToolOutput {
   readonly hint?: string;
 }
 
-/** What a call has of the session around it. */
+/** The session around a call. */
 export interface ToolCallContext {
   readonly sessionId: string;
   readonly callId: string;

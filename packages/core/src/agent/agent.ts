@@ -11,7 +11,7 @@ import type { AgentModel } from "./agent-options.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import type { AgentListener, EndReason } from "./events.ts";
 
-/** What a person sends: text, or parts with images. */
+/** A message of the person: text, or parts with images. */
 export type UserInput = string | UserMessage["parts"];
 
 /** How a run ended. `text` is the model's last words; `error` is there if the reason is `failed`. */
@@ -46,9 +46,9 @@ export interface CompactRequest {
 /** A session with a model, tools and a log. One run at a time; everything that happened is in the log when a promise resolves. */
 export interface Agent {
   readonly sessionId: string;
-  /** What a crash left of a last line when the log was opened, or `null`. */
+  /** The part of a last line that a crash left when the log was opened; `null` if there was none. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;
-  /** What a resumed session is told anew, if system text or tools are no longer those of its log; `null` if they are. */
+  /** The set-up that a resumed session is told anew, if system text or tools are no longer those of its log; `null` if they are. */
   readonly setupChange: SetupChange | null;
   /**
    * Appends a human message and works until the model has no more calls. A provider's failure is an outcome; what rejects is a log that
@@ -70,7 +70,7 @@ export interface Agent {
   /** Throws `bad-input` for a mode that was not declared. */
   setMode(mode: string): void;
   state(): AgentState;
-  /** What the next request would send, without dynamic context. */
+  /** Returns the context that the next request would send, without dynamic context. */
   context(): Context;
   /** The whole log, read from the store. */
   entries(): Promise<readonly SessionEntry[]>;

@@ -3,10 +3,10 @@ import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../messa
 import type { AgentTool, ToolOutput } from "./agent-tool.ts";
 import type { LoopState } from "./loop-state.ts";
 
-/** What the model is told of a call that a cancelled run did not do, or did not do to its end. */
+/** The text that the model reads for a call that a cancelled run did not do, or did not do to its end. */
 export const CANCELLED_TEXT = "Cancelled before it was done.";
 
-/** What the model is told in place of a call that cannot run whoever allows it; `null` for a call that can. */
+/** Returns the text that the model reads in place of a call that cannot run whoever allows it; `null` for a call that can. */
 export function refusalOf(
   { toolName, argumentsJson }: ToolCallPart,
   { setup, mode }: Pick<LoopState, "setup" | "mode">,
@@ -29,7 +29,7 @@ export function parseArguments(argumentsJson: string): { readonly value: unknown
   }
 }
 
-/** What is known about the session when a reply comes in. */
+/** The facts of the session when a reply comes in. */
 export interface CallResolution {
   readonly tools: ReadonlyMap<string, AgentTool>;
   readonly lastMessageId: string | null;

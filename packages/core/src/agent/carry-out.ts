@@ -23,7 +23,7 @@ import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-stat
 import { withLoweredOutput } from "./lower-output.ts";
 import { requestReply } from "./request-reply.ts";
 
-/** What effects are carried out with. Functions answer with what holds at that moment. */
+/** The tools with which effects are carried out. Functions answer with what holds at that moment. */
 export interface LoopContext {
   readonly options: AgentOptions;
   readonly conversation: Conversation;
@@ -90,7 +90,7 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
   return await conversation.fit({ ...input, ...more }, loop.signal());
 }
 
-/** What is true now and goes behind the cached prefix; `null` if there is none, or if a message of the context says it already. */
+/** Builds the text that is true now and goes behind the cached prefix; `null` if there is none, or if a message of the context says it already. */
 export async function dynamicContextOf(loop: Pick<LoopContext, "options" | "conversation" | "model">): Promise<string | null> {
   const text = (await loop.options.dynamicContext?.()) ?? null;
   if (text === null || !bindsReasoning(loop)) return text;
@@ -189,7 +189,7 @@ async function appendReply(
   return { type: "appended", message: message?.role === "assistant" ? message : null };
 }
 
-/** What is decided about a call. What goes wrong, an abort too, is told to the model: the call does not run. */
+/** Decides about a call. What goes wrong, an abort too, is told to the model: the call does not run. */
 async function decisionOn({ callId, toolName, argumentsJson }: ToolCallPart, loop: LoopContext): Promise<CallDecision> {
   const tool = loop.tools.get(toolName);
   const { authorize } = loop.options;

@@ -7,7 +7,7 @@ import { triggerTokens } from "../trigger.ts";
 /** How full the context is. Token figures are by the estimator that `estimator` names; `null` if the window is not known. */
 export interface ContextUsage {
   readonly estimator: string;
-  /** What the next request is expected to measure. */
+  /** Expected tokens of the next request. */
   readonly usedTokens: number;
   /** The part of `usedTokens` that the provider reported with its last usage; 0 before the first report and after a compaction. */
   readonly usageTokens: number;
@@ -26,7 +26,7 @@ export interface ContextUsage {
   readonly messages: number;
 }
 
-/** What a usage is read off. */
+/** The state that a usage is read off. */
 export interface ContextUsageInput {
   readonly prediction: Prediction;
   readonly limits: ModelLimits;

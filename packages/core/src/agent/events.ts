@@ -7,7 +7,7 @@ import type { ContextEvent } from "../session/events.ts";
 import type { ContextUsage } from "./context-usage.ts";
 
 /**
- * What an agent tells its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
+ * Events that an agent tells its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
  * subscribers under its own id. Token figures are by the estimator named with them.
  *
  * A run is one submit: it begins with `agent-start`, holds one turn or more (steering begins a new one), and ends with `agent-end`.
@@ -48,7 +48,7 @@ export type RunEvent =
       readonly totals: UsageTotals;
     };
 
-/** What a model says while it is asked. After a `request-retry` the deltas since the step's start are void. */
+/** Events of a model while it is asked. After a `request-retry` the deltas since the step's start are void. */
 export type ModelEventBody =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
@@ -107,7 +107,7 @@ export interface CompactionEvent {
 /** Receives events. What it throws stays with it: neither the agent nor other subscribers notice. */
 export type AgentListener = (event: AgentEvent) => void;
 
-/** What a compaction's entry says, as an event. */
+/** Turns a compaction's entry into an event. */
 export function compactionEvent({
   entry,
   estimator,

@@ -18,12 +18,12 @@ export interface LoopState {
   readonly step: number;
   /** Messages that wait for the next step. */
   readonly waiting: readonly MessageDraft[];
-  /** What was asked for while a run goes on, and is done before its next step. */
+  /** Requests that came while a run goes on, and are done before its next step. */
   readonly asked: readonly Ask[];
   readonly activity: Activity;
 }
 
-/** What stays the same while an agent lives. */
+/** The parts of the state that stay the same while an agent lives. */
 export interface LoopSetup {
   readonly sessionId: string;
   readonly maxSteps: number;
@@ -35,7 +35,7 @@ export interface LoopSetup {
   readonly compaction: "on" | "off";
 }
 
-/** What an agent does at a moment. `work` is what was asked for without a run. */
+/** The activity of an agent at a moment. `work` is what was asked for without a run. */
 export type Activity =
   | { readonly kind: "idle" | "closed" }
   | { readonly kind: "work"; readonly ask: Ask }
@@ -60,7 +60,7 @@ export type RunEnd =
   | { readonly kind: "outcome"; readonly outcome: RunOutcome }
   | { readonly kind: "broken"; readonly error: unknown };
 
-/** What a run waits for. */
+/** The phase of a run: it says which event the run waits for. */
 export type RunPhase =
   | { readonly kind: "replacing"; readonly draft: MessageDraft }
   | { readonly kind: "entering"; readonly gate: "before-submit" | "before-step"; readonly count: number }
@@ -81,17 +81,17 @@ export interface RunningCall {
   readonly result: ToolResultMessage | null;
 }
 
-/** What was decided about a call. `text` is what the model is told in place of a result. */
+/** The decision about a call. `text` is what the model is told in place of a result. */
 export type CallDecision = { readonly kind: "run" } | { readonly kind: "refused"; readonly text: string };
 
-/** What is asked of an agent, and done between steps or without a run. Whoever asked waits for it under its `id`. */
+/** A request to an agent, done between steps or without a run. Whoever asked waits for it under its `id`. */
 export type Ask =
   | ({ readonly kind: "compact"; readonly id: number } & Required<CompactRequest>)
   | { readonly kind: "hand-off"; readonly id: number; readonly focus: string }
   | ({ readonly kind: "switch-model"; readonly id: number } & LoopState["model"])
   | { readonly kind: "undo"; readonly id: number };
 
-/** What happens to an agent: what comes from outside, and what effects came to. */
+/** An event of an agent: it comes from outside, or ends an effect. */
 export type LoopEvent =
   | { readonly type: "submit"; readonly draft: MessageDraft; readonly history: readonly MessageDraft[] | null }
   | { readonly type: "steer"; readonly draft: MessageDraft }
@@ -101,7 +101,7 @@ export type LoopEvent =
   | { readonly type: "close" }
   | EffectResult;
 
-/** What an effect came to; `done` if there is no more to say. */
+/** The result of an effect; `done` if there is no more to say. */
 export type EffectResult =
   | { readonly type: "done" }
   /** The log knows the model that was asked for. */
@@ -125,7 +125,7 @@ export type EffectResult =
   | { readonly type: "settled"; readonly message: ToolResultMessage; readonly handle: string | null }
   | { readonly type: "failed"; readonly error: unknown };
 
-/** What is to be done. Those of the second group come to an event: `done` if nothing else is said. */
+/** An effect for the loop to perform. Those of the second group come to an event: `done` if nothing else is said. */
 export type LoopEffect =
   /** A signal of its own for what follows. */
   | { readonly type: "begin" }

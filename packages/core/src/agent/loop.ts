@@ -22,12 +22,12 @@ export interface Loop extends LoopContext {
   stop(): Promise<void>;
 }
 
-/** What a loop is made of. */
+/** The ports of a loop. */
 export interface LoopPorts {
   readonly options: AgentOptions;
   readonly conversation: Conversation;
   readonly emit: (event: AgentEventBody) => void;
-  /** What a call has of the session around it. */
+  /** Returns the session around a call. */
   readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => ToolCallContext;
 }
 
@@ -36,7 +36,7 @@ interface Caller {
   readonly reject: (error: unknown) => void;
 }
 
-/** What changes while a loop is open. */
+/** The state that changes while a loop is open. */
 interface LoopRecord {
   state: LoopState;
   model: AgentModel;
@@ -127,7 +127,7 @@ function perform(
   }
 }
 
-/** What was asked for, by id, until its turn comes. */
+/** Requests by id, until their turn comes. */
 interface Jobs extends Pick<Loop, "ask"> {
   start(id: number): void;
 }

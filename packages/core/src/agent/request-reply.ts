@@ -11,7 +11,7 @@ import type { SessionView } from "../session/view.ts";
 import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 import type { AgentEventBody } from "./events.ts";
 
-/** What one request needs of the session. */
+/** The parts of the session that one request needs. */
 export interface ReplyRequest {
   /** The model in force, with the output to ask for. */
   readonly model: () => AgentModel;
@@ -78,7 +78,7 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
   return attempt;
 }
 
-/** What a reply came to. One with calls is whole enough: they run. */
+/** Decides the outcome of a reply. One with calls is whole enough: they run. */
 function outcomeOf(
   { draft: { parts }, stopReason, usage, isWindowFull = false }: ModelReply,
   { model, policy }: ReplyRequest,

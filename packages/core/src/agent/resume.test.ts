@@ -26,7 +26,7 @@ interface Row {
   /** Model calls from one submit to the next. */
   readonly stepsEach: number;
   readonly store: () => SessionStore;
-  /** What a new process finds of a store whose agent is thrown away. */
+  /** Throws an agent away, and returns the store as a new process finds it. */
   readonly leave: (agent: Agent, store: SessionStore) => Promise<SessionStore>;
   /** The summaries that fail, counted from 0. */
   readonly fails?: (index: number) => boolean;

@@ -25,7 +25,7 @@ export function startRun(before: LoopState, { draft, history }: Extract<LoopEven
   return { ...next, effects: [...begin, ...next.effects] };
 }
 
-/** What a run does next, now that an effect came to something. */
+/** Takes a run to its next phase after an effect has ended. */
 export function goOn(running: Running, event: EffectResult): Transition {
   switch (event.type) {
     case "done":
@@ -51,7 +51,7 @@ export function goOn(running: Running, event: EffectResult): Transition {
   }
 }
 
-/** What follows when a phase is done. */
+/** Follows a phase that is done. */
 function done(running: Running): Transition {
   const { state, run } = running;
   const { phase } = run;
@@ -80,7 +80,7 @@ function done(running: Running): Transition {
   }
 }
 
-/** What was asked for meanwhile, then the messages that wait, then the step. */
+/** Does the requests that came meanwhile, then adds the messages that wait, then begins the step. */
 function beforeStep(running: Running): Transition {
   const { state, run } = running;
   if (run.isCancelled) return ending(running, "cancelled");
@@ -218,7 +218,7 @@ function ending(running: Running, reason: EndReason, error: PlimsollError | null
   return to({ state, run: { ...run, end } }, { kind: "ending" }, turnEnd(running, reason), told, { type: "next" });
 }
 
-/** What was asked for in the last step is done after it, whether or not the run was cancelled. */
+/** Does the requests of the last step after it, whether or not the run was cancelled. */
 function afterEnd({ state, run }: Running): Transition {
   const [ask, ...asked] = state.asked;
   const left = { state: { ...state, asked }, run: { ...run, isCancelled: false } };

@@ -55,7 +55,7 @@ function requireOwnNames(tools: AgentOptions["tools"]): void {
   if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
 }
 
-/** What the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
+/** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
 function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
   const { nowMs, kinds, modelPriors, isBoundReasoning, tokenizers } = options;
   const policy = requireFallback(options.policy);
@@ -90,7 +90,7 @@ async function settle(loop: Loop): Promise<SetupChange | null> {
   return change;
 }
 
-/** What an agent is in addition to its loop. */
+/** The parts of an agent in addition to its loop. */
 interface AgentParts extends Pick<Agent, "cutOff" | "setupChange"> {
   readonly hub: EventHub;
 }
@@ -209,7 +209,7 @@ function recallOf({
     (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, options.artifacts));
 }
 
-/** What a call has of the session around it. */
+/** Makes the session around a call. */
 function toolContext(
   loop: Loop,
   hub: EventHub,
@@ -233,11 +233,7 @@ function toolContext(
   };
 }
 
-/**
- * What a person sends, as a message without an id.
- *
- * @throws PlimsollError `bad-input` if nothing in it can be sent.
- */
+/** Makes a message without an id of the person's input.  * @throws PlimsollError `bad-input` if nothing in it can be sent. */
 function userDraft(input: UserInput, atMs: number): Omit<UserMessage, "id"> {
   const parts = typeof input === "string" ? [{ type: "text", text: input } as const] : input;
   const kept = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");

@@ -47,7 +47,7 @@ export async function runSubAgent(task: SubAgentTask, origin: SubAgentOrigin): P
   }
 }
 
-/** What the call that started a sub-agent is told of its end. Words that its output limit cut off are words all the same. */
+/** Writes the reply for the call that started a sub-agent, when the sub-agent has ended. Words that its output limit cut off are words all the same. */
 export function subAgentReply({ reason, text, error }: RunOutcome): Pick<SubAgentReply, "text" | "isError"> {
   const isError = reason !== "done" && reason !== "length";
   return { isError, text: isError ? `The sub-agent ended: ${error?.message ?? reason}. ${text}`.trim() : text };

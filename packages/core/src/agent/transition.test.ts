@@ -247,7 +247,7 @@ describe("calls", () => {
   });
 });
 
-/** What a cancelled run is told next, and how it ends. */
+/** The texts and events that end a cancelled run. */
 describe("a cancelled run", () => {
   const CANCELLED = ["tell turn-end cancelled", "tell agent-end cancelled", "next"];
   const GONE = "Cancelled before it was done.";

@@ -4,7 +4,7 @@ import type { Ask, EffectResult, LoopEffect, LoopEvent, LoopState, Transition } 
 import { goOn, startRun } from "./run-phases.ts";
 
 /**
- * What becomes of an agent's state when something happens, and what is to be done then. Pure.
+ * Computes the next state of an agent after an event, and the effects to perform. Pure.
  *
  * @throws PlimsollError for what a caller may not ask now, or not at all; the state stays as it was.
  */
@@ -59,7 +59,7 @@ function inMode(state: LoopState, mode: string): LoopState {
   throw new PlimsollError("bad-input", `there is no mode "${mode}"; there are: ${known.join(", ")}`);
 }
 
-/** What goes on ends by itself: its effect fails, or comes to something after which a cancelled run ends. */
+/** Lets the current work end by itself: its effect fails, or has a result after which a cancelled run ends. */
 function cancelled(state: LoopState, why: string): Transition {
   const { activity } = state;
   if (activity.kind === "idle" || activity.kind === "closed") return { state, effects: NOTHING };
@@ -68,7 +68,7 @@ function cancelled(state: LoopState, why: string): Transition {
   return { state: { ...state, activity: { ...activity, run: { ...activity.run, isCancelled: true } } }, effects };
 }
 
-/** What an effect came to. Nobody waits for it any more if nothing goes on. */
+/** Takes in the result of an effect. Nobody waits for it any more if nothing goes on. */
 function happened(state: LoopState, event: EffectResult): Transition {
   const { activity } = state;
   if (activity.kind === "run") return goOn({ state, run: activity.run }, event);

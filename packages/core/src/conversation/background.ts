@@ -11,9 +11,9 @@ import { untilAborted } from "./queue.ts";
 /** A fit of a conversation: the clock is its own. */
 export type ConversationFit = Omit<FitInput, "nowMs">;
 
-/** What is done beside a conversation: a summary is prepared while it goes on, and swapped in while it waits for a person. */
+/** Work beside a conversation: a summary is prepared while it goes on, and swapped in while it waits for a person. */
 export interface Background {
-  /** What the manager asks for a summary that was prepared. One that is being written is waited for: it would be asked for twice otherwise. */
+  /** Gives the manager a summary that was prepared. One that is being written is waited for: it would be asked for twice otherwise. */
   readonly prepared: PreparedSummaryPort;
   /** Begins to work on a conversation. */
   attend(parts: AttendedParts): void;
@@ -31,7 +31,7 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/** What is worked on. */
+/** The conversation that is attended, and its parts. */
 export interface AttendedParts {
   readonly manager: ContextManager;
   readonly nowMs: () => number | null;
@@ -49,11 +49,11 @@ export interface BackgroundSetting {
 interface Slot {
   readonly since: string | null;
   readonly written: Promise<PreparedSummary | null>;
-  /** What is ready and neither used nor given up. */
+  /** The summary that is ready and neither used nor given up. */
   ready: PreparedSummary | null;
 }
 
-/** What changes while a conversation is open. */
+/** The state that changes while a conversation is open. */
 interface BackgroundRecord {
   slot: Slot | null;
   lastFit: ConversationFit | null;

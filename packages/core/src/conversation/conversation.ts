@@ -21,13 +21,13 @@ import { createQueue, untilAborted } from "./queue.ts";
 import type { UsageTotals } from "./tally.ts";
 import { createTally } from "./tally.ts";
 
-/** What a conversation has in addition to its log. */
+/** Options of a conversation in addition to its log. */
 export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive" | "prepared"> {
   /** The clock. */
   readonly nowMs: () => number | null;
 }
 
-/** What a conversation is made of. */
+/** Options of a conversation, with its log. */
 export interface ConversationOptions extends ConversationSetting {
   /** The log so far; the first entry names the session. */
   readonly entries: readonly SessionEntry[];
@@ -35,7 +35,7 @@ export interface ConversationOptions extends ConversationSetting {
   readonly writer: SessionWriter | null;
 }
 
-/** What a provider reported of one request. */
+/** A provider's report of one request. */
 export interface ReportedUsage {
   readonly requestId: string;
   readonly modelId: string;
@@ -76,7 +76,7 @@ export interface Conversation {
   /** True for an id that a call of this conversation has. */
   hasCall(callId: string): boolean;
   totals(): UsageTotals;
-  /** What the log tells of models' windows: sizes that were refused, and that were answered. */
+  /** Returns the log's facts about models' windows: sizes that were refused, and sizes that were answered. */
   limitEvents(): readonly LimitEvent[];
   /** Characters of all messages that were appended: what they take in memory, about, if the log is held there. */
   sizeChars(): number;
@@ -111,7 +111,7 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
   });
 }
 
-/** What a conversation is put together from. */
+/** The parts of a conversation. */
 export interface ConversationParts extends LogCopyParts, Pick<ContextManagerOptions, "onEvent"> {
   readonly background: Background;
   readonly nowMs: () => number | null;
@@ -136,7 +136,7 @@ export function conversationOver({ nowMs, background, onEvent, ...parts }: Conve
     background.appended();
   };
   let isRefusalTold = false;
-  /** What a report says, or that it says nothing: what a provider counted wrong ends no session. */
+  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
   const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
     const count = impossibleCount(usage);
     if (count === null) return usage;

@@ -20,7 +20,7 @@ import type { LiveBranches } from "./live-branches.ts";
 import { end, forget, isKept, releaseBelow, shrink, touch } from "./live-branches.ts";
 import { untilAborted } from "./queue.ts";
 
-/** What conversations are kept with. */
+/** Options of a set of conversations. */
 export interface ConversationsOptions {
   /** Makes a conversation over a log that `writer` holds already. */
   readonly begin: (
@@ -124,7 +124,7 @@ interface Work<T> {
   readonly memory: LiveBranches;
 }
 
-/** What the work came to; `null` if the branch ended, or went further than the request goes, before it was the work's turn. */
+/** Runs the work and returns its result; `null` if the branch ended, or went further than the request goes, before it was the work's turn. */
 async function workOn<T>(branch: Branch, { request, work, signal, memory }: Work<T>): Promise<{ readonly value: T } | null> {
   if (!memory.live.has(branch)) return null;
   touch(branch, memory);

@@ -7,7 +7,7 @@ import type { SessionStore, SessionWriter } from "../ports.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** What a conversation is called: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
+/** The name of a conversation: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
 export interface ConversationName {
   readonly key: string | null;
   readonly sessionId: string;
@@ -53,7 +53,7 @@ export type Node = Family | Branch;
 /** Where a branch parts from its parent. */
 export interface Place {
   readonly slot: string;
-  /** What it begins with: the first `sharedCount` messages of this one; `null` for nothing. */
+  /** The branch that it begins with: the first `sharedCount` messages of this one; `null` for none. */
   readonly source: Branch | null;
   readonly sharedCount: number;
   readonly isPassing: boolean;

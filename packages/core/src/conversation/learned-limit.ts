@@ -3,8 +3,8 @@ import { BELIEVED_MS } from "../session/learned-request-limits.ts";
 import type { Rejection } from "./outcome.ts";
 
 /**
- * What answers and rejections taught of one model's window in one conversation. Sizes are what was expected of a request before it was sent: the next one
- * is decided by the same measure.
+ * The limit of one model's window in one conversation, learned from answers and rejections. Sizes are what was expected of a request before it was
+ * sent: the next one is decided by the same measure.
  */
 export interface LearnedLimit {
   /** The limit that the provider named; `null` if it named none. */
@@ -17,7 +17,7 @@ export interface LearnedLimit {
   readonly isMeasured: boolean;
   /** When the newest refusal came that taught something; `null` if none did, or the clock is not known. */
   readonly refusedAtMs: number | null;
-  /** What refusals taught of other units than tokens. */
+  /** Limits in other units than tokens, learned from refusals. */
   readonly request: LearnedRequestLimits;
 }
 
@@ -31,7 +31,7 @@ export const NOTHING_LEARNED: LearnedLimit = {
   request: {},
 };
 
-/** What is still believed at a time: limits expire, what was answered stays. */
+/** Returns the limits that are still believed at a time: limits expire, answered sizes stay. */
 export function believedAt(learned: LearnedLimit, nowMs: number | null): LearnedLimit {
   const { refusedAtMs, answeredTokens, request } = learned;
   if (nowMs === null || refusedAtMs === null || nowMs - refusedAtMs <= BELIEVED_MS) return learned;
@@ -109,7 +109,7 @@ function roomBelow(refusedTokens: number, answeredTokens: number): number {
   return gapTokens < refusedTokens * CLOSE_RATIO ? answeredTokens : answeredTokens + gapTokens / 2;
 }
 
-/** What was learned, by conversation and model; a conversation that is gone takes its own along. */
+/** Learned limits, by conversation and model; a conversation that is gone takes its own along. */
 export interface LearnedLimits {
   of(conversation: WeakKey, modelId: string | undefined): LearnedLimit;
   /** Until when a person wants forgotten what was learned of a model, in logs, too; `null` or left out for nothing. */

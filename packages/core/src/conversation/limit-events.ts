@@ -2,7 +2,7 @@ import type { SessionEntry } from "../entry.ts";
 import { isOfOtherUnit } from "../session/learned-request-limits.ts";
 import { isRejectedUsage } from "../usage.ts";
 
-/** What a log tells of a model's window: a size that the provider refused, or one that it answered. */
+/** A fact in a log about a model's window: a size that the provider refused, or one that it answered. */
 export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 
 /** A request was refused as too long, and the session compacted. Sizes are what was expected, in tokens. */
@@ -12,7 +12,7 @@ export interface RefusedSize {
   /** The limit that the provider named; `null` if it named none. */
   readonly limitTokens: number | null;
   readonly expectedTokens: number;
-  /** What was expected of the context after the compaction. */
+  /** Expected tokens of the context after the compaction. */
   readonly afterTokens: number;
   readonly atMs: number | null;
 }

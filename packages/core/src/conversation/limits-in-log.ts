@@ -18,7 +18,7 @@ export function nextTry(
   return recoveryAfterTries(policy, events.length - 1 - events.findLastIndex(({ kind }) => kind !== "undone"));
 }
 
-/** What the log of a session tells of one model's window: a session that is taken up again knows what it knew. */
+/** Reads the limits of one model's window off a session's log: a session that is taken up again knows all that it knew. */
 export function learnedInLog(
   events: readonly LimitEvent[],
   {

@@ -7,10 +7,10 @@ import type { ContextManager } from "../session/context-manager.ts";
 import { createQueue } from "./queue.ts";
 import type { Tally } from "./tally.ts";
 
-/** What a log's copy in the store is made from. */
+/** The parts that a log's copy in the store is made from. */
 export interface LogCopyParts {
   readonly manager: ContextManager;
-  /** What the log said so far. */
+  /** The counts over the log so far. */
   readonly tally: Tally;
   readonly writer: SessionWriter | null;
   /** How long the writer is waited for. */

@@ -11,7 +11,7 @@ import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
 import { openConversation } from "./open-conversation.ts";
 
-/** What a session sends next and would be undone to, with its prediction. */
+/** Shows the next context of a session, the one after an undo, and its prediction. */
 function shown(manager: ContextManager): string {
   const { view, breaker, lastMessageId } = manager.state();
   const { viewHash, activeCompactions } = view;

@@ -6,7 +6,7 @@ import type { StopReason } from "../message/message.ts";
 import type { RequestUnit } from "../message/request-size.ts";
 
 /**
- * What came of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
+ * The outcome of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
  * details; {@link remedyOf} says what follows.
  *
  * - `window-ended`: an answer that the window cut off
@@ -24,8 +24,8 @@ export type RequestOutcome =
   | { readonly kind: "unknown"; readonly words: string };
 
 /**
- * What is done about an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; a shorter reply
- * is asked for; or it is the caller's.
+ * The remedy for an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; a
+ * shorter reply is asked for; or it is the caller's.
  */
 export type Remedy = "shrink" | "try-less" | "leave-reasoning" | "lower-reply" | "none";
 
@@ -61,7 +61,7 @@ export interface Rejection {
 /** A prompt of too many tokens. */
 export const TOO_MANY_TOKENS: RequestOutcome = { kind: "too-large", of: "tokens" };
 
-/** What a model client's error says of the request that it refused; `null` for one that no provider answered with. */
+/** Reads from a model client's error how the provider refused the request; `null` for an error without a provider's answer. */
 export function rejectionIn(error: unknown): Rejection | null {
   if (!isPlimsollError(error)) return null;
   const { code, details } = error;
@@ -81,7 +81,7 @@ function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOu
   return isRecord(value) && typeof value.kind === "string" && Object.hasOwn(REMEDIES, value.kind);
 }
 
-/** What a fit is told of an outcome that is about another unit than tokens. */
+/** Returns the facts of a refusal in another unit than tokens, for a fit. */
 export function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refused"> {
   if (outcome?.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
   return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
@@ -113,8 +113,9 @@ const FEW_TOKENS = 16;
 const MOST_CHARS_PER_TOKEN = 8;
 
 /**
- * What an answer came to. The window ended it if the vendor says so, or if it stopped for its length far below what was asked for, with next to nothing said or
- * much of the window filled. One that ended by itself and says nothing may be a window's, too. One that its own `max_tokens` cut is answered.
+ * Decides the outcome of an answer. The window ended it if the vendor says so, or if it stopped for its length far below what was asked for, with next
+ * to nothing said or much of the window filled. One that ended by itself and says nothing may be a window's, too. One that its own `max_tokens` cut is
+ * answered.
  */
 export function outcomeOfReply(
   { stopReason, isWindowFull, saidChars, promptTokens, outputTokens }: EndedReply,

@@ -22,7 +22,7 @@ export function createQueue(): Queue {
   };
 }
 
-/** What the work comes to, or the abort's reason as soon as the signal aborts. The work itself goes on. */
+/** Resolves with the work's result, or rejects with the abort's reason as soon as the signal aborts. The work itself goes on. */
 export async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (signal === undefined) return await work();
   signal.throwIfAborted();

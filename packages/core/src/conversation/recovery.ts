@@ -10,16 +10,16 @@ export interface Refusal<Answer> extends Rejection {
   readonly cutOff?: { readonly answer: Answer };
 }
 
-/** What came of sending once. */
+/** The outcome of sending once. */
 export type Attempt<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "refused"; readonly rejection: Refusal<Answer> };
 
 /** How one attempt is read. */
 export interface AttemptReading<Answer> {
-  /** What an answer came to. */
+  /** Decides the outcome of an answer. */
   readonly outcomeIn: (answer: Answer) => RequestOutcome;
-  /** What an error says of the request that was refused; `null` for every other failure, which is thrown as it came. */
+  /** Reads from an error how the request was refused; `null` for every other failure, which is thrown as it came. */
   readonly rejectionIn: (error: unknown) => Rejection | null;
 }
 
@@ -73,11 +73,11 @@ export interface Recovery<Answer> {
   readonly lowerReply?: (limitTokens: number | null) => boolean;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Rejection, recovery: number) => void;
-  /** What was done before the first attempt, for a caller that sends by itself: recoveries so far, and whether less was tried. Nothing if it is left out. */
+  /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and whether less was tried. Nothing if it is left out. */
   readonly done?: { readonly recovery: number; readonly isTried: boolean };
 }
 
-/** What a fit at the gate `on-overflow` is told. */
+/** Facts that a fit at the gate `on-overflow` needs. */
 export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">> &
   Pick<FitInput, "refused">;
 

@@ -5,7 +5,7 @@ import type { BoundReasoning } from "../message/bound-reasoning.ts";
 import type { SessionView } from "../session/view.ts";
 import type { ToolSpec } from "../tool.ts";
 
-/** What a resumed session is told anew before its messages. The lists name tools. */
+/** The set-up that a resumed session is told anew before its messages. The lists name tools. */
 export interface SetupChange {
   readonly isSystemChanged: boolean;
   readonly addedTools: readonly string[];
@@ -14,7 +14,7 @@ export interface SetupChange {
   readonly changedTools: readonly string[];
 }
 
-/** What is to be sent before the messages from now on. */
+/** The texts and tools that are sent before the messages from now on. */
 export interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];

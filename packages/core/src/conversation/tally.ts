@@ -6,8 +6,7 @@ import type { Usage } from "../usage.ts";
 import { isRejectedUsage } from "../usage.ts";
 import { foldLimitEvents, type LimitEvent } from "./limit-events.ts";
 
-/** What a session used so far, as its providers reported it; summaries that a model wrote are in it. What was not reported is not counted,
- * nor is a request that was rejected. */
+/** Usage of a session by its providers, with summaries that a model wrote; without rejected requests, and without figures that were not reported. */
 export interface UsageTotals {
   readonly requests: number;
   readonly inputTokens: number;
@@ -49,14 +48,14 @@ function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
   };
 }
 
-/** What is counted and looked up over a whole log, entry by entry. It holds ids and numbers, no text. */
+/** Counts and facts over a whole log, kept entry by entry. It holds ids and numbers, no text. */
 export interface Tally {
   add(entry: SessionEntry): void;
   /** Ids of the messages that were appended, in order. */
   messageIds(): readonly string[];
   hasCall(callId: string): boolean;
   totals(): UsageTotals;
-  /** What the log tells of models' windows. */
+  /** Returns the log's facts about models' windows. */
   limitEvents(): readonly LimitEvent[];
   /** Characters of all messages that were appended, with the bytes of their images. */
   sizeChars(): number;

@@ -72,8 +72,8 @@ function cutWhere(
 }
 
 /**
- * What lies before the cut and may go, in order: all of it, or if the last human message is there, what is older than that message and
- * what follows it. Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
+ * Returns the spans before the cut that may go, in order: all of it, or if the last human message is there, the older part and the part behind it.
+ * Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
  */
 export function spansBefore(messages: readonly Message[], cut: number): readonly MessageSpan[] {
   return spansBetween(messages, { start: 0, cut });

@@ -4,7 +4,7 @@ import { PlimsollError } from "../error.ts";
 import type { Message, Part } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 
-/** What of an edit changes a view. */
+/** The parts of an edit that change a view. */
 type ViewEdit = Pick<AppliedReplaceSpans, "kind" | "spans" | "message"> | AppliedReplacePart | AppliedReplaceHistory;
 
 /**

@@ -1,6 +1,6 @@
 import type { AppliedReplaceSpans, PromptedSpan, SpanAnswer } from "../applied-edit.ts";
 
-/** What a strategy answers with: plain data that names messages by id. `execute` turns it into an applied edit. */
+/** An answer of a strategy: plain data that names messages by id. `execute` turns it into an applied edit. */
 export type Edit = ReplaceSpansEdit | ReplacePartEdit;
 
 /**

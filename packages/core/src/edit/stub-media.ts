@@ -13,16 +13,16 @@ export interface OverLimit {
   readonly limit: number;
 }
 
-/** What brings a view under its limits, and what stays over one all the same. */
+/** The stubs that bring a view under its limits, and the units in which it stays over one all the same. */
 export interface MediaStubs {
   readonly edits: readonly AppliedReplacePart[];
   readonly left: readonly OverLimit[];
 }
 
-/** What a view is held to. */
+/** The request whose media must fit. */
 export interface StubbedRequest {
   readonly limits: RequestLimits;
-  /** What the request holds beside the view: system text, tools, what is pending. */
+  /** The size of the request beside the view: system text, tools, pending messages. */
   readonly beside: RequestSize;
   /** A unit whose limit is a guess after a refusal: all that may go for it goes, and no more than is asked. */
   readonly guessed: RequestUnit | null;
@@ -77,7 +77,7 @@ export function mediaStubs(messages: readonly Message[], { limits, beside, guess
 interface Exceeded {
   readonly limit: number;
   readonly total: RequestSize;
-  /** What cannot be taken. */
+  /** The size that cannot be reduced. */
   readonly base: RequestSize;
   readonly isGuess: boolean;
 }

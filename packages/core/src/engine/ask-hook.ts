@@ -3,7 +3,7 @@ import { isPlimsollError } from "../error.ts";
 import { answerWithin } from "./deadline.ts";
 import type { CompactionNotice, FitState } from "./fit-input.ts";
 
-/** What a before-compaction hook decided. */
+/** The decision of a before-compaction hook. */
 export type HookDecision =
   | { readonly kind: "go" }
   | { readonly kind: "cancel"; readonly why: string }

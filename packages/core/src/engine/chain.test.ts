@@ -124,7 +124,7 @@ const TAKE = defineStrategy({
 const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat();
 const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
-/** What a rule of the message's name holds. */
+/** Makes the messages that a rule holds, as the chain is given them. */
 const heldBy = (id: string): KeptMessages => ({
   kind: id,
   messages: messages.filter((message) => message.id === id),

@@ -83,11 +83,11 @@ export interface ChainRun {
   readonly tokens: number;
   readonly applied: readonly AppliedEdit[];
   readonly steps: readonly StepOutcome[];
-  /** What rules hold of the messages, the worthiest rule first: no strategy takes it before it is released. */
+  /** Messages that rules hold, the worthiest rule first: no strategy takes one before it is released. */
   readonly held: readonly KeptMessages[];
 }
 
-/** What a chain runs with. */
+/** The tools that a chain runs with. */
 export interface ChainTools {
   readonly goal: Goal;
   readonly budget: Budget;

@@ -78,7 +78,7 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
 const KEPT_RATIO = 0.5;
 
-/** What the chain begins with: the view, and what rules hold of it. A rule that fails holds nothing, and is a step of the record. */
+/** Collects the beginning of a chain: the view, and the messages that rules hold of it. A rule that fails holds nothing, and is a step of the record. */
 function startOf(
   { rules }: Chain,
   { messages, tokens, steps }: Pick<ChainRun, "messages" | "tokens" | "steps">,
@@ -158,7 +158,7 @@ function progressOf({ policy, estimator }: FitState, { expectedTokens }: ViewMea
     messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= expectedTokens;
 }
 
-/** What a compaction came to, and what it was measured with. */
+/** The end of a compaction: its result, and the measure. */
 interface Ended {
   readonly run: ChainRun;
   /** True if no view was found that is expected to fit. */
@@ -215,13 +215,13 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 const UNUSED_FOCUS =
   "wrote no summary here, so that the focus changed nothing; it works where a digest or a model writes one, as under plimsoll or sven";
 
-/** What the record says of a goal that is out of reach: what is left, by size. */
+/** Writes the step that says that a goal is out of reach: the remaining parts, by size. */
 function missedStep(parts: readonly SizedPart[], { inputBudgetTokens }: Budget): StepOutcome {
   const detail = `left of ${inputBudgetTokens} tokens: ${parts.map(({ what, tokens }) => `${what} ${tokens}`).join(", ")}`;
   return { strategy: GOAL_STEP, outcome: "failed", detail };
 }
 
-/** What tells an edit from others: of the message that it writes the id alone, which follows from what the message says. */
+/** Reduces an edit to the parts that tell it from others: of its message the id alone, which follows from the message's text. */
 function asNamed(edit: AppliedEdit): unknown {
   return edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit;
 }

@@ -16,7 +16,7 @@ test.each([
   expect(summaryWithin(summary, budget)).toEqual({ ...summary, ...limits });
 });
 
-/** What stands in the place of a long session in a window of so many tokens, if the model fails: characters of the digest, and of the facts. */
+/** Measures the text that replaces a long session in a window of so many tokens, if the model fails: characters of the digest, and of the facts. */
 async function writtenIn(windowTokens: number): Promise<{ readonly digest: number; readonly facts: number }> {
   const steps = Array.from({ length: 60 }, (_, at) => [
     calling(`a${at}`, [`c${at}`], `I found thing_${at} in src/file_${at}.ts and will go on. `.repeat(6)),

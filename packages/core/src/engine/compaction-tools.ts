@@ -18,7 +18,7 @@ import type { FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";
 
-/** What all steps of one compaction share. */
+/** The tools that all steps of one compaction share. */
 export interface CompactionTools {
   readonly summarizer: Summarizer;
   readonly author: SummaryAuthor;
@@ -117,7 +117,7 @@ function factsOf({ policy, facts, kept }: FitState, atMostTokens: number): Compa
   };
 }
 
-/** What stands between the spans of the newest compaction, behind the message that took their place. */
+/** Tells whether a message stands between the spans of the newest compaction, behind the message that took their place. */
 function leftOverOf({ lastCompaction, messages }: FitState): (message: Message) => boolean {
   const edit = lastCompaction?.edits.find((each) => each.kind === "replace-spans" && each.spans.length > 1);
   const writtenId = edit?.kind === "replace-spans" ? edit.message?.id : undefined;
@@ -127,7 +127,7 @@ function leftOverOf({ lastCompaction, messages }: FitState): (message: Message) 
   return (message) => message === next && isHuman(message);
 }
 
-/** What a request for a summary may hold: the session's own budget, or the window of the model that writes it if that is smaller. */
+/** Returns the largest request for a summary: the session's own budget, or the window of the model that writes it if that is smaller. */
 function requestBudgetTokens({ policy, writer }: Pick<FitState, "policy" | "writer">, { inputBudgetTokens }: Budget): number {
   const { request } = policy.summary;
   if (typeof request !== "string") return Math.min(inputBudgetTokens, request.cheaper.contextWindowTokens);

@@ -39,7 +39,7 @@ export function timerOf(wait: Wait): Timer {
 interface Asked {
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
-  /** What to reject with after the deadline. */
+  /** Makes the error to reject with after the deadline. */
   readonly late: (afterMs: number) => Error;
 }
 

@@ -20,29 +20,29 @@ import type { StrategyInput } from "../strategy/strategy.ts";
 import type { SummaryAuthor } from "../summarizer/usable.ts";
 import { usableSummary } from "../summarizer/usable.ts";
 
-/** What an edit's summary is asked for with. */
+/** The circumstances under which an edit's summary is written. */
 interface SummaryCircumstances {
   readonly summary: SummaryPolicy;
   /** The view that the edit is of. */
   readonly messages: readonly Message[];
-  /** What every request of the session sends before its messages. */
+  /** The system text and tools that every request of the session sends before its messages. */
   readonly opening: Pick<Context, "system" | "tools">;
   readonly focus: string | null;
   readonly prompts: readonly Prompt[];
 }
 
-/** What edits are carried out with. */
+/** The edits, and the ports that carry them out. */
 export interface ExecuteInput extends SummaryCircumstances {
   readonly edits: readonly Edit[];
   /** Messages that keep rules hold: no edit takes or changes them. */
   readonly kept: ReadonlySet<Message>;
-  /** What will be sent after the messages: the view may be emptied if something is. */
+  /** Messages that will be sent after the view: the view may be emptied if there is one. */
   readonly pending: readonly Message[];
   readonly summarizer: Summarizer;
   /** Who writes what `summarizer` gives; somebody who is asked if nothing is said. */
   readonly author?: SummaryAuthor;
   readonly digest: Summarizer;
-  /** What survives with every summary and notice, as text beside messages that stay; `null` for nothing. */
+  /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
   readonly excerpts: PassageQuoter;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */

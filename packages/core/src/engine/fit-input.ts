@@ -18,14 +18,14 @@ import type { Deadline } from "./deadline.ts";
 /** A request to make the context fit before it is sent. */
 export interface FitInput {
   readonly gate: Gate;
-  /** What is about to be appended and sent; measured, never cut. */
+  /** Messages that are about to be appended and sent; measured, never cut. */
   readonly pending: readonly Message[];
   readonly model: ModelLimits;
   readonly nowMs: number | null;
   /** Which step of the turn this gate comes after: 0 before the submit, n after the n-th batch of tool results. For records. */
   readonly step?: number;
   readonly dynamicContext?: string | null;
-  /** What the person asked the summary to concentrate on. */
+  /** The subject that the person asked the summary to concentrate on. */
   readonly focus?: string | null;
   /**
    * Acts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. `keep` takes the
@@ -46,7 +46,7 @@ export interface FitInput {
   readonly recovery?: number;
 }
 
-/** What the context looks like to the engine: the folded state, and what it is measured and summarised with. */
+/** The context as the engine sees it: the folded state, and the tools that measure and summarise it. */
 export interface FitState {
   readonly policy: EnginePolicy;
   readonly kinds: Kinds;
@@ -80,7 +80,7 @@ export interface FitState {
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
   readonly facts: Facts;
-  /** What the log has said, for rules that recall it; `null` if the policy has none. */
+  /** The index of the log for rules that recall it; `null` if the policy has none. */
   readonly recallIndex: RecallView | null;
   readonly kept: KeptState;
   readonly beforeCompaction: BeforeCompaction | null;
@@ -90,7 +90,7 @@ export interface FitState {
   readonly work: WorkCounter;
 }
 
-/** What the requests of a model that writes summaries have to fit, and what it counts. */
+/** The model that writes summaries: the window that its requests have to fit, and its count of tokens. */
 export interface SummaryWriter {
   readonly limits: ModelLimits | null;
   readonly ledger: Ledger;
@@ -105,7 +105,7 @@ export interface PreparedSummary {
   readonly covered: readonly Message[];
 }
 
-/** What a before-compaction hook is told. */
+/** The notice that a before-compaction hook is given. */
 export interface CompactionNotice {
   readonly reason: CompactionReason;
   readonly tokensBefore: number;
@@ -140,7 +140,7 @@ export interface MissedGoal {
   readonly parts: readonly SizedPart[];
 }
 
-/** What `fit` did. `off` says why nothing was done although something might have been asked for. */
+/** The outcome of `fit`. `off` says why nothing was done although something might have been asked for. */
 export type FitOutcome =
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
   /** `missed` says what is left if even the best view that was found is expected to exceed the budget: it is sent all the same; `unusedFocus` why a focus changed nothing. */
@@ -148,7 +148,7 @@ export type FitOutcome =
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
   /** Nothing was changed, and what is expected fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
-  /** What is expected exceeds the budget, or a provider rejected it, and nothing could be cut at all. */
+  /** The expected size exceeds the budget, or a provider rejected it, and nothing could be cut at all. */
   | {
       readonly kind: "irreducible";
       readonly reason: CompactionReason;

@@ -12,7 +12,7 @@ import { calling, human, logOf, reply, result, sessionStart, usageEntry } from "
 import { utf8Bytes } from "../text.ts";
 import type { FitInput } from "./fit-input.ts";
 
-/** What a strategy is given at a compaction of eight turns of 1,000 tokens in a window of 10,000, and the text of the notice that a later one leaves. */
+/** Returns the input of a strategy at a compaction of eight turns of 1,000 tokens in a window of 10,000, and the text of the notice that a later one leaves. */
 async function given(
   input: Partial<FitInput> = {},
   options: Partial<ContextManagerOptions> = {},

@@ -5,7 +5,7 @@ import type { EnginePolicy } from "../policy/policy.ts";
 import { triggerTokens } from "../trigger.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 
-/** What a compaction aims at, in tokens of messages alone. */
+/** The goal of a compaction, in tokens of messages alone. */
 export interface Goal {
   /** At most this much fits with the overhead and what is pending, by what is expected: above it a context is irreducible. */
   readonly budgetTokens: number;
@@ -114,7 +114,7 @@ const ROUNDING_TOKENS = 2;
 /** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of what is expected to fit is kept; chosen. */
 const LEAST_ROOM_RATIO = 0.5;
 
-/** What messages may be expected to measure so that their upper bound still fits. */
+/** Returns the expected tokens of messages at which their upper bound still fits. */
 function fittingTokensOf(
   { estimator, ledger }: FitState,
   { inputBudgetTokens }: Budget,

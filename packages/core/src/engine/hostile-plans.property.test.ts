@@ -34,7 +34,7 @@ const hostileEdits: fc.Arbitrary<readonly PlannedFor[]> = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** What of the promises is missing: looked for by identity, without the code that keeps them. */
+/** Lists the promises that a result breaks: looked for by identity, without the code that keeps them. */
 function missing(before: readonly Message[], after: readonly Message[]): readonly unknown[] {
   const humans = before.filter(isHuman).slice(-1);
   const newest = before.findLastIndex((message) => message.role !== "tool-result");

@@ -15,7 +15,7 @@ export function expectedTokensOf(
 
 /** How a compaction measures candidates: by the prediction that the gate saw, divided over the view that it is of. */
 export interface ViewMeasure {
-  /** What the gate saw, without what is pending. */
+  /** Expected tokens at the gate, without pending messages. */
   readonly expectedTokens: number;
   readonly overheadTokens: number;
   /** The part of what is expected that belongs to the view's messages. */
@@ -53,7 +53,7 @@ function sharedTokens(tokens: number, viewTokens: number, knownTokens: number): 
   return knownTokens > 0 ? Math.floor((tokens * viewTokens) / knownTokens) : tokens;
 }
 
-/** What a context that cannot be made to fit is made of. */
+/** Lists the parts of a context that cannot be made to fit, with their sizes. */
 export function sizedParts(
   messages: readonly Message[],
   {

@@ -32,7 +32,7 @@ const STEPS = Array.from({ length: 160 }, (_, step): readonly number[] => {
   return step % 29 === 17 ? [9000] : [tokens];
 });
 
-/** What the provider counts as a multiple of the estimate, and in addition to the messages: always, and now and then. */
+/** The provider's counts: a multiple of the estimate, and tokens in addition to the messages, always, and now and then. */
 const CELLS = [0.5, 1, 1.5, 2, 2.5, 3].flatMap((factor) =>
   [
     { hiddenTokens: 0, jumpTokens: 0 },

@@ -57,7 +57,7 @@ const edit: PreparedSummary["edit"] = {
   written: { text: "what happened", usage: null },
 };
 
-/** What the step answers: of what was prepared, of the view when the engine acts, and of the view that steps before it left. */
+/** Runs the step with a prepared summary, the view when the engine acts, and the view that steps before it left. */
 function answer({
   summary = {},
   acting = view,

@@ -5,7 +5,7 @@ import type { Chain, ChainStep } from "./chain.ts";
 import type { FitInput, PreparedSummary } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 
-/** What a record calls the step that swaps a prepared summary in. */
+/** The name in records of the step that swaps a prepared summary in. */
 export const PREPARED_STEP = "prepared";
 
 /**

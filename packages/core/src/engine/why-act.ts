@@ -9,12 +9,12 @@ import { expectedTokensOf } from "./measure-view.ts";
 import type { WindowPart } from "./window-parts.ts";
 import { isWindowFilled, windowParts } from "./window-parts.ts";
 
-/** What a fit does: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
+/** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 export type WhyAct =
   | { readonly kind: "act"; readonly reason: CompactionReason; readonly budget: Budget }
   | (FitOutcome & { readonly kind: "unchanged" });
 
-/** What a gate reads of the state. */
+/** The parts of the state that a gate reads. */
 export type GateState = Pick<
   FitState,
   "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "stepTokens" | "isGoalMissed" | "reportedAtMs"

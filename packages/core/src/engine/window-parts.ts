@@ -61,7 +61,7 @@ function textPart(what: WindowPart["what"], name: string | null, tokens: number)
   return { what, name, toolCount: 0, tokens };
 }
 
-/** What parts a server's name from a tool's: two underscores (Claude Code, Codex, Gemini CLI, after `mcp__`), a dot, a slash or a colon. */
+/** The separator between a server's name and a tool's: two underscores (Claude Code, Codex, Gemini CLI, after `mcp__`), a dot, a slash or a colon. */
 const QUALIFIED = /^(?:mcp__)?(.+?)(?:__|[./:])./;
 
 /** A server of fewer tools is not told from a tool of two words, where one underscore or hyphen parts them (OpenCode, LangChain). Chosen. */

@@ -8,7 +8,7 @@ import { sequenceOf } from "../sequence.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
 
-/** What must survive any compaction, read off the log and never left to a summary. Folding an entry touches that entry alone. */
+/** Facts that must survive any compaction, read off the log and never left to a summary. Folding an entry touches that entry alone. */
 export interface Facts {
   /** The message that began the session. */
   readonly firstHuman: UserMessage | null;
@@ -116,7 +116,7 @@ function lastChars(text: string): string {
   return start <= 0 ? text : text.slice(characterBoundaryAtOrBefore(text, start));
 }
 
-/** What a session did with each path, least recently touched first. A path that was read and modified counts as modified. */
+/** Collects the operations of a session on each path, least recently touched first. A path that was read and modified counts as modified. */
 export function fileOperations(accesses: Iterable<PathAccess>): ReadonlyMap<string, PathAccess["access"]> {
   const files = new Map<string, PathAccess["access"]>();
   let newest: string | null = null;

@@ -36,7 +36,7 @@ export function unsizedStubs(kept: ReadonlySet<Message>): readonly ReplacePartEd
   );
 }
 
-/** What is left of a span between the messages that are kept. A span that the view does not have is left to whoever applies it. */
+/** Splits a span into the pieces between the messages that are kept. A span that the view does not have is left to whoever applies it. */
 function splitAround(span: PromptedSpan, messages: readonly Message[], kept: ReadonlySet<Message>): readonly PromptedSpan[] {
   const from = messages.findIndex(({ id }) => id === span.from);
   const through = messages.findIndex(({ id }) => id === span.through);

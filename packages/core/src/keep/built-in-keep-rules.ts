@@ -31,7 +31,7 @@ export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [
   PINNED,
 ];
 
-/** What stays of a compaction, as data: settings of a built-in keep rule, or of any other kind that is there. */
+/** A keep rule as data: settings of a built-in one, or of any other kind that is there. */
 export type KeepRuleSpec =
   | RecentSpec
   | HumanSpec

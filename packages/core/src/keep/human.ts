@@ -5,7 +5,7 @@ import { isHuman } from "../message/message.ts";
 import type { KeepRuleKind, KeepView, MessageRange } from "./keep-rule.ts";
 import { defineKeepRule } from "./keep-rule.ts";
 
-/** What the person said, up to an amount. */
+/** The words of the person, up to an amount. */
 export interface HumanSpec {
   readonly kind: "human";
   readonly atMost: Amount;

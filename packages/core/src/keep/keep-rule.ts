@@ -20,7 +20,7 @@ export interface KeepRuleKind {
 /** A rule with its settings, and the name that records call it by. */
 export type KeepRule = KeepChoice & { readonly kind: string };
 
-/** What a rule keeps. It chooses in an order of worth; the engine takes what fits the rule's amount. */
+/** The choice of a keep rule. It chooses in an order of worth; the engine takes what fits the rule's amount. */
 export type KeepChoice = NewestRule | MessagesRule | PassagesRule | UnitsRule;
 
 /** How much of the newest history is kept: a number of messages, or the messages that first reach an amount. */
@@ -59,12 +59,12 @@ export interface UnitsRule extends UnitWorth {
   readonly atMost: Amount;
 }
 
-/** What messages are chosen from. */
+/** The view that messages are chosen from. */
 export interface KeepView {
   /** All messages of the view, oldest first. */
   readonly messages: readonly Message[];
   readonly budget: Budget;
-  /** What a message counts of a rule's amount. */
+  /** Returns the tokens that a message takes of a rule's amount. */
   readonly messageTokens: (message: Message) => number;
 }
 
@@ -79,7 +79,7 @@ export interface ReadableText {
   readonly text: string;
   /** Whose it is: a person's or a tool's, the model's (a reply, or a call's arguments), or what an earlier compaction quoted of a source. */
   readonly by: "source" | "model" | "excerpt";
-  /** What its message was (a tool's name, or who said it), and what finds the whole message again. */
+  /** The origin of its message (a tool's name, or who said it), and the handle of the whole message. */
   readonly source: string;
   readonly handle: string;
   /** True if its message leaves the view, so that only a passage of it stays. */

@@ -4,12 +4,12 @@ import type { Message } from "../message/message.ts";
 import { isDeclared, isHuman } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
-/** What one rule keeps of a view that no rule before it keeps: messages in the view's order, and what they measure. */
+/** Messages that one rule keeps and no rule before it: in the view's order, with their size. */
 export interface KeptMessages {
   readonly kind: string;
   readonly messages: readonly Message[];
   readonly tokens: number;
-  /** What the rule threw, or why its answer is none; it keeps nothing then. `null` for a rule that works. */
+  /** The error that the rule threw, or the reason why its answer is none; it keeps nothing then. `null` for a rule that works. */
   readonly failure: unknown;
 }
 

@@ -37,7 +37,7 @@ export function passageQuoter(
     readonly roomTokens: number;
     /** Characters that a token is taken for. */
     readonly charsPerToken: number;
-    /** What the log has said; `null` if nothing is to be recalled. */
+    /** The index of the log; `null` if nothing is to be recalled. */
     readonly log: RecallView | null;
     readonly work: WorkCounter;
   },
@@ -80,7 +80,7 @@ export function passageQuoter(
   };
 }
 
-/** What each rule that chooses passages may take: its own amount, and what the ones before it leave of the room's share. */
+/** Computes the amount of each rule that chooses passages: its own, and the rest that the ones before it leave of the room's share. */
 function passageLimits(
   rules: readonly KeepRule[],
   { budget, roomTokens }: { readonly budget: Budget; readonly roomTokens: number },
@@ -124,7 +124,7 @@ interface KeptLine {
   readonly joined: boolean;
 }
 
-/** What is kept so far. */
+/** The passages that are kept so far. */
 interface KeptPassages {
   readonly texts: readonly ReadableText[];
   readonly lines: KeptLine[];
@@ -140,7 +140,7 @@ const LINE_FRAME_CHARS = 2;
 /** Characters of a head in addition to what it names. */
 const HEAD_FRAME_CHARS = 16;
 
-/** What is written between passages of one message, and what it takes. */
+/** The mark between passages of one message, and its size. */
 const GAP = "…";
 const GAP_CHARS = GAP.length + LINE_FRAME_CHARS;
 
@@ -192,7 +192,7 @@ function linesIn(text: string, passage: Passage): readonly PassageLine[] {
   return lines;
 }
 
-/** What is kept by message, in the order of the texts; a gap parts passages of several lines from what does not border on them. */
+/** Makes excerpts of the kept passages by message, in the order of the texts; a gap parts passages of several lines from text that does not border on them. */
 function excerptsOf({ texts, lines }: KeptPassages): readonly Excerpt[] {
   const excerpts = new Map<string, Excerpt & { readonly lines: string[] }>();
   const last = new Map<string, KeptLine>();

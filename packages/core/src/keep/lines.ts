@@ -16,7 +16,7 @@ const schema: z.ZodType<LinesSpec> = z.strictObject({
   atMost: amountSchema.describe("The most of it that stays."),
 });
 
-/** What short lines are charged more, so that they do not crowd out those that say something of their words; chosen. */
+/** Characters that each short line is charged more, so that such lines do not crowd out those that say something of their words; chosen. */
 const LINE_COST_CHARS = 12;
 
 /** Keeps the lines that state the rare words in use, those that are worth most for their length first, of equal ones the newest. */
@@ -39,7 +39,7 @@ export interface StatedLine extends Passage {
   worth: number;
 }
 
-/** What is known of one rare word. */
+/** Knowledge of one rare word. */
 interface Word {
   /** The newest line that states it; `null` if it has none, or if what stays states it. */
   line: StatedLine | null;
@@ -49,7 +49,7 @@ interface Word {
   lastAtChars: number;
 }
 
-/** What a word counts that no reply has used: some hundredth of those are used later, of those that were used every tenth. Measured to matter little. */
+/** The worth of a word that no reply has used: some hundredth of those are used later, of those that were used every tenth. Measured to matter little. */
 const UNUSED_WORTH = 0.08;
 
 /** Distance at which a word counts half, in characters; chosen, a window of 16k tokens. Measured to matter little. */
@@ -125,7 +125,7 @@ const MARGIN_CHARS = 80;
 export interface LinePiece {
   readonly start: number;
   readonly end: number;
-  /** What begins here is the piece's own; the rest is context, which its neighbours have too. */
+  /** The beginning of the piece's own text; the rest is context, which its neighbours have too. */
   readonly ownStart: number;
   readonly ownEnd: number;
 }

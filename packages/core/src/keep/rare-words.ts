@@ -68,7 +68,7 @@ function addRun(text: string, { start, end }: Run, found: number[]): number {
   return index;
 }
 
-/** What tells a piece without joints from a plain word: its digits, and the marks behind its first unit and capitals behind small letters. */
+/** Signs that tell a piece without joints from a plain word: its digits, and the marks behind its first unit and capitals behind small letters. */
 interface Telling {
   readonly digits: number;
   readonly marks: number;
@@ -85,7 +85,7 @@ function isRare(chars: number, { digits, marks, last }: Telling): boolean {
 
 const BACKSLASH = 0x5c;
 
-/** What a UTF-16 unit is in a word. */
+/** Classes of a UTF-16 unit in a word. */
 const OTHER = 0;
 const SMALL = 1;
 const CAPITAL = 2;

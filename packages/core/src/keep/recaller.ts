@@ -15,7 +15,7 @@ export interface Recaller {
   readonly recall: (staying: readonly Message[], maximumChars: number) => string | null;
 }
 
-/** What is recalled may take at most this share of the room, so that a small window has room for what comes next; chosen. */
+/** The largest share of the room for recalled passages, so that a small window has room for the next messages; chosen. */
 const ROOM_RATIO = 0.5;
 
 /** The recaller of the first rule that recalls; `null` without one. A rule that throws recalls nothing, and `failures` says so. */
@@ -26,7 +26,7 @@ export function recaller(
     readonly roomTokens: number;
     /** Characters that a token is taken for. */
     readonly charsPerToken: number;
-    /** What the log has said; `null` if nobody has followed it. */
+    /** The index of the log; `null` if nobody has followed it. */
     readonly log: RecallView | null;
     readonly work: WorkCounter;
   },

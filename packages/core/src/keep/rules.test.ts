@@ -16,7 +16,7 @@ import { RECENT } from "./recent.ts";
 
 const atMost = { tokens: 1000 };
 
-/** What a rule chooses of a view, by index of the ranges' first messages, the worthiest first. */
+/** Runs a rule over a view, and returns its choice by index of the ranges' first messages, the worthiest first. */
 function chosen(kind: KeepRuleKind, messages: readonly Message[], more: object = {}): readonly number[] {
   const spec: KindSpec & { readonly atMost: object } = { kind: kind.kind, atMost, ...more };
   const rule = kind.bind(spec);

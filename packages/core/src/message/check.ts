@@ -4,8 +4,8 @@ import { createWaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /**
- * What a wire accepts, as data. Vendor values live in `@plimsoll/providers`; core owns the type and the strict union. A few of
- * these facts encoding puts right by itself, without a change to the messages (see {@link STRICT_WIRE_RULES}).
+ * The rules of a wire, as data. Vendor values live in `@plimsoll/providers`; core owns the type and the strict union. A few of these facts encoding
+ * puts right by itself, without a change to the messages (see {@link STRICT_WIRE_RULES}).
  */
 export interface WireRules {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface WireRules {
   readonly resultImages: "reject" | "accept";
   /** Whether a user message may follow a user message, and an assistant message an assistant message. */
   readonly sameRole: "reject" | "accept";
-  /** What call ids are made of; word characters are ASCII letters, digits, `_` and `-`. */
+  /** Characters of call ids; word characters are ASCII letters, digits, `_` and `-`. */
   readonly callIds: "any" | "word-characters";
   /** Longest call id, in UTF-16 code units; `null` for no limit. */
   readonly maximumCallIdChars: number | null;
@@ -53,7 +53,7 @@ export const STRICT_WIRE_RULES: WireRules = {
   maximumMessages: null,
 };
 
-/** What is wrong with a message list. */
+/** The code of a fault in a message list. */
 export type WireViolationCode =
   | "duplicate-message-id"
   | "duplicate-call-id"
@@ -145,7 +145,7 @@ export function createCheckPass(rules: WireRules, contentOf: (message: Message) 
   };
 }
 
-/** What of a message alone the wire would reject. */
+/** Finds the faults of one message alone that the wire would reject. */
 export function contentViolations(message: Message, rules: WireRules): readonly WireViolationCode[] {
   const codes: WireViolationCode[] = [];
   if (rules.emptyContent === "reject" && isEmpty(message)) codes.push("empty-content");
@@ -231,7 +231,7 @@ function checkPairing(rules: WireRules, report: Report) {
   };
 }
 
-/** What is wrong with the first message, the last one and the one after the most. */
+/** Checks the first message, the last one and the number of messages. */
 function createEnds(rules: WireRules): CheckPass {
   let count = 0;
   let first: Message | null = null;

@@ -1,4 +1,4 @@
-/** What a reader may take for the end of a line: the breaks of Unicode, and the separators that some programs split at. */
+/** Characters that a reader may take for the end of a line: the breaks of Unicode, and the separators that some programs split at. */
 export const LINE_BREAKS: readonly string[] = [..."\n\v\f\r\u001c\u001d\u001e\u0085\u2028\u2029"];
 
 /** Finds one of {@link LINE_BREAKS}. */

@@ -22,7 +22,7 @@ const OTHER_RULES: WireRules = {
   maximumMessages: 5,
 };
 
-/** What happens between two calls: messages come, and an edit may take some out or put another in their place. */
+/** Events between two calls: messages come, and an edit may take some out or put another in their place. */
 const happenings = fc.array(
   fc.record({
     arrived: fc.nat(4),

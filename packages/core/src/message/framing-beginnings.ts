@@ -1,5 +1,5 @@
 /**
- * What is ours in a text for a model, in one case and script, without white space and without what is not seen (`foldedBeginning` writes it).
+ * Our own beginnings of lines and tags in a text for a model, in one case and script, without white space and without characters that are not seen (`foldedBeginning` writes them).
  * Text from outside in between must not read as any of it.
  *
  * - `lines`: beginnings of lines
@@ -28,7 +28,7 @@ export interface Beginnings {
 /** A framing is a value, and is asked for each line that is quoted. */
 const beginnings = new WeakMap<Framing, Beginnings>();
 
-/** What is sought in a text for this framing. */
+/** Builds the search for a framing's beginnings. */
 export function beginningsOf(framing: Framing): Beginnings {
   const known = beginnings.get(framing);
   if (known !== undefined) return known;
@@ -71,5 +71,5 @@ function isPlainlySeen(unit: number): boolean {
   return unit > 0x20 && unit < 0x7f && !PASSED_OVER.includes(unit);
 }
 
-/** What a look for what is seen may pass over: emphasis, and the mark. */
+/** Characters that a search for seen text may pass over: emphasis, and the mark. */
 const PASSED_OVER: readonly number[] = [..."*_`~", MARK].map((char) => char.charCodeAt(0));

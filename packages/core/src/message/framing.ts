@@ -142,15 +142,15 @@ function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing
   return bracketWords.some((word) => bracketed.includes(word));
 }
 
-/** What {@link foldedChar} writes as the angle that opens a tag, of one unit. A regular expression finds it without a string for each character. */
+/** Characters that {@link foldedChar} writes as the angle that opens a tag, of one unit. A regular expression finds it without a string for each character. */
 const ANGLE = /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c]/;
 /** The same, and what is written as the angle that closes one. */
 const EITHER_ANGLE =
   /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c>\u02c3\u203a\u226f\u232a\u276f\u27e9\u3009\ufe65\uff1e]/;
 
 /**
- * What follows the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its line,
- * with or without attributes.
+ * Tells whether the text behind the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its
+ * line, with or without attributes.
  */
 function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]): boolean {
   const slash = seenFrom(text, { start, end }, MARK);
@@ -201,8 +201,8 @@ const CONTEXT_TAGS = [
 ] as const;
 
 /**
- * What is ours in a context: the header of a summary, notices, stubs and the lines in the place of what was left out, excerpts under their
- * handles, facts. Outside text that is written in between (a summary, a digest, facts, excerpts, a result as it enters history) must not
+ * Our own beginnings of lines and tags in a context: the header of a summary, notices, stubs and the lines in the place of left-out text, excerpts
+ * under their handles, facts. Outside text that is written in between (a summary, a digest, facts, excerpts, a result as it enters history) must not
  * read as any of it.
  */
 export const CONTEXT_FRAMING: Framing = {

@@ -1,4 +1,4 @@
-/** What a handle of one part names. */
+/** The part that a handle names. */
 export interface PartHandle {
   readonly messageId: string;
   readonly partIndex: number;
@@ -48,7 +48,7 @@ export function handleReadings(handle: string): readonly (PartHandle | SpanHandl
   ];
 }
 
-/** What an artifact's handle begins with; a message's handle never does. */
+/** The beginning of an artifact's handle; a message's handle never begins so. */
 const ARTIFACT_BEGINNING = /^artifact:/;
 
 /** Marks that may stand in a handle as they are. A dot may if it has no dot next to it, and neither begins nor ends the id. */

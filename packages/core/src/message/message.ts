@@ -137,8 +137,8 @@ export function isDeclared(message: Message): message is UserMessage {
 }
 
 /**
- * What one request sends. `dynamicContext` (git branch, notes of a CI run) is built per request, sent after the cached
- * prefix, counted as overhead and never logged.
+ * The context of one request. `dynamicContext` (git branch, notes of a CI run) is built per request, sent after the cached prefix, counted as overhead
+ * and never logged.
  */
 export interface Context {
   readonly system: string;

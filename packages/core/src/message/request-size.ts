@@ -3,7 +3,7 @@ import type { ImagePart, Message, Part } from "./message.ts";
 import { oncePerMessage } from "./once-per-message.ts";
 import { longestSidePx } from "./pixel-size.ts";
 
-/** What a request holds in units other than tokens. */
+/** The size of a request in units other than tokens. */
 export interface RequestSize {
   /** Of the body as JSON. Media count by their encoding, those at an address by the address. */
   readonly bytes: number;
@@ -23,7 +23,7 @@ export interface RequestSize {
 /** A unit in which requests are limited. `manyImagePx` is `imagePx` in a request of more than {@link MANY_IMAGES} images and documents. */
 export type RequestUnit = keyof RequestSize | "manyImagePx";
 
-/** What a model, or the server before it, takes at most; units without a limit, or with one that is not known, are left out. */
+/** The most that a model, or the server before it, takes; units without a limit, or with one that is not known, are left out. */
 export type RequestLimits = { readonly [Unit in RequestUnit]?: number | undefined };
 
 /** From more images and documents on Anthropic takes smaller images only: platform.claude.com/docs/en/build-with-claude/vision, November 2026. */
@@ -104,10 +104,10 @@ export function jsonBytes(value: unknown): number {
 /** Names, types and brackets around a part, in bytes; chosen, at the high end. */
 const PART_BYTES = 120;
 
-/** What each part of a message holds; a message is read once. */
+/** Returns the size of each part of a message; a message is read once. */
 export const partSizes: (message: Message) => readonly RequestSize[] = oncePerMessage(({ parts }) => parts.map(measured));
 
-/** What a message holds. */
+/** Returns the size of a message in units other than tokens. */
 export function messageSize(message: Message): RequestSize {
   return partSizes(message).reduce(joinedSize, NO_SIZE);
 }

@@ -24,7 +24,7 @@ export function messageChars(message: Message): number {
   return chars;
 }
 
-/** What removing these messages takes out of a view. */
+/** Counts the losses if these messages are removed from a view. */
 export function coverageOf(messages: readonly Message[]): CoverageCount {
   let parts = 0;
   let chars = 0;

@@ -6,7 +6,7 @@ import { MARK } from "./framing-beginnings.ts";
 import type { Message, UserMessage } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 
-/** What is written before and after a piece of a serialised history. */
+/** The text before and after a piece of a serialised history. */
 export interface TranscriptLabel {
   readonly before: string;
   readonly after: string;
@@ -36,11 +36,11 @@ export interface TranscriptStyle {
    * argument as `name=value`. The first if nothing is said.
    */
   readonly calls?: "one-by-one" | "joined" | undefined;
-  /** What has no text, an empty result or an image: named, or left out. Named if nothing is said. */
+  /** The treatment of content without text, an empty result or an image: named, or left out. Named if nothing is said. */
   readonly textless?: "named" | "left-out" | undefined;
   /**
-   * What stands between the text parts of one message of a user, or of one result: a new line, or nothing. Those of a reply always stand on
-   * lines of their own. The first if nothing is said.
+   * The joint between the text parts of one message of a user, or of one result: a new line, or nothing. Those of a reply always stand on lines of
+   * their own. The first if nothing is said.
    */
   readonly joints?: "lines" | "none" | undefined;
 }
@@ -58,7 +58,7 @@ export function transcriptText(messages: readonly Message[], style: TranscriptSt
   return messages.flatMap((message) => piecesOf(message, style, framing)).join("\n\n");
 }
 
-/** What reads as a label in a history that is written down. */
+/** Finds text that reads as a label in a history that is written down. */
 export function transcriptFraming(labels: TranscriptLabels): Framing {
   const { before } = labels.human;
   const lines = labelsOf(labels).flatMap((label) => [label.before, ...(hasWord(label.after) ? [label.after] : [])]);

@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
 const store = () => createFileSessionStore({ folder });
-/** What is read at once. */
+/** Bytes that are read at once. */
 const CHUNK_BYTES = 1024 * 1024;
 /** An entry's line that has so many bytes, its line end included. */
 const lineOf = (id: string, bytes: number) =>

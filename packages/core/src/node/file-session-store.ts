@@ -146,7 +146,7 @@ async function openLog(log: LogFile, onEntry: EntryListener | undefined): Promis
   return { writer, entries, cutOff };
 }
 
-/** What a list shows of the logs in a folder, the newest first; nothing for a folder that is not there. */
+/** Lists the logs in a folder, the newest first; nothing for a folder that is not there. */
 async function summariesIn(folder: string): Promise<readonly SessionSummary[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return [];

@@ -11,7 +11,7 @@ import { fileFailure } from "./own-file.ts";
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";
 
-/** What a writer needs of an open file. */
+/** The functions of an open file that a writer needs. */
 export type LogHandle = Pick<FileHandle, "fd" | "read" | "appendFile" | "datasync" | "truncate" | "close">;
 
 /** An open log file, at the end of its last whole line. */

@@ -20,7 +20,7 @@ interface ProcessPlace {
   readonly pidNamespace: string | null;
 }
 
-/** What a system says of its processes. */
+/** The system's knowledge of its processes. */
 export interface ProcessSystem {
   readonly host: string;
   /** A file, or what a link leads to, below Linux's `/proc`; `null` on a system without. */
@@ -59,8 +59,8 @@ export function parseHolder(text: string): LockHolder | null {
 }
 
 /**
- * What can be said of a holder's process from here. `unseen`: it may run on another machine, or in another container. A machine of the same name and
- * namespace that was started anew since has none of its old processes.
+ * Tells the state of a holder's process, as far as it can be told from here. `unseen`: it may run on another machine, or in another container. A
+ * machine of the same name and namespace that was started anew since has none of its old processes.
  */
 export async function stateOfHolder(
   { pid, startedAt, place }: LockHolder,

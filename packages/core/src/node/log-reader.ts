@@ -9,7 +9,7 @@ export interface ReadableLog {
   readonly file: FileHandle;
 }
 
-/** What is at the end of a log file. */
+/** The end of a log file. */
 export interface LogEnd {
   readonly cutOff: StoredSession["cutOff"];
   /** Bytes of the whole batches: what stays of a log with a cut-off end. */

@@ -17,7 +17,7 @@ export async function makeOwnerOnly(file: FileHandle): Promise<void> {
   if ((mode & OTHERS_BITS) !== 0) await file.chmod(OWNER_ONLY_FILE_MODE).catch(() => undefined);
 }
 
-/** What the operating system's common refusals mean to a person. */
+/** Sentences for the operating system's common refusals, for a person. */
 const REASONS: { readonly [code: string]: string | undefined } = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",

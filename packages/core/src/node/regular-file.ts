@@ -16,7 +16,7 @@ function refusal(code: "EFBIG" | "EISDIR" | "ENXIO" | "ESTALE"): Error {
   return Object.assign(new Error(MEANINGS[code] ?? code), { code });
 }
 
-/** What the operating system's refusals mean, said of a file. */
+/** Sentences for the operating system's refusals, said of a file. */
 const MEANINGS: { readonly [code: string]: string | undefined } = {
   EFBIG: "is too large",
   EISDIR: "is a folder",
@@ -76,7 +76,7 @@ export function openRegularFileSync(path: string, links: Links = "follow"): numb
   }
 }
 
-/** What came of reading a small file: its text, that there is none, or why it was not read, to be put behind its name. */
+/** The result of reading a small file: its text, that there is none, or the reason why it was not read, to be put behind its name. */
 export type SmallFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }

@@ -7,7 +7,7 @@ import { openRegularFile } from "./regular-file.ts";
 /** How much of a log is read for its summary: the first entry, with system text and tools, and the first message. Chosen. */
 const HEAD_BYTES = 128 * 1024;
 
-/** What a list shows of a log file; `null` for a file that vanished, a link, a pipe or a device. A log that cannot be read is listed without its facts. */
+/** Reads a log file for a list; `null` for a file that vanished, a link, a pipe or a device. A log that cannot be read is listed without its facts. */
 export async function sessionSummary(path: string, sessionId: string): Promise<SessionSummary | null> {
   const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;

@@ -34,7 +34,7 @@ export function takeFolder(
   return takeLock({ path: folder, lockFile: join(folder, `.${use}.lock`), rule, details: {} });
 }
 
-/** What a lock is for, and where it is. */
+/** The purpose and place of a lock. */
 interface Lock {
   readonly path: string;
   readonly lockFile: string;

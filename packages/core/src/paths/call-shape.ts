@@ -12,15 +12,15 @@ function stringAt(args: CallArguments, key: string): string | null {
 }
 
 /**
- * What a tool does, as far as a replay needs it: `read` and `modify` name one file in their arguments, `patch` names files
- * inside a patch text, `search` gives matches, `command` runs something (and reads a file if that is all it does), `other` is none of these.
+ * The work of a tool, as far as a replay needs it: `read` and `modify` name one file in their arguments, `patch` names files inside a patch text,
+ * `search` gives matches, `command` runs something (and reads a file if that is all it does), `other` is none of these.
  */
 export type ToolKind = "read" | "modify" | "patch" | "search" | "command" | "other";
 
 /** The tools of one agent by name. */
 export type ToolTable = { readonly [toolName: string]: ToolKind };
 
-/** What is stored on a call and its result. */
+/** The shape that is stored on a call and its result. */
 export interface ToolShape {
   readonly category: OutputCategory;
   readonly paths: readonly PathAccess[];
@@ -38,7 +38,7 @@ const PATH_KEYS = [
 ] as const;
 const COMMAND_KEYS = ["command", "cmd", "script", "commands", "code"] as const;
 const SEARCH_KEYS = ["pattern", "query", "regex", "glob", "search_term"] as const;
-/** What a file is to hold, or what of it becomes what: a key of old or new text by whichever name. */
+/** Keys of a file's new text, or of old and new text, by whichever name. */
 const CHANGE_KEY =
   /^(?:(?:old|new)(?:_|[A-Z]).*|contents?|file_text|fileText|edits|patch|diff|insert_(?:text|line)|code_edit|replace(?:ment|_with)?)$/;
 

@@ -36,7 +36,7 @@ function beginningChanges(typed: string, candidate: string): number {
   return 1 + Math.min(...lengths.map((length) => distance(typed, candidate.slice(0, length))));
 }
 
-/** What to say behind a message about an unknown name: the nearest one if there is one, else all. */
+/** Suggests names behind a message about an unknown one: the nearest one if there is one, else all. */
 export function suggestion(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;

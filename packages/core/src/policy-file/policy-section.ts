@@ -13,7 +13,7 @@ import type { YamlDocument } from "./yaml-document.ts";
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
 
-/** What may be next to a section: a name, and the Go agent's window for all of its parts. */
+/** Keys that may stand next to a section: a name, and the Go agent's window for all of its parts. */
 const KEYS_BESIDE: Readonly<Record<PolicyOverlay["key"], readonly string[]>> = {
   agent: ["name"],
   compaction: ["name", "context_window"],

@@ -17,7 +17,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What comes of a file with this text, named `late.yaml`. */
+/** Reads a file with this text, named `late.yaml`. */
 const read = (text: string) => {
   const path = join(folder, "late.yaml");
   writeFileSync(path, text);

@@ -32,7 +32,7 @@ export function readPolicyFile(path: string, displayName: string, kinds: Kinds =
   return readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
 }
 
-/** What plimsoll.yaml may hold for a session of the command line, next to the policy; a whole policy has none of these keys. */
+/** Keys that plimsoll.yaml may hold for a session of the command line, next to the policy; a whole policy has none of them. */
 export const SESSION_KEYS: readonly string[] = [
   "model",
   "context_window",
@@ -114,7 +114,7 @@ interface PolicyData {
   readonly prefix: readonly string[];
   /** The preset that was changed; `null` for a whole policy. */
   readonly base: Policy | null;
-  /** What is wrong with knobs. */
+  /** Mistakes in knobs. */
   readonly problems: readonly WrittenProblem[];
   readonly kinds: Kinds;
 }

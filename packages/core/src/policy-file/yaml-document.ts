@@ -10,7 +10,7 @@ export interface YamlDocument {
   lineOf(path: readonly PropertyKey[]): number | null;
 }
 
-/** What came of reading: the document, or what is wrong with the file, each with `line:column`. */
+/** The result of reading: the document, or the mistakes of the file, each with `line:column`. */
 type ReadDocument =
   | { readonly document: YamlDocument }
   | { readonly problems: readonly { readonly place: string; readonly text: string }[] };

@@ -13,7 +13,7 @@ import type { EstimatorKind } from "../tokens/estimator.ts";
 import { BUILT_IN_TRUNCATIONS } from "../truncation/built-in-truncations.ts";
 import type { Truncation } from "../truncation/span.ts";
 
-/** What a policy may name, and what results are cut by. Nothing else looks a kind up. */
+/** Kinds that a policy may name, and the truncations that cut results. Nothing else looks a kind up. */
 export interface Kinds {
   readonly strategies: readonly StrategyKind[];
   readonly keepRules: readonly KeepRuleKind[];

@@ -3,11 +3,11 @@ import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "./policy.ts";
 
-/** What most people change of a policy, in the words of files, command lines, sweeps, the tuner and code. */
+/** The settings that most people change of a policy, in the words of files, command lines, sweeps, the tuner and code. */
 export interface Knobs {
   /** When it acts: a share of the room for a request, as `75%` or 0.75, or a size, as `150k` or 150000. */
   readonly actAt?: string | number;
-  /** What stays word for word, by rule: a share, a size, for `recent` also `12 messages`; `off` takes the rule away. */
+  /** Amounts that stay word for word, by rule: a share, a size, for `recent` also `12 messages`; `off` takes the rule away. */
   readonly keep?: { readonly [rule: string]: string | number };
   /** Who writes summaries: the model, or nobody, so that a digest of quotations stands in for them. */
   readonly writer?: string;
@@ -137,7 +137,7 @@ function idling({ afterPause }: Policy, value: unknown): Policy["idle"] {
   return { afterMs, atLeast: afterPause?.atLeast ?? IDLE_LINE };
 }
 
-/** What every preset with a model's summaries asks by, and what stands in for them. */
+/** The prompt with which every preset asks a model for summaries, and the one of the digest. */
 const MODEL_PROMPT = "checkpoint";
 const DIGEST_PROMPT = "digest";
 

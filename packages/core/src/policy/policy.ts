@@ -36,9 +36,9 @@ export interface Policy {
   readonly idle?: { readonly afterMs: number; readonly atLeast: Amount } | undefined;
   /** From here on only strategies that need no model run; `null` for policies without that case. */
   readonly emergency: { readonly atLeast: Amount } | null;
-  /** What stays word for word, in an order of worth: under pressure the fallback releases the last rule first. */
+  /** Rules for messages that stay word for word, in an order of worth: under pressure the fallback releases the last rule first. */
   readonly keep: readonly KeepRuleSpec[];
-  /** What a compaction that the person asks for keeps; `null` keeps what any other does. */
+  /** Keep rules of a compaction that the person asks for; `null` keeps the same as any other. */
   readonly manualKeep: readonly KeepRuleSpec[] | null;
   /** Tried in order, the next one when one fails or is not enough. */
   readonly strategies: readonly StrategySpec[];
@@ -46,7 +46,7 @@ export interface Policy {
   /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` cuts nothing. */
   readonly truncation: { readonly capTokens: number } | null;
   readonly overflow: OverflowPolicy;
-  /** What an unknown context window means: no compaction, or a stated size. */
+  /** The treatment of an unknown context window: no compaction, or a stated size. */
   readonly unknownWindow: "off" | { readonly tokens: number };
   /** Whether a sub-agent's session compacts itself. */
   readonly subAgents: "own" | "off";
@@ -62,7 +62,7 @@ export interface Policy {
  */
 export type EnginePolicy = Omit<Policy, "fallback"> & { readonly fallback: FallbackPolicy | null };
 
-/** What makes sure that a request fits, whatever the policy's own strategies come to. Presets have the same values. */
+/** The steps that make sure that a request fits, even if the policy's own strategies fail. Presets have the same values. */
 export interface FallbackPolicy {
   /** Whether a request that exceeds the input budget is acted on although no trigger fires, at any gate. */
   readonly actAtBudget: boolean;
@@ -96,7 +96,7 @@ export interface SummaryPolicy {
   readonly request: SummaryRequestForm;
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
-  /** What is written before and after each piece of a serialised history. */
+  /** The labels before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
   /** How its calls are written, what has no text, and what joins parts; see `TranscriptStyle`. */
   readonly calls?: TranscriptStyle["calls"];
@@ -117,7 +117,7 @@ export type SummaryRequestForm =
   | "prefix"
   | { readonly cheaper: { readonly modelId: string; readonly contextWindowTokens: number } };
 
-/** What ends compaction loops. */
+/** The limits that end compaction loops. */
 interface ProgressPolicy {
   /**
    * After a compaction the context should be this small, so that the trigger does not fire again at once; the next strategies run

@@ -15,7 +15,7 @@ export type WrittenPolicy = Omit<Knobs, "keep"> & {
   readonly keep?: Knobs["keep"] | Policy["keep"];
 } & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: unknown };
 
-/** What was wrong in one place of a written policy. */
+/** A mistake in one place of a written policy. */
 export interface WrittenProblem {
   readonly path: readonly string[];
   readonly text: string;

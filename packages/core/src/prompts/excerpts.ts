@@ -3,7 +3,7 @@ import type { Message } from "../message/message.ts";
 
 /** Lines of one message that stay readable when it is removed, word for word. */
 export interface Excerpt {
-  /** What the message was: a tool's name, or who said it. */
+  /** The origin of the message: a tool's name, or who said it. */
   readonly source: string;
   /** Finds the whole message again. */
   readonly handle: string;

@@ -6,7 +6,7 @@ import { textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
 
-/** What else the caller wants to survive: instructions that are pinned, and the live state of todo lists and sub-agents. */
+/** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */
 export interface KeptState {
   readonly pinned: readonly string[];
   readonly state: readonly { readonly title: string; readonly text: string }[];
@@ -112,7 +112,7 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
   }
 }
 
-/** What the log comes to, whatever the room: its files, the one touched last at the end, and its errors. */
+/** Facts of the log, whatever the room: its files, the one touched last at the end, and its errors. */
 interface Told {
   readonly files: readonly (readonly [path: string, access: PathAccess["access"]])[];
   readonly errors: readonly LineToWrite[];
@@ -164,7 +164,7 @@ function fenced(tag: string, texts: readonly string[], { framing, roomChars }: R
   return roomChars <= frameCharsOf(tag) ? "" : framed(tag, quotedText(texts.join("\n").trim(), framing), roomChars);
 }
 
-/** What is ours where facts are written: the titles of live state are tags too. */
+/** Our own beginnings of lines and tags where facts are written: the titles of live state are tags too. */
 export function factFraming({ state }: KeptState): Framing {
   const titles = state.flatMap(({ title }) => TAG_NAME.exec(tagOf(title)) ?? []);
   const folded = titles.map((title) => foldedBeginning(title, Number.POSITIVE_INFINITY).folded);

@@ -34,7 +34,7 @@ const FORGED = [
 ] as const;
 const TAGS = /<\/?(?:excerpts|pinned-instructions|first-request|modified-files|read-files|last-errors|todo)>?/g;
 
-/** What a careless reader takes for ours: heads and notices at the beginning of a line, and tags anywhere. */
+/** Finds text that a careless reader takes for ours: heads and notices at the beginning of a line, and tags anywhere. */
 function oursIn(text: string): readonly string[] {
   const lines = linesOf(text).map(seen);
   const isOurs = (line: string) =>

@@ -2,7 +2,7 @@ import type { CoverageCount } from "../applied-edit.ts";
 import { nameInBrackets } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 
-/** What is put in the place of messages that were dropped without a summary. */
+/** The notice in the place of messages that were dropped without a summary. */
 const _DROPPED_NOTICE = { id: "dropped-notice", version: 1 } as const;
 
 /** The notice's text; it counts what went and names the handle that finds it again. */
@@ -11,7 +11,7 @@ export function droppedText(covered: CoverageCount, handle: string): string {
   return `[Notice: the history was emergency-compacted. ${messages} (${covered.chars} characters) dropped from the context without a summary; they remain in the session log, handle ${handle}. Ask for what you need or read files again.]`;
 }
 
-/** What is put in the place of cleared and shortened parts. */
+/** The stubs in the place of cleared and shortened parts. */
 const _STUB_TEXTS = { id: "stubs", version: 1 } as const;
 
 /** A cleared part: what it was (cut if it is long), how large, and the handle that finds it again. */
@@ -24,7 +24,7 @@ export function omittedText(chars: number, handle: string): string {
   return `[… ${chars} characters omitted; handle ${handle}]`;
 }
 
-/** What a stub may have in addition to its handle, in UTF-16 units: more is no stub of ours, whatever it ends in. */
+/** UTF-16 units that a stub may have in addition to its handle: with more it is no stub of ours, whatever it ends in. */
 const STUB_BESIDES_CHARS = 120;
 
 /** True for a text that is the stub of that handle: there is nothing left to clear. */
@@ -34,7 +34,7 @@ export function isClearedText(text: string, handle: string): boolean {
   );
 }
 
-/** What is put in the place of messages that were dropped if no model summarised them, with who said how much. */
+/** The notice in the place of messages that were dropped if no model summarised them, with who said how much. */
 const _TRUNCATE_NOTICE = { id: "truncate-notice", version: 1 } as const;
 
 /**

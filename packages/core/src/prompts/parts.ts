@@ -1,6 +1,6 @@
 import { CONTEXT_FRAMING, quotedText, unquotedText } from "../message/framing.ts";
 
-/** What is written before a summary in the context, so that the model takes it as a record and not as new orders. */
+/** The header before a summary in the context, so that the model takes it as a record and not as new orders. */
 export const SUMMARY_HEADER = {
   id: "summary-header",
   version: 1,
@@ -24,8 +24,8 @@ export function outline(sections: readonly string[]): string {
 }
 
 /**
- * What comes before the instructions if the request is the conversation itself: the model is in the agent's role there, with the agent's
- * tools, and has to be told that this message is not the person's.
+ * The frame before the instructions if the request is the conversation itself: the model is in the agent's role there, with the agent's tools, and has
+ * to be told that this message is not the person's.
  */
 export const PREFIX_FRAME = {
   id: "prefix",
@@ -33,7 +33,7 @@ export const PREFIX_FRAME = {
   text: "[Request of the program that keeps this session, not of the person.] Stop working on the task now. Everything above this message is about to be taken out of your context and replaced by a record that you write in your next reply; what the session does afterwards rests on that record. Where the conversation begins with a record of earlier work, that one is replaced too: carry over what still holds of it. Reply with text only; the tools must not be used in this reply.",
 } as const;
 
-/** What a summariser is told in addition to its task, so that it writes about the conversation and does not take part in it. */
+/** The role of a summariser in addition to its task, so that it writes about the conversation and does not take part in it. */
 export const SUMMARIZER_ROLE = {
   id: "summarizer-role",
   version: 1,

@@ -2,7 +2,7 @@ import { CONTEXT_FRAMING, nameInBrackets, quotedText, textOnOneLine } from "../m
 
 /** A passage of the log that stays readable after its message is gone, word for word. */
 export interface RecalledPassage {
-  /** What the message was: a tool's name, or who said it. */
+  /** The origin of the message: a tool's name, or who said it. */
   readonly source: string;
   /** The file that it shows; `null` if that is not known. */
   readonly path: string | null;

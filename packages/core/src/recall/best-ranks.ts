@@ -2,7 +2,7 @@ import type { UnitFacts } from "./units.ts";
 
 /** How much units are worth. */
 export interface UnitWorth {
-  /** What a unit is worth, 0 or more; those worth most for their length come first. */
+  /** Returns the worth of a unit, 0 or more; the units worth most for their length come first. */
   readonly worth: (facts: UnitFacts) => number;
   /**
    * How many times more a unit can be worth after so many characters of the log in which nothing became of it and its file: 1 if it only loses. With
@@ -11,7 +11,7 @@ export interface UnitWorth {
   readonly growth?: ((chars: number) => number) | undefined;
 }
 
-/** What the units of each text of a log rank at most. Texts are told by their places. Lists of numbers: every cut asks for all of them, and a look at each text would take most of its time. */
+/** The highest ranks that the units of each text can have, as lists of numbers by place: every cut asks for all, and a look at each text would be slow. */
 export interface BestRanks {
   rankedBy: UnitWorth["worth"] | null;
   /** Infinite if nothing is known. */

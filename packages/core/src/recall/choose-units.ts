@@ -8,7 +8,7 @@ import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";
 
-/** What a recall block is chosen by. */
+/** The measures by which a recall block is chosen. */
 export interface RecallChoice extends UnitWorth {
   readonly index: RecallView;
   /** True for messages that the view still shows. */

@@ -4,7 +4,7 @@ import { USE_WEIGHTS } from "./use-weights.ts";
 
 const { weights: WEIGHTS } = USE_WEIGHTS;
 
-/** What a unit begins with, by its kind. */
+/** The weight that a unit begins with, by its kind. */
 const KIND_WEIGHTS: Readonly<Record<UnitFacts["kind"], number>> = {
   read: WEIGHTS.isRead,
   output: WEIGHTS.isOutput,
@@ -40,7 +40,7 @@ export function expectedUse(facts: UnitFacts): number {
   return Math.exp(sum);
 }
 
-/** What the weights of distances come to that count for a unit. */
+/** The sum of the weights of distances that count for a unit. */
 const RISING_WEIGHTS = [WEIGHTS.age, WEIGHTS.sinceUse, WEIGHTS.sinceFileTouch, WEIGHTS.sinceFileWrite]
   .filter((weight) => weight > 0)
   .reduce((sum, weight) => sum + weight, 0);

@@ -1,6 +1,6 @@
 import type { PathAccess } from "../tool.ts";
 
-/** What is known of a file. Distances are in characters of logged texts. */
+/** Knowledge of a file. Distances are in characters of logged texts. */
 export interface FileFacts {
   readonly reads: number;
   readonly writes: number;
@@ -14,7 +14,7 @@ export interface FileFacts {
 /** How often and when each file of a log was read and written. */
 export interface FileTouches {
   add(access: PathAccess, atChars: number): void;
-  /** What is known at a place of the log about the file of a text at another; `null` for a file that no call touched. */
+  /** Returns the knowledge, at one place of the log, about the file of a text at another; `null` for a file that no call touched. */
   facts(path: string, places: { readonly textAtChars: number; readonly nowAtChars: number }): FileFacts | null;
 }
 

@@ -4,8 +4,8 @@ import type { Message, ToolCallPart } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 
 /**
- * What a text of the log is: a file that a call read, what another call gave, what a failed call gave, what a call wrote into a file, what
- * the model said or ran, what the person said.
+ * The kind of a text in the log: a file that a call read, another call's output, a failed call's output, a text that a call wrote into a file, words or
+ * a command of the model, words of the person.
  */
 export type LogTextKind = "read" | "output" | "failed" | "written" | "said" | "person";
 
@@ -53,7 +53,7 @@ export function logTextChars(message: Message): number {
   return chars;
 }
 
-/** What the call of a result says of its texts; `null` where it says nothing. */
+/** Facts that a call tells of its result's texts; `null` for each that it does not tell. */
 export interface ToldByCall {
   readonly kind: "read" | null;
   readonly path: string | null;
@@ -61,7 +61,7 @@ export interface ToldByCall {
 
 const NOTHING_TOLD: ToldByCall = { kind: null, path: null };
 
-/** What the call of a result says of its texts: the file that they show. `openCalls` are those that a result may answer. */
+/** Reads from the call of a result which file its texts show. `openCalls` are those that a result may answer. */
 export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): ToldByCall {
   if (message.role !== "tool-result") return NOTHING_TOLD;
   const call = openCalls.find(({ callId }) => callId === message.callId);

@@ -20,7 +20,7 @@ export interface LoggedUnits {
   /** The texts of which something may be recalled with their units, oldest first. */
   readonly texts: LoggedText[];
   readonly statements: Statements;
-  /** What is known of their ranks. */
+  /** The best ranks that are known of them. */
   readonly ranks: BestRanks;
 }
 

@@ -11,7 +11,7 @@ import { createRecallIndex } from "./recall-index.ts";
 import type { Unit } from "./units.ts";
 import { headCharsOf } from "./units.ts";
 
-/** What is taken of a log: whose messages pass, and how many characters fit. */
+/** The messages of a log that may be taken, and the number of characters that fit. */
 interface Taking extends UnitWorth {
   readonly passes: (message: Message) => boolean;
   readonly maximumChars: number;

@@ -7,7 +7,7 @@ import { forEachUnitOf } from "./logged-units.ts";
 import type { Unit } from "./units.ts";
 import { headCharsOf } from "./units.ts";
 
-/** What a ranking takes of a log. */
+/** The limits of a ranking's choice from a log. */
 export interface RankingChoice extends UnitWorth {
   readonly passes: (message: Message) => boolean;
   /** Whether a unit of so many characters still fits, when its turn comes. */

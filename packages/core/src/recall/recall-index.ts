@@ -40,7 +40,7 @@ export interface RecallIndex extends RecallView {
  */
 const MOST_CHARS = 8_000_000;
 
-/** What the texts of message values say, and what they were read as once somebody asked, for indexes of logs that hold the same values. */
+/** Readings of message values' texts, made once somebody asks, for indexes of logs that hold the same values. */
 export interface TextReadings {
   readonly messages: WeakMap<Message, MessageTexts>;
   readonly ids: HashIds;
@@ -54,7 +54,7 @@ export function createTextReadings(): TextReadings {
 /** The texts of a message. */
 interface MessageTexts {
   readonly texts: readonly LogText[];
-  /** What each of them was read as; `null` until somebody asks. */
+  /** The reading of each of them; `null` until somebody asks. */
   read: readonly TextReading[] | null;
 }
 
@@ -65,7 +65,7 @@ interface HeldMessage {
   readonly atChars: number;
 }
 
-/** What an index holds. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
+/** The state of an index. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
 interface IndexState {
   readonly work: WorkCounter;
   readonly readings: TextReadings | null;
@@ -73,7 +73,7 @@ interface IndexState {
   held: HeldMessage[];
   openCalls: readonly ToolCallPart[];
   atChars: number;
-  /** What the first so many of the messages held come to. */
+  /** The units of the first so many of the messages held. */
   logged: LoggedUnits;
   readCount: number;
   ids: HashIds;

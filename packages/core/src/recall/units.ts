@@ -7,7 +7,7 @@ import type { LogText, LogTextKind } from "./log-text.ts";
 import type { TextLine } from "./text-lines.ts";
 import { lineHash, textHash, textLines } from "./text-lines.ts";
 
-/** What is known of a unit now. Distances are in characters of logged texts. */
+/** Knowledge of a unit now. Distances are in characters of logged texts. */
 export interface UnitFacts {
   readonly kind: LogTextKind;
   readonly chars: number;
@@ -146,7 +146,7 @@ function unitFrom(lines: readonly TextLine[], from: number): { readonly end: num
 /** Characters of a passage's head in addition to what it names; of those, what neighbours share. */
 const HEAD_CHARS = 40;
 
-/** What a passage of a text takes in addition to its lines. */
+/** Counts the characters of a passage's head in addition to its lines. */
 export function headCharsOf({ source, handle, path }: LogText): number {
   return HEAD_CHARS + source.length + handle.length + (path?.length ?? 0);
 }

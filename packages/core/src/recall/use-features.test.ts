@@ -23,7 +23,7 @@ const FILE: NonNullable<UnitFacts["file"]> = {
   isWrittenSince: false,
 };
 
-/** What is not 0, in thousandths. */
+/** Returns the features that are not 0, in thousandths. */
 function featuresOf(facts: Partial<UnitFacts>): Partial<Record<UseFeature, number>> {
   const values = USE_FEATURE_NAMES.map(
     (name) => [name, Math.round(1000 * USE_FEATURES[name]({ ...PLAIN, ...facts }))] as const,

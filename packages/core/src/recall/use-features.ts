@@ -1,6 +1,6 @@
 import type { UnitFacts } from "./units.ts";
 
-/** What is known of a unit that tells how often it will be needed, in the order in which it is added up. */
+/** Features of a unit that tell how often it will be needed, in the order in which they are added up. */
 export const USE_FEATURE_NAMES = [
   "isRead",
   "isOutput",

@@ -9,7 +9,7 @@ import { truncateMessage } from "../truncation/truncate-text.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import { pieceOf } from "./recall.ts";
 
-/** What a result is admitted with. */
+/** The policy and the stores by which a result is admitted. */
 export interface Admission {
   readonly policy: Policy;
   readonly artifacts: ArtifactStore;

@@ -4,7 +4,7 @@ import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { isHuman } from "../message/message.ts";
 
-/** What is remembered of attempts, so that failing strategies are not tried for ever. */
+/** The memory of attempts, so that failing strategies are not tried for ever. */
 export interface Breaker {
   /** Summaries of a model that failed in a row; a human message begins the count again. */
   readonly failures: number;

@@ -12,7 +12,7 @@ import { usualEntry } from "./usual-entry.ts";
 /** A log as it was read: its entries, and what a crash left of a last line. */
 interface DecodedLog {
   readonly entries: readonly SessionEntry[];
-  /** What was dropped at the end, from its first line on, or `null`. */
+  /** The part that was dropped at the end, from its first line on; `null` if nothing was. */
   readonly cutOff: { readonly line: number; readonly chars: number } | null;
 }
 

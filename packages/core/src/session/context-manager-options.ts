@@ -11,10 +11,10 @@ import type { ContextListener } from "./events.ts";
 import type { LogArchive } from "./held-log.ts";
 import type { SessionReadings } from "./session-readings.ts";
 
-/** What a context manager is made of. */
+/** Options of a context manager. */
 export interface ContextManagerOptions {
   readonly policy: EnginePolicy;
-  /** What the policy may name, in addition to what comes with this package; made by `withKinds`. */
+  /** Kinds that the policy may name in addition to those of this package; made by `withKinds`. */
   readonly kinds?: Kinds;
   readonly summarizer: Summarizer;
   /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
@@ -40,14 +40,14 @@ export interface ContextManagerOptions {
   readonly fileTracker?: FileTracker;
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
-  /** What is expected of each model before it reports; the pooled prior if there is none. */
+  /** Expectations for each model before it reports; the pooled prior if there is none. */
   readonly modelPriors?: ModelPriors;
   /** Which reasoning leaves if what stands before it changes; none does if it is left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
-  /** What a policy whose estimator is `bpe` counts by, by encoding. */
+  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: Tokenizers;
   /** Counts the work of all estimators, for bounds that tests assert; one of its own if none is given. */
   readonly work?: WorkCounter;
-  /** What other sessions have read of the same message values; nothing is shared if it is left out. */
+  /** Readings of other sessions with the same message values; nothing is shared if it is left out. */
   readonly readings?: SessionReadings;
 }

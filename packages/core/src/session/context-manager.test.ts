@@ -56,7 +56,7 @@ function session(messages: readonly Message[], options: Partial<ContextManagerOp
   return { manager, events, ids: () => manager.context().messages.map((message) => message.id) };
 }
 
-/** What each step came to, as `strategy outcome`. */
+/** Shows each step as `strategy outcome`. */
 const outcomes = (steps: readonly StepOutcome[]) => steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`);
 
 describe("a threshold", () => {

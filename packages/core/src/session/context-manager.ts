@@ -42,16 +42,16 @@ export interface ContextManager {
   leaveReasoning(nowMs: number | null): SetupChangeEntry | null;
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
   redo(input: FitInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
-  /** What to send now. */
+  /** Returns the context to send now. */
   context(dynamicContext?: string | null): Context;
-  /** What the next request is expected to measure, without what is pending. */
+  /** Predicts the size of the next request, without pending messages. */
   predict(dynamicContext?: string | null): Prediction;
   /** A bounded piece of the original that a handle names, or `null`. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Everything that is known of the session: the fold of its log. */
   state(): SessionState;
   view(): SessionView;
-  /** What is known about sizes; with the policy's estimator it prices any message. */
+  /** Returns all that is known about sizes; with the policy's estimator it prices any message. */
   ledger(): Ledger;
   /** The log; of a manager with an archive, what the archive does not have yet. */
   entries(): readonly SessionEntry[];

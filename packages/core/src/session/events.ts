@@ -4,7 +4,7 @@ import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, Step
 import { UNIT_WORDS } from "../message/request-size.ts";
 import type { Usage } from "../usage.ts";
 
-/** What a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
+/** An event that a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
 export type ContextEvent =
   | {
       readonly type: "compaction-start";
@@ -61,15 +61,16 @@ export interface WindowFilledEvent {
 }
 
 /**
- * What the provider reports cannot be. Report by report its prompts rise by more than what came could measure, as if it added the whole session up or counted in
- * other units: it is no evidence of this model from now on, and sizes are estimated. Or a count is no whole number from zero on: that report is no evidence. Told once.
+ * A report of the provider whose counts are impossible. Report by report its prompts rise by more than what came could measure, as if it added the
+ * whole session up or counted in other units: it is no evidence of this model from now on, and sizes are estimated. Or a count is no whole number from
+ * zero on: that report is no evidence. Told once.
  */
 export interface UsageRefusedEvent {
   readonly type: "usage-refused";
   readonly modelId: string;
   readonly requestId: string;
   readonly reportedTokens: number;
-  /** What is expected of the next request by `estimator`, without reports. */
+  /** Expected tokens of the next request by `estimator`, without reports. */
   readonly expectedTokens: number;
   readonly estimator: string;
 }
@@ -83,25 +84,25 @@ export interface SilentTruncationEvent {
   readonly type: "silent-truncation";
   readonly modelId: string;
   readonly requestId: string;
-  /** What the provider says that it read. */
+  /** Tokens that the provider says it read. */
   readonly reportedTokens: number;
-  /** What was predicted for this request, by `estimator`. */
+  /** Tokens that `estimator` predicted for this request. */
   readonly expectedTokens: number;
   readonly estimator: string;
-  /** What is missing at least, over the requests since the newest edit. */
+  /** Tokens that are missing at least, over the requests since the newest edit. */
   readonly missingTokens: number;
 }
 
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
 
-/** What a listener is told before a compaction begins. */
+/** Makes the event before a compaction begins. */
 export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
   const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
   return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
 }
 
-/** What a listener is told of what a fit came to; `null` if there is nothing to tell. */
+/** Makes the event of a fit's outcome; `null` if there is nothing to tell. */
 export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
   switch (outcome.kind) {
     case "compacted":
@@ -124,12 +125,12 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
   }
 }
 
-/** What is told of a reply that was lowered. */
+/** Makes the event of a reply that was lowered. */
 export function replyLowered(asked: ModelLimits, { contextWindowTokens, maxOutputTokens }: ModelLimits): ContextEvent {
   return { type: "reply-lowered", contextWindowTokens, askedTokens: asked.maxOutputTokens, maxOutputTokens };
 }
 
-/** What is over a limit that is none of tokens, in words; `null` if nothing is. */
+/** Says which limits in other units than tokens are exceeded; `null` if none is. */
 export function overWords(parts: readonly SizedPart[]): string | null {
   const overs = parts.flatMap(({ what, over }) =>
     over === undefined ? [] : [`${what.replaceAll("-", " ")}: ${over.size} ${UNIT_WORDS[over.unit]}, at most ${over.limit}`],
@@ -138,8 +139,8 @@ export function overWords(parts: readonly SizedPart[]): string | null {
 }
 
 /**
- * What a compaction came to: the id of the prompt that its summary was written with (`structured`, `narrative`, `checkpoint`, `digest`, …);
- * `emergency` for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for a recorded compaction of another agent.
+ * Names a compaction's kind: the id of the prompt that its summary was written with (`structured`, `narrative`, `checkpoint`, `digest`, …); `emergency`
+ * for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for a recorded compaction of another agent.
  */
 export function compactionKind(entry: CompactionEntry): string {
   const ofSpans = entry.edits.filter((edit) => edit.kind === "replace-spans");

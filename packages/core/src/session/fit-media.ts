@@ -15,13 +15,13 @@ import type { HeldSession } from "./held-session.ts";
 import { believedLimits, limitStep } from "./learned-request-limits.ts";
 import type { SessionFit } from "./session-setup.ts";
 
-/** What was done about the limits of a request that are none of tokens. */
+/** The result of fitting a request to limits in other units than tokens. */
 export interface FittedMedia {
   /** The entry that puts stubs in the place of media; `null` if none is needed, or none helps. */
   readonly entry: CompactionEntry | null;
-  /** What is over a limit all the same, by what holds most of it. */
+  /** Parts that stay over a limit all the same, the largest first. */
   readonly left: readonly SizedPart[];
-  /** What a refusal taught, as a step of a record; `null` for none. */
+  /** A limit that a refusal taught, as a step of a record; `null` for none. */
   readonly learned: StepOutcome | null;
   /** Share of the prompt that may be sent so that its bytes are within their limit, if text is what is over it; 1 if that is within. */
   readonly textRatio: number;

@@ -75,7 +75,7 @@ function irreducibleParts({ left: parts }: FittedMedia, { model }: FitInput) {
   return { budgetTokens: model.contextWindowTokens ?? 0, parts };
 }
 
-/** What a refusal comes to that is about another unit than tokens, and that nothing can be taken for. */
+/** Makes the outcome of a refusal in another unit than tokens for which nothing can be taken out. */
 function irreducible({ state, append }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome {
   const steps = media.learned === null ? [] : [media.learned];
   const outcome = { kind: "irreducible", reason: "overflow", steps, ...irreducibleParts(media, input) } as const;
@@ -102,7 +102,7 @@ function withStep(entry: CompactionEntry, step: StepOutcome | null): CompactionE
   return step === null ? entry : { ...entry, record: { ...entry.record, steps: [...entry.record.steps, step] } };
 }
 
-/** What is told if this fit opened the breaker. */
+/** Makes the event if this fit opened the breaker. */
 function breakerEvent(failures: {
   readonly before: number;
   readonly after: number;

@@ -32,7 +32,7 @@ export interface HeldSession {
   readonly setup: SessionSetup;
   readonly log: HeldLog;
   state(): SessionState;
-  /** What the log has said, for rules that recall it; `null` if the policy has none. */
+  /** The index of the log for rules that recall it; `null` if the policy has none. */
   readonly recallIndex: RecallIndex | null;
   /** Takes an entry that a log already has. */
   fold(entry: SessionEntry): void;
@@ -47,7 +47,7 @@ export interface HeldSession {
   /** Tells what fills the window if no cut can take it, once for a system text and its tools. */
   tellFilled(fit: SessionFit): void;
   predict(dynamicContext: string | null): Prediction;
-  /** What messages hold, of which only those are looked at that came since it was asked before. */
+  /** Returns the size of messages, looking only at those that came since it was asked before. */
   sizeOf(messages: Sequence<Message>): RequestSize;
   /** Lets go of undo points that the archive can give back; nothing without an archive. */
   release(keep: "newest" | "none"): void;

@@ -2,7 +2,7 @@ import type { SessionEntry, StepOutcome } from "../entry.ts";
 import type { RequestLimits, RequestUnit } from "../message/request-size.ts";
 import { REQUEST_UNITS } from "../message/request-size.ts";
 
-/** What refusals taught of a request's limits that are none of tokens, by unit. */
+/** Limits of a request in other units than tokens, learned from refusals, by unit. */
 export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
 
 /** One limit, the entry that says it, and when that was. */
@@ -15,10 +15,10 @@ export interface LearnedRequestLimit {
 /** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
 export const BELIEVED_MS = 86_400_000;
 
-/** What a step of a record is called that says a limit that was learned, before its unit. */
+/** The beginning of a step's name that records a learned limit, before its unit. */
 const LIMIT_STEP = "limit ";
 
-/** What a record says of a limit that a refusal taught. */
+/** Makes the step that records a limit that a refusal taught. */
 export function limitStep(unit: RequestUnit, limit: number): StepOutcome {
   return { strategy: `${LIMIT_STEP}${unit}`, outcome: "applied", detail: String(limit) };
 }
@@ -28,7 +28,7 @@ export function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
   return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
 }
 
-/** What is known after one more entry: another model has other limits, and what was undone taught nothing. */
+/** Folds one more entry: another model has other limits, and undone compactions taught nothing. */
 export function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEntry): LearnedRequestLimits {
   if (entry.type === "model-change") return {};
   if (entry.type === "revert")

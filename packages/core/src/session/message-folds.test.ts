@@ -8,7 +8,7 @@ import { human } from "../testing/builders.ts";
 import type { MessageFolds } from "./message-folds.ts";
 import { createSharedFolds, PLAIN_FOLDS } from "./message-folds.ts";
 
-/** What a log comes to under the folds, message by message. */
+/** Folds a log, message by message. */
 function folded(entries: readonly SessionEntry[], folds: MessageFolds) {
   let hash = "";
   let facts: Facts = NO_FACTS;

@@ -5,7 +5,7 @@ import { extendViewHash } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
 
-/** What a log's fold makes of each message. */
+/** The folds of a log's messages. */
 export interface MessageFolds {
   /** The message as it is sent: without half characters. */
   readonly wellFormed: (message: Message) => Message;
@@ -22,7 +22,7 @@ export const PLAIN_FOLDS: MessageFolds = {
   facts: foldFacts,
 };
 
-/** What was made of two values, one of which it is kept with. */
+/** A value made of two others, one of which it is kept with. */
 interface Made<Of, What> {
   readonly of: Of;
   readonly what: What;

@@ -14,17 +14,14 @@ interface Arrival {
   readonly isHuman: boolean;
 }
 
-/**
- * What must be in the next prompt, as a floor: folded entry by entry, to notice a server that leaves the oldest messages out and says
- * nothing.
- */
+/** A floor for the next prompt, folded entry by entry, to notice a server that leaves the oldest messages out and says nothing. */
 export interface PromptWatch {
   /** The newest report of this epoch (the same model, system and tools, no edit since); `null` before the first. */
   readonly reported: { readonly tokens: number; readonly modelId: string; readonly overheadHash: string | null } | null;
   /** Of an epoch without a report: characters of the view when it began; 0 after one. */
   readonly startChars: number;
   readonly arrivals: Sequence<Arrival>;
-  /** What reports of this epoch fell short of the floor in all, less what later ones made up for. */
+  /** Tokens by which reports of this epoch fell short of the floor, less those that later ones made up for. */
   readonly missingTokens: number;
   /** Whether this epoch's shortfall was told. */
   readonly isTold: boolean;
@@ -45,7 +42,7 @@ export const EMPTY_PROMPT_WATCH: PromptWatch = {
  */
 const MAXIMUM_CHARS_PER_TOKEN = 8;
 
-/** What a vendor may leave out at a new turn: its own reasoning of turns before; recorded sessions lost up to 20 % at once. */
+/** The share that a vendor may leave out at a new turn: its own reasoning of turns before; recorded sessions lost up to 20 % at once. */
 const REASONING_RATIO = 0.25;
 
 /** A shortfall counts from this part of the prompt on, and from so many tokens: smaller ones were seen when a thinking mode was switched (850). */
@@ -130,7 +127,7 @@ function watchReport(watch: PromptWatch, entry: UsageEntry): WatchedPrompt {
   };
 }
 
-/** What subscribers are told of a shortfall; the prediction is the one of the request that was reported. */
+/** Makes the event of a shortfall; the prediction is the one of the request that was reported. */
 export function silentTruncation(
   { modelId, requestId, usage }: UsageEntry,
   missingTokens: number,

@@ -60,7 +60,7 @@ export function replaceHistory(view: SessionView, history: readonly MessageDraft
   });
 }
 
-/** What is put in the place of a whole view, and who says so. */
+/** The message in the place of a whole view, and its author. */
 interface Replacement extends Pick<CompactionEntry, "id" | "atMs">, Pick<CompactionRecord, "policy" | "reason" | "steps"> {
   readonly messages: readonly Message[];
   readonly covered: CoverageCount;

@@ -6,8 +6,8 @@ import type { MessageFolds } from "./message-folds.ts";
 import { createSharedFolds } from "./message-folds.ts";
 
 /**
- * What message values were read as. Sessions that hold the same values, as the replays of one recording do, can share it if they run with the
- * same kinds and tokenizers, and nobody changes a value: none reads again what another has read. What a session gives, the work that it counts
+ * Readings of message values, shared among sessions. Sessions that hold the same values, as the replays of one recording do, can share it if they run
+ * with the same kinds and tokenizers, and nobody changes a value: none reads again what another has read. What a session gives, the work that it counts
  * too, does not depend on it.
  */
 export interface SessionReadings extends TokenReadings {

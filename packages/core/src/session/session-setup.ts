@@ -18,7 +18,7 @@ import { PLAIN_FOLDS } from "./message-folds.ts";
 import type { SessionReadings } from "./session-readings.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
 
-/** What a session is measured and made to fit with; stays the same while it is open. */
+/** The setup by which a session is measured and made to fit; it stays the same while the session is open. */
 export interface SessionSetup extends StateFold {
   readonly policy: EnginePolicy;
   readonly kinds: Kinds;
@@ -86,7 +86,7 @@ function isSameOverhead(a: Overhead, b: Overhead): boolean {
   );
 }
 
-/** What each request sends in addition to the messages. */
+/** Collects the overhead that each request sends in addition to the messages. */
 export function overheadOf(
   { view: { system, tools } }: SessionState,
   { hiddenTokens }: StateFold,
@@ -103,7 +103,7 @@ export interface SessionFit {
   readonly writer?: SummaryWriter;
 }
 
-/** What a gate reads of a session, before it is known whether anything is done. */
+/** Collects the state that a gate reads, before it is known whether anything is done. */
 export function gateStateOf(
   state: SessionState,
   setup: SessionSetup,
@@ -126,7 +126,7 @@ export function gateStateOf(
   };
 }
 
-/** What the engine sees of a session. Asks the ports for what is true now: tracked files, the state to keep. */
+/** Collects the state that the engine sees. Asks the ports for what is true now: tracked files, the state to keep. */
 export function fitStateOf(
   { state, recallIndex }: { readonly state: SessionState; readonly recallIndex: RecallIndex | null },
   setup: SessionSetup,

@@ -27,7 +27,7 @@ export interface SessionState {
   readonly breaker: Breaker;
   readonly watch: PromptWatch;
   readonly usageWatch: UsageWatch;
-  /** What refusals taught of limits that are none of tokens. */
+  /** Limits in other units than tokens, learned from refusals. */
   readonly requestLimits: LearnedRequestLimits;
   /** Time of the newest report that has one. */
   readonly reportedAtMs: number | null;
@@ -51,7 +51,7 @@ export const EMPTY_STATE: SessionState = {
   answeredRequestIds: [],
 };
 
-/** What entries are measured with while they are folded. */
+/** The measures that entries are folded with. */
 export interface StateFold {
   readonly estimator: Estimator;
   /** Tokens that are sent at each request but are not in the log. */
@@ -119,7 +119,7 @@ function answeredAfter(before: readonly string[], entry: SessionEntry): readonly
   return entry.type === "usage" && !isRejectedUsage(entry.usage) ? [...before, entry.requestId] : before;
 }
 
-/** What the ledger's fold needs in addition to the entry. */
+/** The measures that the ledger's fold needs in addition to the entry. */
 export interface LedgerFold {
   readonly estimator: Estimator;
   /** The view after the entry. */

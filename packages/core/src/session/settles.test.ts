@@ -8,7 +8,7 @@ const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 /** A deadline that is over at once, and one that never is. */
 const over: Wait = () => Promise.resolve();
 const endless: Wait = () => never();
-/** What is asked may answer all it wants: whoever waits for it has gone on by then. */
+/** Answers after its caller has gone on. */
 const later = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 };

@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 const WIDE = { contextWindowTokens: 200_000, maxOutputTokens: 4000 };
 const POLICY: Policy = { ...PLIMSOLL_POLICY, estimator: { kind: "ledger" } };
 
-/** What text costs each model over the pooled weights: a prior that is nearly right, as measured ones are. */
+/** The cost of text with each model, over the pooled weights: a prior that is nearly right, as measured ones are. */
 const TRUE_RATIOS = { plain: 1.08, dense: 1.45 } as const;
 const priors: ModelPriors = (modelId) => ({ ...POOLED_PRIOR, name: modelId, slopeRatio: modelId === "dense" ? 1.35 : 1 });
 

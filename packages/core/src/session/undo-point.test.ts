@@ -22,7 +22,7 @@ const said = (message: Message): SessionEntry => ({ type: "message", message });
 const first = compaction("first", [summarized([["u1", "a1"]], summaryMessage("s1", "summary"))]);
 const second = compaction("second", [dropped("s1", "s1")]);
 
-/** What an undo would bring back. */
+/** Returns the view that an undo would bring back. */
 function broughtBack(undo: Undo): unknown {
   if (undo === null || undo === "archived") return undo;
   const { messages, viewHash, since } = undo;

@@ -14,7 +14,7 @@ import type { UsageRefusedEvent } from "./events.ts";
 export interface UsageWatch {
   /** The newest report, without an edit since; `null` for none. */
   readonly reported: { readonly modelId: string; readonly promptTokens: number; readonly outputTokens: number } | null;
-  /** What came since. */
+  /** The messages that came since. */
   readonly arrived: Sequence<Message>;
   /** Rises in a row that cannot be. */
   readonly impossibleRises: number;
@@ -33,7 +33,7 @@ export const EMPTY_USAGE_WATCH: UsageWatch = {
 /** So many rises in a row are refused: a search or two in a turn was seen, and the prompt fell again. Chosen. */
 const REFUSED_RISES = 3;
 
-/** What framing, a prompt's own changes and a few words of a server may add to a request and to a message. Chosen. */
+/** Tokens that framing, a prompt's own changes and a few words of a server may add to a request and to a message. Chosen. */
 const FRAMING_TOKENS = 1000;
 const MESSAGE_TOKENS = 50;
 
@@ -71,7 +71,7 @@ function afterReport({ reported, arrived, ...watch }: UsageWatch, { modelId, usa
   return { ...now, impossibleRises, isRefused: watch.isRefused || impossibleRises >= REFUSED_RISES };
 }
 
-/** What subscribers are told; the prediction is that of the next request, without what was reported. */
+/** Makes the event of a refused report; the prediction is that of the next request, without the report. */
 export function usageRefused(
   { modelId, requestId, usage }: UsageEntry,
   { expectedTokens, basis }: Prediction,

@@ -39,7 +39,7 @@ describe("a line of the usual kinds", () => {
   });
 });
 
-/** What damage puts in the place of a value. */
+/** Values that damage puts in the place of others. */
 const oddValue: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(
   null,
   "",

@@ -24,7 +24,7 @@ export interface SessionView {
   readonly messages: Sequence<Message>;
   /** The compactions that a revert can undo, oldest first. */
   readonly activeCompactions: readonly CompactionEntry[];
-  /** What a revert of the newest of them brings back; `null` if there is none. */
+  /** The view that a revert of the newest compaction brings back; `null` if there is none. */
   readonly undo: Undo;
   /** Hash of the messages' ids and of the edits that made them. */
   readonly viewHash: string;

@@ -7,7 +7,7 @@ import type { WindowFilledEvent } from "./events.ts";
 const LIMITS = { contextWindowTokens: 40_000, maxOutputTokens: 8_000 } as const;
 const never = new AbortController().signal;
 
-/** What is told over five steps beside a system text of so many characters, of which each request reports so many tokens more. */
+/** Returns the events of five steps beside a system text of so many characters, of which each request reports so many tokens more. */
 async function toldOf(systemChars: number, { reportedMore = 0, enabled = true } = {}) {
   const told: WindowFilledEvent[] = [];
   const manager = createContextManager({

@@ -27,7 +27,7 @@ export function bytesOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 }
 
-/** What is known of a log when it begins. */
+/** The facts of a log when it begins. */
 export interface NewLog extends Lease {
   readonly sessionId: string;
   readonly createdMs: number | null;
@@ -69,7 +69,7 @@ export interface LogTable {
   count(sessionId: string): Promise<number | null>;
   /** The lines of a log from an index on, as many as asked for or as there are. */
   lines(sessionId: string, from: number, count: number): Promise<readonly string[]>;
-  /** What lists show, the log that was written last first. */
+  /** Lists the logs, the one that was written last first. */
   summaries(): Promise<readonly SessionSummary[]>;
   /** Ends a lease; nothing happens if the holder has it no longer. */
   release(sessionId: string, holder: string): Promise<void>;
@@ -87,7 +87,7 @@ export interface LogTable {
   unwrittenFor(ms: number): Promise<readonly string[]>;
   /** Keeps a text under a handle. */
   putArtifact(handle: string, json: string): Promise<void>;
-  /** What is kept under a handle, or `null`. */
+  /** Returns the text under a handle; `null` if there is none. */
   artifact(handle: string): Promise<string | null>;
   /** Removes the artifacts that no log names and that are older than this. */
   removeOrphans(olderThanMs: number): Promise<void>;

@@ -3,7 +3,7 @@ import { createSqlTable } from "./sql-table.ts";
 import type { DatabaseStore, DatabaseStoreOptions } from "./table-store.ts";
 import { createTableStore } from "./table-store.ts";
 
-/** What is used of a connection of `pg` 8. */
+/** The part of a connection of `pg` 8 that is used. */
 interface PostgresConnection {
   on(event: "error", listener: (error: Error) => void): unknown;
   listeners(event: "error"): readonly unknown[];
@@ -14,7 +14,7 @@ interface PostgresConnection {
   release(destroy?: boolean): void;
 }
 
-/** What is used of a `Pool` of `pg` 8. Its size, its time-outs and its end are the caller's. */
+/** The part of a `Pool` of `pg` 8 that is used. Its size, its time-outs and its end are the caller's. */
 interface PostgresPool {
   connect(): Promise<PostgresConnection>;
   on(event: "error", listener: (error: Error) => void): unknown;

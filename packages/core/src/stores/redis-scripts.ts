@@ -29,7 +29,7 @@ local function add(first, push)
 end
 `;
 
-/** What a script does. */
+/** The work of a script. */
 export type RedisScript = "create" | "take" | "append" | "release" | "remove" | "unwritten" | "put" | "orphans";
 
 /** Scripts for Redis 7. Each takes effect as a whole; an empty text stands for `null`. Times are those of the server. */

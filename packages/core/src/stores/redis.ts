@@ -11,7 +11,7 @@ export type SendRedisCommand = (args: string[]) => Promise<unknown>;
 
 /** How a store in Redis behaves. */
 interface RedisStoreOptions extends DatabaseStoreOptions {
-  /** What every key begins with; `plimsoll` if left out. In braces, so that a cluster keeps all of it on one node. */
+  /** The beginning of every key; `plimsoll` if left out. In braces, so that a cluster keeps all of it on one node. */
   readonly prefix?: string;
 }
 

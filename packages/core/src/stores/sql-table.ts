@@ -10,7 +10,7 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Runs statements of one transaction. Their values are `?1`, `?2` and so on. */
 export interface SqlRun {
-  /** What a `select` gives. */
+  /** Runs a `select` and returns its rows. */
   rows(statement: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** How many rows any other statement changed. */
   change(statement: string, values?: readonly SqlValue[]): Promise<number>;

@@ -60,13 +60,13 @@ function makeOwnersFile(file: string): void {
   }
 }
 
-/** What is used of a statement of `node:sqlite`. */
+/** The part of a statement of `node:sqlite` that is used. */
 interface NodeStatement {
   all(...values: SqlValue[]): unknown[];
   run(...values: SqlValue[]): { readonly changes: number | bigint };
 }
 
-/** What is used of `node:sqlite`. */
+/** The part of `node:sqlite` that is used. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     file: string,

@@ -67,7 +67,7 @@ async function* chunksOf(table: LogTable, sessionId: string, count: number): Asy
   }
 }
 
-/** What a branch begins with: how many entries, and which no listener took. */
+/** The beginning of a branch: the number of its entries, and those that no listener took. */
 interface BranchContent extends LogContent {
   /** Its first entry, with what is known of all of them. */
   readonly first: NewLines;

@@ -42,7 +42,7 @@ export interface DatabaseStore {
 
 /** A store on the tables of a database. */
 export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: DatabaseStoreOptions = {}): DatabaseStore {
-  /** What a database that did not answer may have left held: it is given back before the session is asked for again. */
+  /** Leases that a database may still hold because it did not answer: they are given back before the session is asked for again. */
   const owed = new Map<string, readonly (() => Promise<unknown>)[]>();
   const giveBack = async (sessionId: string, work: () => Promise<unknown>, pausesMs?: readonly number[]) => {
     try {

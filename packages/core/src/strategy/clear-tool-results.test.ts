@@ -13,7 +13,7 @@ const long = "x".repeat(500);
 const step = (number: number, text = long) => [calling(`a${number}`, [`c${number}`]), result(`r${number}`, `c${number}`, text)];
 const steps = (count: number) => Array.from({ length: count }, (_, number) => step(number)).flat();
 
-/** What is cleared, by message id; the reason's kind if nothing is. */
+/** Clears results, and returns the ids of their messages; the reason's kind if nothing is cleared. */
 function cleared(
   messages: readonly Message[],
   settings: { keep?: number; atLeast?: number } = {},

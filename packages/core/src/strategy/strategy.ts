@@ -7,7 +7,7 @@ import { parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import type { MessageMeasure } from "../tokens/measure.ts";
 
-/** What a strategy looks at. Pure data and pure functions: no clock, no model, no store. */
+/** The input of a strategy. Pure data and pure functions: no clock, no model, no store. */
 export interface StrategyInput {
   /** The view as it is at this step, with the edits of earlier steps applied. */
   readonly messages: readonly Message[];
@@ -36,7 +36,7 @@ export interface StrategyInput {
   readonly cause: "size" | "overflow" | "demand";
   /** Expected tokens of a message by the policy's measure: what room and line are in. */
   readonly messageTokens: (message: Message) => number;
-  /** What a message counts of the history to keep: by the policy's cut estimator if it has one. */
+  /** Returns the tokens that a message takes of the history to keep: by the policy's cut estimator if it has one. */
   readonly keptMessageTokens: (message: Message) => number;
   /** The measure itself, for texts that are not messages yet; `scaleRatio` turns its tokens into expected ones. */
   readonly measure: MessageMeasure;

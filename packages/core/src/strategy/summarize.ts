@@ -113,7 +113,7 @@ function keptTokens({ messages, messageTokens, isKept }: StrategyInput, cut: num
   return messages.reduce((sum, message, at) => (at >= cut || isKept(message) ? sum + messageTokens(message) : sum), 0);
 }
 
-/** What lies before the cut, each span with its prompt: what is older, and the beginning of the turn that the cut splits. */
+/** Returns the spans before the cut, each with its prompt: the older part, and the beginning of the turn that the cut splits. */
 function promptedSpans(input: StrategyInput, cut: number, spec: SummarizeSpec): readonly PromptedSpan[] {
   const { messages, lastHuman } = input;
   const { promptId, turnPrefixPromptId, turnPrefixFromMessages = 0 } = spec;
@@ -139,7 +139,7 @@ function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): n
   return begins === undefined || isSummary(begins) || isLeftOver(begins) ? null : start;
 }
 
-/** What is put before the model in the person's name begins a turn as the person does. */
+/** Tells whether a message begins a turn: the person's, or one that is put before the model in the person's name. */
 function beginsTurn(message: Message): boolean {
   return message.role === "user" && !isSummary(message) && !isDeclared(message);
 }

@@ -1,7 +1,7 @@
 import type { Usage } from "../usage.ts";
 import { usageOf } from "../usage.ts";
 
-/** What several requests took together; `null` if one of them reported nothing at all, and in each figure that one of them left out. */
+/** Adds the usage of two requests; `null` if one of them reported nothing at all, and in each figure that one of them left out. */
 export function addedUsage(first: Usage | null, second: Usage | null): Usage | null {
   if (first === null || second === null) return null;
   const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);

@@ -9,11 +9,11 @@ import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text
 import { addedUsage } from "./added-usage.ts";
 import { usableSummary } from "./usable.ts";
 
-/** What a request may hold, and how messages are priced. */
+/** The size of one request, and the price of messages. */
 export interface ChunkLimits {
   /** Tokens of history that one request may hold. */
   readonly historyTokens: number;
-  /** What a conversation sends before its messages; it counts if the request is its prefix. */
+  /** Tokens that a conversation sends before its messages; they count if the request is its prefix. */
   readonly overheadTokens: number;
   readonly messageTokens: (message: Message) => number;
 }

@@ -5,15 +5,15 @@ import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import { choicesIn, isAnnouncement, nextStepIn, rulesIn } from "./sentences.ts";
 
-/** What covered messages say, in their own words, each list in the order of the messages. */
+/** Quotations of covered messages, each list in the order of the messages. */
 export interface Quotes {
-  /** What the person asked for. */
+  /** The person's requests. */
   readonly requests: readonly string[];
   /** Sentences of the person that decide, demand or forbid something, each once. */
   readonly rules: readonly string[];
-  /** What failed: the tool, and the last line of its result. */
+  /** Failures: the tool, and the last line of its result. */
   readonly failures: readonly string[];
-  /** What the model said, without replies that only say what it does next. */
+  /** Replies of the model, without those that only announce its next action. */
   readonly conclusions: readonly string[];
   /** Sentences of the model that say what was chosen, each once. */
   readonly choices: readonly string[];
@@ -23,7 +23,7 @@ export interface Quotes {
   readonly nextStep: Told<string>;
 }
 
-/** What is told of something of which the newest counts: its value; that a newer one stays in the view; or that there is none. */
+/** A fact of which the newest counts: its value; that a newer one stays in the view; or that there is none. */
 export type Told<T> = { readonly kind: "told"; readonly value: T } | { readonly kind: "stays" } | { readonly kind: "unknown" };
 
 /** The items of a plan, by what has become of them. Items that were given up are neither. */
@@ -71,12 +71,12 @@ export function quotesOf(covered: readonly Message[], inView: NewestInView): Quo
   return { requests, rules: [...rules], failures, conclusions, choices: [...choices], ...newestOnes };
 }
 
-/** What one message says. */
+/** The quotations of one message. */
 type Saying = Omit<Quotes, "plan" | "nextStep">;
 
 const SAYS_NOTHING: Saying = { requests: [], rules: [], failures: [], conclusions: [], choices: [] };
 
-/** What takes no reading is not remembered: a table of all messages of a long log holds everybody up each time that it grows. */
+/** Reads the quotations of a message. One without any is not remembered: a table of all messages of a long log would hold everybody up as it grows. */
 function sayingOf(message: Message): Saying {
   if (isHuman(message) || isReply(message)) return readingOf(message);
   return message.role === "tool-result" && message.isError ? { ...SAYS_NOTHING, failures: [failureOf(message)] } : SAYS_NOTHING;
@@ -101,7 +101,7 @@ function isReply(message: Message): boolean {
   return message.role === "assistant" && message.origin === "model";
 }
 
-/** What the model's messages are read for, once each; `null` for any other. */
+/** Reads the model's messages once each; `null` for any other. */
 function ofModel<T extends object | string>(read: (message: Message) => T | null): (message: Message) => T | null {
   const known = oncePerMessage(read);
   return (message) => (message.role === "assistant" ? known(message) : null);
@@ -118,7 +118,7 @@ function failureOf(message: ToolResultMessage): string {
   return `${message.toolName}: ${trimmed.slice(trimmed.lastIndexOf("\n") + 1)}`;
 }
 
-/** What agents call items that are done, and items that were given up, in lower case; seen in recorded sessions. */
+/** Agents' words for items that are done, and items that were given up, in lower case; seen in recorded sessions. */
 const DONE = ["completed", "complete", "done", "closed"];
 const GIVEN_UP = ["cancelled", "canceled", "skipped", "deleted"];
 

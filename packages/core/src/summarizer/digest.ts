@@ -75,7 +75,7 @@ const KINDS: readonly QuoteKind[] = [
   { textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400, ...newest },
 ];
 
-/** What the person asked the digest to dwell on comes first: it takes this share of the room from all others (chosen). */
+/** Quotes the person's focus first: it takes this share of the room from all others (chosen). */
 const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, shareRatio: 0.4, quoteChars: 400, ...newest };
 
 /** Shares of the whole room, chosen: for what the person decided and forbade at most, and for what earlier summaries say at least. */
@@ -159,7 +159,7 @@ function rulesThatFit(
   return lines.filter((line) => kept.has(line));
 }
 
-/** What fits of earlier summaries, each section in proportion; the newest lines of it are at its end. */
+/** Takes the part of earlier summaries that fits, each section in proportion; the newest lines of it are at its end. */
 function newestOf(earlier: Page, { page, roomChars }: { readonly page: Page; readonly roomChars: number }): Page {
   const sizes = [...earlier].map(([section, lines]) => headingChars(section, page) + charsOfLines(lines));
   const ratio = Math.min(1, roomChars / sizes.reduce((sum, chars) => sum + chars, 0));

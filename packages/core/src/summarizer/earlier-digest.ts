@@ -4,11 +4,11 @@ import { MARKS } from "./quoted-lines.ts";
 import { sectionsIn } from "./sections.ts";
 import { isNothing } from "./sentences.ts";
 
-/** What earlier summaries among covered messages say. */
+/** The sections of earlier summaries among covered messages. */
 export interface Earlier {
   /** Lines by section, oldest summary first. */
   readonly lines: ReadonlyMap<string, readonly string[]>;
-  /** What stands under no known section, oldest first. */
+  /** Text under no known section, oldest first. */
   readonly prose: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** A summary taken apart by its headings. */
 export interface SectionedText {
-  /** What comes before the first heading that is known. */
+  /** The text before the first heading that is known. */
   readonly preamble: string;
   /** The bodies under known headings, in the order of the text; headings that are not known stay in the body above them. */
   readonly found: readonly { readonly title: string; readonly body: string }[];

@@ -9,7 +9,7 @@ import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_HEADER, SUMMARY_RULES } from "..
 import { TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
 
-/** What one request to a model says. */
+/** The texts of one request to a model. */
 export interface SummaryPrompt {
   readonly promptId: string;
   readonly version: number;
@@ -48,8 +48,8 @@ export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurn
 }
 
 /**
- * What is asked behind a conversation that is sent as it is. One prompt serves all parts, that of the older history if there is any, and
- * with it the sections.
+ * Writes the question behind a conversation that is sent as it is. One prompt serves all parts, that of the older history if there is any, and with it
+ * the sections.
  */
 export function prefixPrompt(request: SummaryRequest): Omit<SummaryPrompt, "system"> & Pick<SummaryRequest, "sections"> {
   const prompts = request.parts.map((part) => promptOfPart(part, request));

@@ -25,7 +25,7 @@ const piece = fc.oneof(
 );
 const answer = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join("\n"));
 
-/** What comes of an answer; the refusal's code if it is refused. */
+/** Validates an answer, and returns the summary; the refusal's code if it is refused. */
 function outcomeOf(text: string): RepairedSummary | string {
   try {
     return repairedSummary({ text, usage: null, stopReason: "end" }, RULES);

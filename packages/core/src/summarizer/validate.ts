@@ -17,7 +17,7 @@ export function validSummaryText(summary: Summary): string {
   return text;
 }
 
-/** What a model's summary is held against. */
+/** The rules that a model's summary is held against. */
 export interface SummaryRules {
   /** Titles that it must have, in order; empty for a summary without sections. */
   readonly sections: readonly string[];
@@ -35,7 +35,7 @@ export interface RepairedSummary {
   readonly repairs: readonly SummaryRepair[];
 }
 
-/** What was put right. File lists are taken out because the log's own come with every summary. */
+/** A repair to a summary. File lists are taken out because the log's own come with every summary. */
 export type SummaryRepair =
   | "wrapping-removed"
   | "preamble-removed"
@@ -88,10 +88,10 @@ function inSections(text: string, rules: SummaryRules): RepairedSummary {
   return { text: sectionedText(rules.sections, bodies), repairs };
 }
 
-/** What a section without content says. */
+/** The text of a section without content. */
 const EMPTY_SECTION = "None";
 
-/** What the summary says under a title; that there is nothing if it says nothing. */
+/** Returns the texts under a title; the word for an empty section if there is none. */
 function bodiesOf(title: string, found: SectionedText["found"]): readonly string[] {
   const told = found.filter((section) => section.title === title && !isEmptyBody(section.body)).map(({ body }) => body);
   return told.length === 0 ? [EMPTY_SECTION] : told;

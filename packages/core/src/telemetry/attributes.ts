@@ -6,7 +6,7 @@ import type { Usage } from "../usage.ts";
 /** Most handles that a span names; chosen. All of them are counted. */
 const MAXIMUM_HANDLE_COUNT = 50;
 
-/** What a model call was answered with, by the GenAI conventions. What the vendor did not report is left out. */
+/** Attributes of a model call's answer, by the GenAI conventions. What the vendor did not report is left out. */
 export function usageAttributes({ modelId, requestId, usage }: UsageEntry): Attributes {
   return withoutNull({
     "gen_ai.request.model": modelId,
@@ -18,7 +18,7 @@ export function usageAttributes({ modelId, requestId, usage }: UsageEntry): Attr
   });
 }
 
-/** What a compaction was: sizes, steps and handles, and what its summary was paid for. */
+/** Attributes of a compaction: sizes, steps and handles, and the price of its summary. */
 export function compactionAttributes(entry: CompactionEntry): Attributes {
   const { record, edits } = entry;
   const handles = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.handle] : []));
@@ -44,7 +44,7 @@ export function compactionAttributes(entry: CompactionEntry): Attributes {
   });
 }
 
-/** What the summaries of a compaction took, one for each that a model wrote. */
+/** Returns the usage of a compaction's summaries, one for each that a model wrote. */
 export function summaryUsages({ edits }: CompactionEntry): readonly (Usage | null)[] {
   return edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.by === "summary" ? [edit.usage] : []));
 }

@@ -4,23 +4,23 @@ import type { CompactionEntry, UsageEntry } from "../entry.ts";
 import { compactionKind } from "../session/events.ts";
 import type { Usage } from "../usage.ts";
 
-/** What is measured, each with the attributes that it is told apart by. */
+/** The instruments, each with the attributes that its points are told apart by. */
 export interface Instruments {
   /** A call of a model has ended. */
   call(entry: UsageEntry, seconds: number): void;
-  /** What a request was expected to measure, and what it did. */
+  /** Records the expected and the reported size of a request. */
   predicted(expectedTokens: number, entry: UsageEntry): void;
   /** A request read less from the cache than the one before it. */
   cacheBreak(entry: UsageEntry, isAfterCompaction: boolean): void;
   headroom(context: ContextUsage): void;
   compaction(entry: CompactionEntry): void;
   failedCompaction(reason: string): void;
-  /** What came of a summary that a model wrote, once for each, and what it took; `null` if that was not reported. */
+  /** Records the fate of a summary that a model wrote, once for each, and its usage; `null` if that was not reported. */
   summary(use: "used" | "unused" | "failed", usage: Usage | null): void;
   overflow(): void;
 }
 
-/** What instruments are told apart and priced by. */
+/** The names and prices that instruments need. */
 export interface InstrumentSetting {
   /** The provider's name as an attribute, or nothing. */
   readonly provider: Attributes;

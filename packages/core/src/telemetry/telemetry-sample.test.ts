@@ -22,7 +22,7 @@ const attributesOf = (attributes: object) =>
     .map(([name, value]) => `${name}=${Array.isArray(value) ? `[${value.join(", ")}]` : value}`)
     .join(" ");
 
-/** What one session tells: each kind of span as its last one was, and every point of every metric. */
+/** Prints the telemetry of one session: each kind of span as its last one was, and every point of every metric. */
 function printed(spans: readonly ReadableSpan[], metrics: ResourceMetrics | undefined): string {
   const names = [...new Set(spans.map(({ name }) => name))].toSorted();
   const spanLines = names.flatMap((name) => {

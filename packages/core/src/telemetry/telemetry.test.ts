@@ -19,7 +19,7 @@ import { createTelemetry } from "./telemetry.ts";
 /** In every text of the session, and nowhere in what is told. */
 const SECRET = "planted-in-every-text";
 
-/** What a tracer and a meter of the SDK were told by an agent. */
+/** Runs an agent, and returns everything that it told a tracer and a meter of the SDK. */
 async function told(answers: (index: number) => ScriptedReply, more: Parameters<typeof agentSetup>[1] = {}) {
   const spans = new InMemorySpanExporter();
   const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });

@@ -12,7 +12,7 @@ export interface TelemetryOptions {
   readonly meter: Meter;
   /** Who answers, as the GenAI conventions name it: `anthropic`, `openai`, `gcp.gemini`, …; left out if it is not said. */
   readonly providerName?: string;
-  /** What a request with this usage costs in dollars, by the prices of the model that writes summaries; `null` if it is not known. */
+  /** Returns the dollars of a request with this usage, by the prices of the model that writes summaries; `null` if they are not known. */
   readonly usdOfSummary?: (usage: Usage) => number | null;
   /** Milliseconds from any beginning; the platform's monotonic clock if left out. */
   readonly nowMs?: () => number;

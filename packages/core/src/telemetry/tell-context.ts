@@ -3,7 +3,7 @@ import type { ContextEvent } from "../session/events.ts";
 import { compactionAttributes, summaryUsages } from "./attributes.ts";
 import { endFailed, type OpenSpans, startSpan, type TelemetryParts } from "./open-spans.ts";
 
-/** What a context tells, through a session or through an agent. */
+/** An event of a context, told through a session or through an agent. */
 export type ToldOfContext = ContextEvent | Extract<AgentEvent, { type: "compaction-end" }>;
 
 /** Tells of a context: a span a compaction, and events on the run for what else happens to it. */

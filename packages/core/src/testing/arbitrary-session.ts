@@ -118,7 +118,7 @@ const arbitraryAct = (policy: fc.Arbitrary<Policy>): fc.Arbitrary<SessionAct> =>
     { weight: 1, arbitrary: fc.record({ act: fc.constant("switch" as const), limits }) },
   );
 
-/** What generated policies are made of, in addition to the built-in kinds. */
+/** Kinds that generated policies may have in addition to the built-in ones. */
 export interface AddedToScenarios {
   readonly kinds?: Partial<Kinds>;
   /** Policies whose settings generated ones may have: what names the kinds. */

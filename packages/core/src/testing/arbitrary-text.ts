@@ -36,7 +36,7 @@ const PIECES = [
   "\\u0000 %s \\",
 ] as const;
 
-/** What a reader may take for the end of a line. */
+/** Characters that a reader may take for the end of a line. */
 const LINE_BREAKS = [
   "\n",
   "\n\n",
@@ -52,7 +52,7 @@ const LINE_BREAKS = [
   "\u2029",
 ] as const;
 
-/** What may come before a label without hiding it from a reader. */
+/** Texts that may come before a label without hiding it from a reader. */
 const LEADS = [
   "",
   "",

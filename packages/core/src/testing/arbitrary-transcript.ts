@@ -130,7 +130,7 @@ const turn: fc.Arbitrary<readonly Message[]> = fc
   .tuple(userMessage(placeholder, arbitraryVisibleText, 1), fc.array(step, { maxLength: 4 }))
   .map(([user, steps]) => [user, ...steps.flat()]);
 
-/** What an id may be made of in addition to its position: what handles are made of, what ends a line or a bracket, any script. */
+/** Ids with odd characters in addition to their position: those of handles, ends of lines and brackets, any script. */
 const ODD_IDS: readonly ((index: number) => string)[] = [
   (index) => `m${index}`,
   (index) => `m${index - (index % 2)}${index % 2 === 0 ? "" : "#1"}`,
@@ -158,7 +158,7 @@ function withIds(messages: readonly Message[], idAt: (index: number) => string):
   });
 }
 
-/** What agents log: valid lists, but for lone surrogates in their texts. */
+/** Lists that agents log: valid ones, but for lone surrogates in their texts. */
 const loggedMessages: fc.Arbitrary<readonly Message[]> = fc
   .tuple(
     fc.array(turn, { minLength: 1, maxLength: 6 }),

@@ -3,7 +3,7 @@ import { artifactHandle } from "../session/admit.ts";
 import type { ContractCase } from "./contract.ts";
 import { sameOrThrow } from "./contract.ts";
 
-/** What every artifact store does. */
+/** Cases that every artifact store must pass. */
 export const ARTIFACT_STORE_CONTRACT: readonly ContractCase<ArtifactStore>[] = [
   keepsText("gives a text back", "one\ntwo\n"),
   keepsText("keeps the empty text", ""),

@@ -17,7 +17,7 @@ export function human(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null };
 }
 
-/** What the agent declares in the middle of a conversation. */
+/** Makes a message of the agent in the middle of a conversation. */
 export function declared(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "declared", parts: [{ type: "text", text }], atMs: null };
 }

@@ -48,7 +48,7 @@ export async function checkCompaction(check: CompactionCheck): Promise<void> {
   checkWork(entry.record.work, check);
 }
 
-/** What left the view is exactly what the edits name, their counts say so, and nothing else changed. */
+/** Checks that exactly the parts that the edits name have left the view, that their counts say so, and that nothing else changed. */
 async function checkEdits({ before, after, entry, removed, recall, original, report }: CompactionCheck): Promise<void> {
   let view = before;
   for (const edit of entry.edits) {

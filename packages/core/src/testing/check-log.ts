@@ -51,7 +51,7 @@ export function checkAccount(manager: ContextManager, report: Report): void {
     report("nothing is lost silently", `${JSON.stringify(left)} should be in the view, ${JSON.stringify(shown)} is`);
 }
 
-/** What left with reasoning: its parts, and messages that had nothing else. */
+/** Counts the coverage that left with reasoning: its parts, and messages that had nothing else. */
 function removedCoverage(logged: readonly Message[], removed: readonly RemovedReasoning[]): readonly CoverageCount[] {
   return logged.flatMap((message) => {
     const indexes = new Set(removed.flatMap(({ messageId, partIndexes }) => (messageId === message.id ? partIndexes : [])));

@@ -34,14 +34,14 @@ export interface CheckedFit {
   readonly summarizer: ScriptedSummarizer;
   readonly work: WorkCounter;
   readonly input: FitInput;
-  /** What is run: a fit, a redo, a switch of model. */
+  /** Runs a fit, a redo or a switch of model. */
   readonly run: (manager: ContextManager, signal: AbortSignal) => Promise<FitOutcome>;
   /** UTF-16 units of the summary that was prepared before. */
   readonly preparedChars: number;
   readonly report: Report;
 }
 
-/** What a fit came to, `null` if the caller's abort ended it, and the messages that arrived meanwhile. */
+/** The outcome of a fit, `null` if the caller's abort ended it, and the messages that arrived meanwhile. */
 export interface FitResult {
   readonly outcome: FitOutcome | null;
   readonly arrived: readonly Message[];
@@ -190,7 +190,7 @@ function checkRequest(messages: readonly Message[], fit: CheckedFit): void {
   if (tokens > limitTokens) fit.report("the request for a summary fits", `${tokens} of ${limitTokens}`);
 }
 
-/** What is said of a budget that is out of reach, whether or not something was cut. */
+/** The facts of a budget that is out of reach, whether or not something was cut. */
 type Missed = MissedGoal & Pick<CompactionRecord, "reason" | "steps">;
 
 function checkMissed(outcome: Missed, least: number, { policy, input, report }: CheckedFit): void {
@@ -217,8 +217,8 @@ function checkUnchanged(
     report("unchanged means unchanged", `${before.length} messages before, ${after.length} after`);
 }
 
-/** What may end what a `compaction-start` began. */
+/** Events that may end a `compaction-start`. */
 export const ENDS: readonly string[] = ["compaction-end", "compaction-failed", "compaction-cancelled", "context-irreducible"];
 
-/** What a run is taken for that must leave the context as it was. */
+/** The outcome of a run that must leave the context as it was. */
 export const NOTHING_EDITED: FitOutcome = { kind: "cancelled", reason: "threshold", why: "nothing is edited" };

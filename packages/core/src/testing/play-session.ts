@@ -16,7 +16,7 @@ import { KEPT_STATE, scriptedHook, scriptedOffer, scriptedSummarizer, scriptedTi
 import { humanOf, injected, messagesOfCrash, messagesOfStep, promptTokensOf } from "./session-messages.ts";
 import type { CrashAct, PrepareAct, Report, SessionAct, SessionScenario, StepAct, Violation } from "./session-scenario.ts";
 
-/** What playing a scenario came to. */
+/** The record of a scenario that was played. */
 export interface Played {
   readonly violations: readonly Violation[];
   readonly log: string;

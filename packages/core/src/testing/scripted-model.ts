@@ -3,7 +3,7 @@ import type { AssistantMessage, StopReason } from "../message/message.ts";
 import type { ModelClient, ModelReply, ModelRequest } from "../ports.ts";
 import { usageOf } from "../usage.ts";
 
-/** What a scripted model answers: words, calls, a failure; or nothing until the caller aborts. */
+/** An answer of a scripted model: words, calls, a failure; or nothing until the caller aborts. */
 export type ScriptedReply =
   | {
       readonly text?: string;

@@ -7,7 +7,7 @@ import type { ModelPriors } from "../tokens/model-prior.ts";
 import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 
-/** What a scripted summariser is told about the fit that will call it. */
+/** Facts that a scripted summariser is given about the fit that will call it. */
 export interface SummarizerUse {
   /** Ends the fit if the summariser hangs. */
   readonly controller: AbortController;
@@ -181,7 +181,7 @@ export function scriptedOffer(): ScriptedOffer {
   };
 }
 
-/** What a session may want kept: pinned instructions, live state, and files that the agent tracks by itself. */
+/** State that a session may want kept: pinned instructions, live state, and files that the agent tracks by itself. */
 export const KEPT_STATE: Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker"> = {
   pinned: ["Never push to main."],
   stateProviders: [() => ({ title: "todo", text: "1. write the test" }), () => null],

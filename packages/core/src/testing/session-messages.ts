@@ -56,7 +56,7 @@ export function messagesOfStep(
   return { reply, results };
 }
 
-/** What a crash leaves in the log after what was there. */
+/** Makes the messages that a crash leaves in the log. */
 export function messagesOfCrash(act: CrashAct, id: string): readonly Message[] {
   const { reply, results } = messagesOfStep(
     { ...act, act: "step", text: "", reasoning: null, usageRatio: 1, jumpTokens: 0 },
@@ -82,7 +82,7 @@ export function messagesOfCrash(act: CrashAct, id: string): readonly Message[] {
   }
 }
 
-/** What the provider reports of the view as it is. */
+/** Returns the prompt tokens that the provider reports of the view as it is. */
 export function promptTokensOf(
   { usageRatio, jumpTokens }: StepAct,
   { counting, system }: SessionScenario,

@@ -21,7 +21,7 @@ export const EVERYTHING: KeepRuleKind = defineKeepRule<{ readonly kind: "everyth
   }),
 });
 
-/** What happens in a generated session, in order. Ids are given when the session is played. */
+/** An act of a generated session, in order. Ids are given when the session is played. */
 export type SessionAct =
   | { readonly act: "human"; readonly text: string; readonly images: number }
   | StepAct
@@ -68,8 +68,8 @@ export interface CrashAct {
 }
 
 /**
- * What else is wrong with the log that a crash leaves: nothing; the reply with its calls is missing; a human message is between
- * a call and its results; a result is there twice; a reply is blank; two messages share an id.
+ * Further damage to the log that a crash leaves: none; the reply with its calls is missing; a human message is between a call and its results; a result
+ * is there twice; a reply is blank; two messages share an id.
  */
 export type CrashDamage = "none" | "lost-reply" | "interleaved" | "double-result" | "blank-reply" | "same-id";
 
@@ -102,13 +102,13 @@ export type SummarizerBehaviour =
   | "deaf-aborted"
   | "late-aborted";
 
-/** What a generated session's before-compaction hook answers, call after call. */
+/** Answers of a generated session's before-compaction hook, call after call. */
 export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "throws" | "deaf" | "late";
 
 /** A whole generated session with the policy and limits that it is played under. */
 export interface SessionScenario {
   readonly policy: Policy;
-  /** What the policy may name; the built-in kinds if they are left out. */
+  /** Kinds that the policy may name; the built-in ones if they are left out. */
   readonly kinds?: Kinds;
   readonly limits: ModelLimits;
   readonly system: string;

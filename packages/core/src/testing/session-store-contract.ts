@@ -17,7 +17,7 @@ async function listed(store: SessionStore): Promise<readonly string[]> {
   return (await store.list()).map(({ sessionId }) => sessionId).sort();
 }
 
-/** What every session store does. */
+/** Cases that every session store must pass. */
 export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
   {
     rule: "gives back what was appended, in order",

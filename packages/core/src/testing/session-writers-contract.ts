@@ -24,7 +24,7 @@ async function listed(store: SessionStore): Promise<readonly string[]> {
   return (await store.list()).map(({ sessionId }) => sessionId).sort();
 }
 
-/** What every session store does when a log has several writers, is deleted, or is given too much. */
+/** Cases that every session store must pass when a log has several writers, is deleted, or is given too much. */
 export const SESSION_WRITERS_CONTRACT: readonly ContractCase<SessionStore>[] = [
   {
     rule: "refuses a second writer when it opens or at its first append, and loses nothing",

@@ -46,17 +46,17 @@ export type EstimatorSpec =
 /** The tokenizers that were given, by the name of their encoding. Core has none: a policy names an encoding, whoever runs it brings it. */
 export type Tokenizers = { readonly [encoding: string]: CountTokens };
 
-/** What estimators are made with, if it is not the built-in. */
+/** The parts that estimators are made with, if not the built-in ones. */
 export interface EstimatorOptions {
   /** The kinds that are there; the built-in ones if they are left out. */
   readonly kinds?: readonly EstimatorKind[];
-  /** What is expected of models before they report; the pooled prior if it is left out. */
+  /** Expectations for models before they report; the pooled prior if it is left out. */
   readonly priors?: ModelPriors;
-  /** What the kind `bpe` counts by; none if they are left out. */
+  /** Tokenizers of the kind `bpe`; none if they are left out. */
   readonly tokenizers?: Tokenizers;
   /** The measures to share with estimators made before; one that is not there is added. None are shared if they are left out. */
   readonly measures?: Measures;
-  /** What other sessions have read of the same message values; nothing is shared if it is left out. */
+  /** Readings of other sessions with the same message values; nothing is shared if it is left out. */
   readonly readings?: TokenReadings | undefined;
 }
 

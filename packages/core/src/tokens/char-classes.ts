@@ -1,7 +1,7 @@
 /**
- * What a text is made of, in the order of the vectors that count it: word starts (after a space or not; lower or upper case), the
- * letters that follow by their place in the word, digits, white space, punctuation and scripts. Tokenizers that merge bytes cut
- * at these places, so that a weight for each says most of a text's size.
+ * The classes of a text's characters, in the order of the vectors that count them: word starts (after a space or not; lower or upper case), the letters
+ * that follow by their place in the word, digits, white space, punctuation and scripts. Tokenizers that merge bytes cut at these places, so that a
+ * weight for each says most of a text's size.
  */
 export const CHAR_CLASSES = [
   "spaced-lower-start",
@@ -110,10 +110,10 @@ function stepAt(row: number, unit: number, before: number): number {
   return unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
 }
 
-/** What the code unit before was. */
+/** The kind of the code unit before. */
 type Kind = "start" | "lower" | "upper" | "digit" | "space" | "newline" | "punctuation" | "wide";
 
-/** What the class of the next unit depends on: the kind of the last one, its place in its word, and which mark it was, or which letter of a long run. */
+/** The state before the next unit: the kind of the last one, its place in its word, and which mark it was, or which letter of a long run. */
 interface State {
   readonly kind: Kind;
   readonly letters: number;
@@ -141,7 +141,7 @@ const MARK_STATE = UPPER_STATE + MOST_LETTERS + 1;
 
 const ROW_SHIFT = 6;
 const CLASS_BITS = 2 ** ROW_SHIFT - 1;
-/** What stands for no class in a step. */
+/** The value for no class in a step. */
 const NO_CLASS = CLASS_BITS;
 const START_ROW = START_STATE * ASCII_UNITS;
 const WIDE_ROW = WIDE_STATE * ASCII_UNITS;

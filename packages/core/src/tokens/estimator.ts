@@ -13,7 +13,7 @@ import type { ModelPriors } from "./model-prior.ts";
 import type { TokenReadings } from "./token-readings.ts";
 import type { WorkCounter } from "./work.ts";
 
-/** What the next request is expected to measure. */
+/** The expected size of the next request. */
 export interface Prediction {
   /** The expected size, messages and overhead, in tokens. */
   readonly expectedTokens: number;
@@ -29,7 +29,7 @@ export interface Prediction {
   readonly basis: string;
 }
 
-/** What is sent with the messages. `hiddenTokens` is what the caller knows is sent but the log does not show. */
+/** The parts of a request beside its messages. `hiddenTokens` is what the caller knows is sent but the log does not show. */
 export interface Overhead {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -42,7 +42,7 @@ export interface Estimator {
   readonly name: string;
   /** Expected tokens of one message by what the ledger knows; what a candidate cut is priced with. */
   messageTokens(message: Message, ledger: Ledger): number;
-  /** What the measure's tokens are multiplied by to become expected ones. */
+  /** Returns the factor from the measure's tokens to expected ones. */
   scaleRatio(ledger: Ledger): number;
   /** The upper bound of a view that was just cut, as a multiple of what is expected of it: what a cut leaves room for. */
   upperRatioAfterCut(ledger: Ledger): number;
@@ -62,11 +62,11 @@ export interface Estimator {
 /** Counts the tokens of a text. Pure, never throws, linear in the text whatever the text is. */
 export type CountTokens = (text: string) => number;
 
-/** What an estimator is made from, apart from its settings. */
+/** The sources of an estimator, apart from its settings. */
 export interface EstimatorSources {
   /** Counts all that the estimator reads. */
   readonly work: WorkCounter;
-  /** What is expected of models before they report. */
+  /** Expectations for models before they report. */
   readonly priors: ModelPriors;
   /**
    * The tokenizer of an encoding.
@@ -80,7 +80,7 @@ export interface EstimatorSources {
    * @throws PlimsollError `bad-policy` if no kind of that name is a measure.
    */
   measureOf(spec: KindSpec): MessageMeasure;
-  /** What other sessions have read of the same message values. */
+  /** Readings of other sessions with the same message values. */
   readonly readings?: TokenReadings | undefined;
 }
 
@@ -98,7 +98,7 @@ export interface EstimatorKind {
 /** Any settings: those of a measure are read by its own kind. */
 const anySettings: z.ZodType<KindSpec> = z.looseObject({ kind: z.string() });
 
-/** What an estimator does at an append, an edit or a switch of model, and its bound after a cut. */
+/** The hooks of an estimator: an append, an edit, a switch of model, and its bound after a cut. */
 type Hook = "append" | "recount" | "changeModel" | "upperRatioAfterCut";
 
 /** An estimator whose ledger needs nothing but the fold's sums, and that has no bound. */

@@ -6,13 +6,13 @@ import { NO_CONTENT } from "./ledger/content.ts";
 import type { ModelFit } from "./ledger/model-fit.ts";
 
 /**
- * What is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums, which every estimator
- * uses; the estimator keeps its own part and leaves the others as they are in {@link EMPTY_LEDGER}.
+ * All that is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums, which every estimator uses;
+ * the estimator keeps its own part and leaves the others as they are in {@link EMPTY_LEDGER}.
  */
 export interface Ledger extends ViewSums, AnchoredPart, MeasuredPart {
   /** The factor that an estimator has learned: expected tokens of one token of its measure. 1 before the first report. */
   readonly factor: number;
-  /** What an estimator keeps that is not built in, as plain JSON; `null` until it keeps something. */
+  /** The state of an estimator that is not built in, as plain JSON; `null` until it keeps something. */
   readonly own: JsonValue;
 }
 
@@ -28,26 +28,26 @@ interface ViewSums {
   readonly stepGrowthTokens: number;
 }
 
-/** What the estimator `usage-anchored` keeps. */
+/** The state of the estimator `usage-anchored`. */
 interface AnchoredPart {
   /** The newest report that still describes the view; `null` before the first and after a compaction. */
   readonly anchor: UsageAnchor | null;
-  /** What the reports taught; `null` before the first. */
+  /** The scale that reports taught; `null` before the first. */
   readonly scale: LearnedScale | null;
 }
 
-/** What the estimator `ledger` keeps: each message's content, and what reports said of it. */
+/** The state of the estimator `ledger`: each message's content, and its size by reports. */
 interface MeasuredPart {
   /** The model of the newest report, and the one that the next request goes to; `null` before they are named. */
   readonly reportedModelId: string | null;
   readonly nextModelId: string | null;
-  /** What was learned of each model, by its id. */
+  /** The fit of each model, by its id. */
   readonly fits: { readonly [modelId: string]: ModelFit };
-  /** What the next prompt is built on. */
+  /** The base of the next prompt. */
   readonly base: Base;
   /** The reply of the newest report; no report covers it yet. */
   readonly reply: ReplyReport | null;
-  /** What else came after the base, its messages, and whether a person wrote one of them. */
+  /** The content that came after the base, its messages, and whether a person wrote one of them. */
   readonly unreported: ContentSum;
   readonly unreportedMessages: Sequence<UnreportedMessage>;
   readonly hasUnreportedHuman: boolean;
@@ -135,7 +135,7 @@ export interface UnreportedMessage {
 /** Tokens of a message by the difference of two reports. */
 export interface MeasuredMessage {
   readonly id: string;
-  /** What was measured: an edited message has the same id and other content. */
+  /** The content that was measured: an edited message has the same id and other content. */
   readonly content: MessageContent;
   readonly modelId: string;
   readonly tokens: number;
@@ -143,7 +143,7 @@ export interface MeasuredMessage {
   readonly reasoningTokens: number;
 }
 
-/** What a prediction is based on: each situation has errors of its own kind. */
+/** The situation of a prediction: each has errors of its own kind. */
 export type Situation = "anchored" | "after-cut" | "after-others-cut" | "after-switch" | "first-call";
 
 /** The largest late under-estimate in each situation, as a share of what was expected; it fades call by call. */

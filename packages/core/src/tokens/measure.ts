@@ -21,7 +21,7 @@ export interface MessageMeasure {
   readonly overhead?: "counted" | "left-out" | undefined;
 }
 
-/** What was made of message values, and the work that each took. */
+/** Values made of messages, with the work that each took. */
 export type CountedReadings<T> = WeakMap<Message, { readonly value: T; readonly work: WorkCount }>;
 
 /** As `make`, but a value that `readings` has is taken from there, and counted as if it had been made; `make` itself without any. */

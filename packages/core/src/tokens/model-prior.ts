@@ -2,19 +2,19 @@ import type { ClassCounts } from "./char-classes.ts";
 import type { ImageRule } from "./image-rule.ts";
 import { POOLED_WEIGHTS } from "./pooled-weights.ts";
 
-/** What is expected of a model before its own reports speak. Vendors' figures are data in providers; core knows a pooled one. */
+/** Expectations for a model before its own reports speak. Vendors' figures are data in providers; core knows a pooled one. */
 export interface ModelPrior {
   /** Names it in records and tables. */
   readonly name: string;
   /** Tokens of one of each character class, in the order of `CHAR_CLASSES`. */
   readonly weights: ClassCounts;
-  /** What the weighted sum is multiplied by. */
+  /** The factor of the weighted sum. */
   readonly slopeRatio: number;
-  /** What the pooled weights' sum is multiplied by to become this one: for texts that are measured without a model. */
+  /** The factor from the pooled weights' sum to this one: for texts that are measured without a model. */
   readonly pooledRatio: number;
   /** Tokens that the wire adds to a message. */
   readonly messageTokens: number;
-  /** What tool schemas weigh on this model's wire, in addition to their text: templates print them with names and indents. */
+  /** The weight of tool schemas on this model's wire, in addition to their text: templates print them with names and indents. */
   readonly toolsRatio: number;
   /** Whether the reasoning of a turn is still in the prompt after the next human message. */
   readonly reasoningAtTurn: "stays" | "goes";

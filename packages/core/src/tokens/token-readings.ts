@@ -1,7 +1,7 @@
 import type { MessageContent } from "./ledger/content.ts";
 import type { CountedReadings } from "./measure.ts";
 
-/** What message values were read as by estimators, for sessions that hold the same values, kinds and tokenizers. */
+/** Readings of message values by estimators, for sessions that hold the same values, kinds and tokenizers. */
 export interface TokenReadings {
   readonly contents: CountedReadings<MessageContent>;
   /** Tokens by the settings of the measure, as canonical JSON. */

@@ -12,15 +12,15 @@ import type { MessageMeasure } from "./measure.ts";
  */
 export interface UsageAnchoredSpec {
   readonly kind: "usage-anchored";
-  /** What prices messages that no report covers. */
+  /** The kind that prices messages that no report covers. */
   readonly of: KindSpec;
   /** Whether the report covers the prompt alone, or the prompt and the reply that followed it. */
   readonly anchor: "prompt" | "prompt-and-reply";
   /** Whether what came after the report counts. Some systems look at the report alone, as long as there is one. Counted if nothing is said. */
   readonly since?: "counted" | "left-out" | undefined;
   /**
-   * What a cut leaves measures until the next report: by the scale that the reports before it taught (if nothing is said), or its messages' plain
-   * estimate, as if that had been reported.
+   * The measure of the messages that a cut leaves until the next report: by the scale that the reports before it taught (if nothing is said), or their
+   * plain estimate, as if that had been reported.
    */
   readonly afterCut?: "scaled" | "estimated" | undefined;
 }
@@ -146,7 +146,7 @@ interface Rate {
   readonly weightTokens: number;
 }
 
-/** What lies between two reports: a rise or a fall that no text explains is not text, and teaches nothing. */
+/** Learns the rate from the difference of two reports: a rise or a fall that no text explains is not text, and teaches nothing. */
 function byDifference(rate: Rate, seen: { readonly tokens: number; readonly estimatedTokens: number }): Rate {
   const ratio = seen.tokens / seen.estimatedTokens;
   const isText = ratio >= RATIO_BOUNDS[0] && ratio <= RATIO_BOUNDS[1];

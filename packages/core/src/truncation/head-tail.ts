@@ -53,7 +53,7 @@ function joined(spans: readonly Span[]): readonly Span[] {
 /** How a program says how it ended, in lower case. */
 const EXIT_WORDS = ["exit code", "exit status", "exited with", "exit_code"] as const;
 
-/** What error lines say, in lower case; chosen from the output of compilers, test runners and shells. */
+/** Words of error lines, in lower case; chosen from the output of compilers, test runners and shells. */
 const ERROR_WORDS = [
   "error",
   "exception",

@@ -7,7 +7,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** What one category keeps of a text: spans in order that do not touch. */
+/** Chooses the spans that one category keeps of a text, in order, without touching. */
 export type Cutter = (input: CutterInput) => readonly Span[];
 
 /** How output of one category is cut: a value, so that a tool can bring a category of its own. */

@@ -69,7 +69,7 @@ function cutWithNotice(text: string, form: (typeof NOTICE_FORMS)[number], reques
   return joinWithNotices(text, inOrder(text, kept), (omission, gap) => omissionNotice(form, omission, gap === 0 ? hint : null));
 }
 
-/** What a cutter keeps as spans in order between characters, whatever it answered. */
+/** Puts a cutter's spans in order between characters, whatever it answered. */
 function inOrder(text: string, kept: readonly Span[]): readonly Span[] {
   const spans: Span[] = [];
   let next = 0;
@@ -86,7 +86,7 @@ function inOrder(text: string, kept: readonly Span[]): readonly Span[] {
 /** How much a notice says: everything, everything but the tool's hint, or the bytes alone. */
 const NOTICE_FORMS = ["with-hint", "full", "short"] as const;
 
-/** What a gap leaves out. `lines` are those of which nothing is left. */
+/** The text that a gap leaves out. `lines` are those of which nothing is left. */
 interface Omission {
   readonly lines: number;
   readonly bytes: number;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** What a killed process said of its log before it was killed, in order. */
+/** The lines that a killed process wrote about its log before it was killed, in order. */
 export interface LastWords {
   /** Entries that it began to write. */
   readonly begun: readonly string[];
@@ -31,7 +31,7 @@ export function runUntilKilled(
   });
 }
 
-/** What comes after a mark, of whole lines only: a kill can cut the last one. */
+/** Returns the text after a mark, of whole lines only: a kill can cut the last one. */
 function said(output: string, mark: string): readonly string[] {
   const lines = output.split("\n").slice(0, -1);
   return lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length));

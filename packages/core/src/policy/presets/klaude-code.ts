@@ -27,7 +27,7 @@ const KEEP: Amount = {
   min: [{ tokens: 20_000 }, { max: [{ tokens: 4096 }, { ratio: 0.35, of: "window" }] }, { ratio: 0.75, of: "window" }],
 };
 
-/** What it keeps when a person compacts: a quarter of the tail, at least 2,048 (K-c2). */
+/** The amount that it keeps when a person compacts: a quarter of the tail, at least 2,048 (K-c2). */
 const MANUAL_KEEP: Amount = {
   max: [
     { tokens: 2048 },

@@ -131,7 +131,7 @@ export interface WindowSources {
   readonly compaction: number | null;
   /** `context_window` at the top of the configuration. */
   readonly configuration: number | null;
-  /** What the model registry says of the configured model. */
+  /** The model registry's window of the configured model. */
   readonly modelRegistry: number | null;
 }
 
@@ -139,7 +139,7 @@ export interface WindowSources {
 export interface ResolvedWindow {
   readonly tokens: number | null;
   readonly source: "compaction.context_window" | "context_window" | "model registry" | "unknown";
-  /** What to tell the person if compaction is off because no window is known; `null` if one is. */
+  /** The notice for the person if compaction is off because no window is known; `null` if one is. */
   readonly notice: string | null;
 }
 

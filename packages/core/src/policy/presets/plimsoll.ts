@@ -3,8 +3,8 @@ import { withKnob } from "../knobs.ts";
 import type { Policy } from "../policy.ts";
 
 /**
- * What a cut costs is much the same in any window, what reading costs grows with it: a window is filled nearly to the brim, a very large
- * one to 85 %. Chosen on the sessions of docs/evidence.md's side `choose`.
+ * The size at which `plimsoll` acts: a cut costs much the same in any window, reading costs grow with it, so a window is filled nearly to the brim, a
+ * very large one to 85 %. Chosen on the sessions of docs/evidence.md's side `choose`.
  */
 const LINE: Amount = {
   max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 150_000 }] }],

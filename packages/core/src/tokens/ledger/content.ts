@@ -9,7 +9,7 @@ import type { CountedReadings } from "../measure.ts";
 import { sharedReading } from "../measure.ts";
 import type { WorkCounter } from "../work.ts";
 
-/** What one message is made of: read once, weighed as often as needed. */
+/** The content of one message: read once, weighed as often as needed. */
 export interface MessageContent {
   /** Classes of what is sent as text: text parts, names and arguments of calls. */
   readonly counts: ClassCounts;

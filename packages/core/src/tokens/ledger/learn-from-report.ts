@@ -60,15 +60,12 @@ export interface Difference {
   readonly differenceTokens: number;
 }
 
-/** What a report that follows another of the same model changes in the ledger. */
+/** The changes of the ledger after a report that follows another of the same model. */
 export interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "turnUnexplainedTokens"> {
   readonly fit: ModelFit;
 }
 
-/**
- * What is learned from the difference of two reports of one model. Rules come first: what is left for the text depends on what came back of
- * the reply.
- */
+/** Learns from the difference of two reports of one model. Rules come first: what is left for the text depends on what came back of the reply. */
 export function learnFrom(
   ledger: Ledger,
   model: Model,
@@ -95,7 +92,7 @@ export function learnFrom(
   };
 }
 
-/** What a difference teaches of a model's replies and turns. Text is learned after it ({@link learnText}). */
+/** Learns from a difference how a model's replies and turns return. Text is learned after it ({@link learnText}). */
 export function learnRules(ledger: Ledger, model: Model, difference: Difference): ModelFit {
   const { regression, lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = learnReply(ledger, model, difference);
   const turn = nextTurnLosses(turnLosses, difference);
@@ -132,7 +129,7 @@ function withNewest(ratio: number, isSo: boolean): number {
   return ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
 }
 
-/** What a difference was of: the reply, and what else came, by each rule's line. */
+/** The parts of a difference: the reply, and all else that came, by each rule's line. */
 interface Added extends Pick<Difference, "differenceTokens"> {
   readonly reply: ReplyReport;
   readonly prior: ModelPrior;
@@ -174,8 +171,8 @@ function nextTurnLosses(losses: ModelFit["turnLosses"], { prompt, differenceToke
 }
 
 /**
- * What a difference teaches of text: the part of it that neither the reply nor what vanished explains. A falling prompt never teaches. If counts
- * are wrong now and then, no line learns by a count that was not believed, nor by a text whose count was.
+ * Learns the price of text from a difference: the part of it that neither the reply nor vanished reasoning explains. A falling prompt never teaches. If
+ * counts are wrong now and then, no line learns by a count that was not believed, nor by a text whose count was.
  */
 export function learnText(ledger: Ledger, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
   if (differenceTokens <= 0) return fit;
@@ -228,7 +225,7 @@ export function nextUnexplainedTokens(ledger: Ledger, model: Model, difference: 
   return surpriseTokens < 0 ? Math.max(0, before + surpriseTokens) : before;
 }
 
-/** What was expected, without the fall if the report shows that it did not come: what is still there is no new rise. */
+/** Returns the expected difference, without the fall if the report shows that it did not come: reasoning that is still there is no new rise. */
 function likelierTokens({ prompt, differenceTokens }: Difference): number {
   const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
   const expectedTokens = stayedTokens - prompt.vanishingTokens;

@@ -52,7 +52,7 @@ function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimato
   };
 }
 
-/** What an estimator has read. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
+/** The state of an estimator's reading. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
 interface ReaderState extends Reading {
   readonly work: WorkCounter;
   /** The newest overhead without its dynamic context. */
@@ -166,7 +166,7 @@ export interface Measured {
   readonly tokens: number;
 }
 
-/** What a report measures before it is folded; `null` unless it is a plain rise by text: at the first, after a cut, at a turn, with images. */
+/** Returns the tokens that a report measures before it is folded; `null` unless it is a plain rise by text: at the first, after a cut, at a turn, with images. */
 export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
   const { base, unreported } = ledger;
   const promptTokens = usage.input.totalTokens;

@@ -44,7 +44,7 @@ export interface Measurement {
   readonly tokens: number;
 }
 
-/** What a session has learned of one model: what text costs, which part of a reply returns, what vanishes at a turn. */
+/** The knowledge that a session has of one model: the price of text, the part of a reply that returns, the part that vanishes at a turn. */
 export interface ModelFit {
   readonly regression: Regression;
   /** The same line, had each rule been in force all along: a wrong rule must not hide in the price of text. */
@@ -66,7 +66,7 @@ export interface KnownModel {
 
 /** The model of the next request, and those that counted so far. */
 export interface Model extends KnownModel {
-  /** What the newest report is multiplied by to become this model's; 1 if it is its own. */
+  /** The factor from the newest report to this model's tokens; 1 if it is its own. */
   readonly switchRatio: number;
   /** The models of the newest report and of the ledger's first; this model itself if it made them, or if there are none. */
   readonly reported: KnownModel;
@@ -156,7 +156,7 @@ export function isTurnShown({ turnLosses }: ModelFit): boolean {
 /** Share of wrong output counts that is assumed at first: until four replies were right, one that cannot be is not believed. Chosen. */
 const ASSUMED_UNTRUSTED_RATIO = 0.2;
 
-/** What is assumed of a model before its first report; `textRatio` is what the session's texts cost above the prior so far. */
+/** Makes the fit of a model before its first report; `textRatio` is the price of the session's texts over the prior so far. */
 export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
   const regression = regressionFrom({ slopeRatio: prior.slopeRatio * textRatio, messageTokens: prior.messageTokens });
   return {
@@ -172,7 +172,7 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
   };
 }
 
-/** What was learned of one model, as the prior of another that measures alike: its own reports overrule it as soon as a prior. */
+/** Turns the fit of one model into the prior of another that measures alike: its own reports overrule it as soon as a prior. */
 export function asPrior(fit: ModelFit): ModelFit {
   return {
     ...fit,
@@ -186,7 +186,7 @@ export function withFit({ prior, switchRatio, reported, firstReported }: Model, 
   return { prior, fit, switchRatio, reported, firstReported };
 }
 
-/** What a ledger knows of the models that reported so far. */
+/** The models that reported so far, as a ledger knows them. */
 export interface ReportedModels {
   readonly reportedModelId: string | null;
   readonly fits: { readonly [modelId: string]: ModelFit };

@@ -12,7 +12,7 @@ export interface NextPrompt extends Arrival {
   readonly overheadTokens: number;
 }
 
-/** What came after the base: the reply by its rule, everything else by weight. */
+/** The arrivals after the base: the reply by its rule, everything else by weight. */
 export interface Arrival {
   /** `null` without a reply. */
   readonly rule: ReturnRule | null;
@@ -148,7 +148,7 @@ function oneLater(first: FirstReport | null): FirstReport | null {
 /** If fewer of a model's late replies had output that their text does not show, it has no hidden reasoning: such output was thrown away. Chosen, after eight replies. */
 const RARE_RATIO = 0.2;
 
-/** What came after the base, as it is expected to count. */
+/** Counts the arrivals after the base as they are expected to count. */
 export function arrivalOf(ledger: Ledger, model: Model): Arrival {
   const { fit, prior } = model;
   const countedRatio = slopeOf(model) / slopeOf(model.reported);

@@ -22,7 +22,7 @@ const estimator = () => createEstimator({ kind: "ledger" }, createWorkCounter(),
 const predicted = (more: Partial<Ledger>, overhead: Partial<Overhead> = {}) =>
   estimator().predict(ledgerOf(more), { ...bare, ...overhead });
 
-/** What 25 characters weigh, read as one word: 25. */
+/** A word of 25 characters, which weighs 25. */
 const word = "x".repeat(25);
 const firstReport: FirstReport = {
   modelId: "m",

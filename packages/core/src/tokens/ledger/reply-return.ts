@@ -26,7 +26,7 @@ export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
   return { requestId, messageId, outputTokens, reasoningTokens, content };
 }
 
-/** What text costs: a model's weights, and the slope and the tokens of a message that hold now. */
+/** The price of text: a model's weights, and the slope and the tokens of a message that hold now. */
 export interface TextPrice {
   readonly prior: ModelPrior;
   readonly fit: Pick<ModelPrior, "slopeRatio" | "messageTokens">;
@@ -41,7 +41,7 @@ export interface Returned {
 /** Tokens around a reply's text that are not its text, if its visible part is known by weight alone; chosen. */
 const REPLY_FRAME_TOKENS = 5;
 
-/** What comes back under each rule. */
+/** Returns the tokens of a reply that come back under a rule. */
 export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPrice): Returned {
   const { prior, fit } = price;
   const { outputTokens, content } = reply;

@@ -9,7 +9,7 @@ export function lossOf(errorTokens: number, toleranceTokens: number): number {
 /** Share of the losses that a new one leaves; chosen, some seven replies. */
 const KEPT_RATIO = 0.85;
 
-/** What one more reply says of the rules that it can follow: how far each was from what came back, against what may be. */
+/** The errors of the rules that one more reply can judge: how far each was from the tokens that came back, against those that may be. */
 export interface RuleErrors {
   readonly rules: readonly ReturnRule[];
   readonly errors: RuleLosses;

@@ -61,7 +61,7 @@ function upperRatioIn({ residuals, firstReport }: Ledger, situation: Situation):
   return 1 + FLOOR_RATIO + youngRatio + PEAK_FACTOR * residuals[situation];
 }
 
-/** What the prediction of the next request to a model is based on. */
+/** Tells the situation of the prediction of the next request to a model. */
 export function situationOf({ base, reportedModelId }: Ledger, modelId: string | null): Situation {
   if (base.kind === "nothing") return "first-call";
   if (modelId !== null && modelId !== reportedModelId) return "after-switch";
