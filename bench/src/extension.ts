@@ -9,7 +9,7 @@ import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
 import type { Program } from "./replay/program.ts";
 
-/** What can be added to the bench, as values. The built-in ones are an extension, too. */
+/** Parts that can be added to the bench, as values. The built-in ones are an extension, too. */
 export interface BenchExtension extends Partial<Kinds> {
   /** Asked before the built-in ones, as those for plain message lists recognise much. */
   readonly importers?: readonly Importer[];
@@ -19,9 +19,9 @@ export interface BenchExtension extends Partial<Kinds> {
   readonly programs?: readonly Program[];
 }
 
-/** What a run of the bench is made with: the built-in parts and those that extensions add. */
+/** The parts of a run: the built-in ones and those that extensions add. */
 export interface BenchParts extends Required<Omit<BenchExtension, keyof Kinds>> {
-  /** What policies may name. */
+  /** Kinds that policies may name. */
   readonly kinds: Kinds;
   readonly metrics: RunMetrics;
   /** Addresses of the modules that the added parts come from, for threads to load them. */
@@ -112,7 +112,7 @@ function taken(clash: Readonly<Record<"kind" | "name" | "owner" | "before", stri
   );
 }
 
-/** What each part must have, by its type: a module in JavaScript has no compiler that says so. */
+/** Fields that each part must have, by its type: a module in JavaScript has no compiler that says so. */
 const REQUIRED: {
   readonly [Part in keyof Required<BenchExtension>]: Readonly<Record<string, "string" | "number" | "function" | "object">>;
 } = {

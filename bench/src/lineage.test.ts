@@ -15,7 +15,7 @@ async function read(files: Readonly<Record<string, string>>): Promise<readonly T
   return read.flat();
 }
 
-/** What is counted in each session that is not a copy, and how many lineages there are. */
+/** Counts the calls in each session that is not a copy, and the lineages. */
 function counted(transcripts: readonly Transcript[]) {
   const found = lineages(transcripts);
   const own = transcripts.flatMap((transcript) => {

@@ -3,7 +3,7 @@ import { entryIdOf, shortHash } from "@plimsoll/core/internal";
 import { replyAfter } from "./size-model/recorded-calls.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
 
-/** What of a session may stand in another session's log too: its answers and its compactions, each known by a hash, in order. */
+/** The marks of a session that may stand in another session's log too: its answers and its compactions, each known by a hash, in order. */
 export interface SessionMarks {
   readonly session: string;
   readonly file: string;
@@ -49,7 +49,7 @@ export function lineages(transcripts: readonly Transcript[]): Lineages {
   return lineagesOf(transcripts.map(sessionMarks));
 }
 
-/** What a session may share. Of its texts nothing is held but hashes. */
+/** Collects the marks that a session may share. Of its texts nothing is held but hashes. */
 export function sessionMarks({ name, file, format, entries, parentName, copiedIds = [] }: Transcript): SessionMarks {
   const [start] = entries;
   const copied = new Set(copiedIds);
@@ -95,9 +95,9 @@ export function countedEntries(entries: readonly SessionEntry[]): readonly Count
 const BEGINNING_CHARS = 500;
 
 /**
- * What an answer is known by: the vendor's id of the request; without one that of the reply, which is a hash of all before it where the format has none, or the time and the size
- * of the request with the reply, as some forks give new ids and others new times. To an id that an agent may have counted from one belongs how the answer begins; not the
- * whole, as a log that was copied too early lacks the end.
+ * Names each answer: by the vendor's id of the request; without one by that of the reply, which is a hash of all before it where the format has none,
+ * or by the time and the size of the request with the reply, as some forks give new ids and others new times. To an id that an agent may have counted
+ * from one belongs how the answer begins; not the whole, as a log that was copied too early lacks the end.
  */
 function answerTexts(entries: readonly SessionEntry[], place: number, before: readonly string[]): readonly string[] {
   const entry = entries[place];

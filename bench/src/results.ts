@@ -11,8 +11,8 @@ import type { Interval } from "./statistics.ts";
 import type { LineageCounts, Outcome } from "./transcript.ts";
 
 /**
- * What a bench run says, as plain data: the content of `report.json`, and the only thing that tables and the HTML report
- * are made from. It holds no clock and no timing: two runs over the same input give the same bytes.
+ * The report of a bench run, as plain data: the content of `report.json`, and the only thing that tables and the HTML report are made from. It holds no
+ * clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
   readonly formatVersion: 5;
@@ -28,7 +28,7 @@ export interface BenchReport {
   readonly summarizer: string;
   readonly sessions: readonly SessionDescription[];
   readonly rows: readonly ReplayRow[];
-  /** What methods of measuring predicted of the recorded requests; sidechains and sessions without reports have none. */
+  /** Predictions of methods of measuring for the recorded requests; sidechains and sessions without reports have none. */
   readonly calibration: readonly CalibrationRecord[];
   readonly skipped: readonly SkippedInput[];
   readonly notes: readonly SourceNote[];
@@ -36,14 +36,14 @@ export interface BenchReport {
   readonly lineages?: LineageCounts;
   /** Options of the command that changed nothing, a line each; left out if there are none. */
   readonly withoutEffect?: readonly string[];
-  /** What a model did next in the policies' contexts; left out unless one was asked. */
+  /** A model's next actions in the policies' contexts; left out unless one was asked. */
   readonly ask?: AskReport;
 }
 
-/** What the verdict of a window says, as figures: in the JSON alone, made from the rows. */
+/** The verdict of a window, as figures: in the JSON alone, made from the rows. */
 export interface ReportAnswer {
   readonly window: string;
-  /** What the compared policies have in common; `null` if none of the run pays for a model's summaries. */
+  /** The kind of summaries that the compared policies share; `null` if none of the run pays for a model's summaries. */
   readonly summaries: "by a model" | "without a model" | null;
   /** Sessions that are compared. */
   readonly sessions: number;
@@ -74,7 +74,7 @@ export interface ReportProblem {
   readonly text: string;
 }
 
-/** What is wrong: a part failed, inputs were left out, a recording does not show something, unlike things stand together, an option did nothing. */
+/** The kind of a problem: a part failed, inputs were left out, a recording does not show something, unlike things stand together, an option did nothing. */
 export type ReportProblemKind = "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
 
 /** One of `count` parts of a run; `index` counts from 1. */
@@ -111,7 +111,7 @@ export interface SessionDescription {
   readonly lineage?: string;
   /** When it began, in milliseconds since 1970; `null` if its log tells no time. */
   readonly startedMs: number | null;
-  /** What the person said first, on one line of at most 80 characters; `null` without a word. */
+  /** The person's first words, on one line of at most 80 characters; `null` without a word. */
   readonly firstWords: string | null;
   readonly modelIds: readonly string[];
   readonly messages: number;
@@ -127,9 +127,9 @@ export interface SessionDescription {
   readonly recordedUsd: number | null;
   /** Whether that is all: a call whose size was not reported, or whose model has no price, is missing otherwise. */
   readonly recordedUsdIs: "whole" | "a-part";
-  /** What the recording states as the price of its calls; `null` if it states none. */
+  /** US dollars that the recording states for its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;
-  /** What the run came to; left out if nothing in its recording grades it. */
+  /** The outcome of the run; left out if nothing in its recording grades it. */
   readonly outcome?: Outcome;
   /** How much of what measures are made from the recording shows; `null` in reports of before. */
   readonly seen: SeenCounts | null;

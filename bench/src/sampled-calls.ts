@@ -12,15 +12,15 @@ export function isSampled(call: number): boolean {
 const FIRST_SAMPLED = 8;
 const SAMPLES_APART = 4;
 
-/** What was found by differences, and how it is found in full. Both are plain data. */
+/** A value found by differences, and the function that finds it in full. Both are plain data. */
 export interface TwoForms<Found> {
   readonly fast: Found;
   readonly full: () => Found;
 }
 
 /**
- * What was found by differences; at a sampled call the full form is asked as well. Throws a plain `Error` if they differ, since nothing but a fault of the program
- * makes them.
+ * Confirms a value found by differences; at a sampled call the full form is asked as well. Throws a plain `Error` if they differ, since nothing but a
+ * fault of the program makes them.
  */
 export function confirmed<Found>(what: string, call: number, { fast, full }: TwoForms<Found>): Found {
   if (!isSampled(call)) return fast;

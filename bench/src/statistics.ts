@@ -69,7 +69,7 @@ export interface Interval {
   readonly through: number;
 }
 
-/** What tells where an item is from, and nothing else of it. */
+/** Reduces an item to its origin. */
 export function unitOf({ session, lineage }: InSession): InSession {
   return lineage === undefined ? { session } : { session, lineage };
 }

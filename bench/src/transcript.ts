@@ -16,11 +16,11 @@ export interface Transcript {
   readonly parentName: string | null;
   /** Ids of the recorded compactions that the agent is known to have made by itself; left out if the format does not tell. */
   readonly automaticCompactionIds?: readonly string[];
-  /** What the agent put back after compactions without logging it, as far as that can be made anew; left out if nothing is known. */
+  /** Texts that the agent put back after compactions without logging them, as far as they can be made anew; left out if nothing is known. */
   readonly putBack?: readonly PutBack[];
-  /** What the run came to, by the grades that were recorded with it; left out if there are none. */
+  /** The outcome of the run, by the grades that were recorded with it; left out if there are none. */
   readonly outcome?: Outcome;
-  /** What the recording states that the whole run cost, in US dollars; left out if it states nothing but the price of each call. */
+  /** US dollars of the whole run by the recording; left out if it states nothing but the price of each call. */
   readonly statedUsd?: number;
   /** Ids of its reports and compactions that are another session's and count there: a fork repeats its beginning. Left out if all are its own. */
   readonly copiedIds?: readonly string[];
@@ -28,7 +28,7 @@ export interface Transcript {
   readonly lineage?: string;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
-  /** What the importer met that a reader should know of; never fatal. */
+  /** Notes of the importer for the reader; never fatal. */
   readonly notes: readonly ImportNote[];
 }
 
@@ -55,7 +55,7 @@ export interface LineageCounts {
   readonly repeatedAnswers: number;
 }
 
-/** What a recorded run came to. */
+/** The outcome of a recorded run. */
 export interface Outcome {
   /** The grades in the order of the recording; the first is the one that counts. */
   readonly grades: readonly Grade[];

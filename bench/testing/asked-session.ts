@@ -39,7 +39,7 @@ const AFTER_RESULT: ReadonlyMap<string, readonly [turn: number, step: number]> =
   }),
 );
 
-/** What the recorded agent does after this text: the person names the turn's file, a result tells its turn and step. */
+/** Tells the recorded agent's next action after this text: the person names the turn's file, a result tells its turn and step. */
 function recordedAfter(newestText: string): readonly [turn: number, step: number] {
   const asked = Number(/module-(\d+)/.exec(newestText)?.[1]);
   return AFTER_RESULT.get(/value_\d+/.exec(newestText)?.[0] ?? "") ?? [asked, 0];

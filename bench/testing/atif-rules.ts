@@ -122,7 +122,7 @@ const finalMetrics = z.strictObject({
   extra,
 });
 
-/** What is asked of a trajectory inside another one by that one. */
+/** The demands of a trajectory on another one inside it. */
 interface Inside {
   readonly trajectory_id?: string | null | undefined;
 }
@@ -161,7 +161,7 @@ const trajectory = z
     "audio is there from 1.8 on",
   );
 
-/** What a document breaks of the format's rules, one line each; empty for one that Harbor would take. */
+/** Lists the format's rules that a document breaks, one line each; empty for one that Harbor would take. */
 export function brokenAtifRules(document: unknown): readonly string[] {
   const read: z.ZodSafeParseResult<unknown> = trajectory.safeParse(document);
   return read.success ? [] : read.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);

@@ -7,7 +7,7 @@ import type { WindowSpec } from "../src/replay/cell.ts";
 import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
 import { exampleCalibration } from "./example-calibration.ts";
 
-/** What an example report should hold; all of it has defaults. */
+/** The content of an example report; all of it has defaults. */
 interface ExampleOptions {
   readonly sessions?: readonly string[];
   readonly workingRoomsTokens?: readonly number[];

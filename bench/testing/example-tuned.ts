@@ -20,7 +20,7 @@ function tuned(ratio: number, cost: number): TunedPolicy {
   };
 }
 
-/** What the tuner found for one policy, with plausible figures, made without a replay. */
+/** Makes a tuner's result for one policy, with plausible figures and without a replay. */
 export function exampleTuned(): ShownTuneResult {
   const [low, high] = [tuned(0.6, 0.5), tuned(0.8, 0.7)];
   return {

@@ -3,7 +3,7 @@ import { compactedSession, editing, reading } from "./made-deeds.ts";
 
 const TEXT = "text of src/a.ts, line by line";
 
-/** What sessions of so many owners show, each of which reads nine files, is compacted to the name of one, and reads that one again while edits fail. */
+/** Makes findings of sessions of so many owners: each reads nine files, is compacted to the name of one, and reads that one again while edits fail. */
 export function madeFindings(owners: number): Promise<readonly SessionFindings[]> {
   const before = ["src/a.ts", ...Array.from({ length: 8 }, (_, place) => `src/${place}.ts`)].flatMap((path) =>
     reading(path, path),

@@ -4,7 +4,7 @@ import { type MadeSession, madeTranscript } from "./made-session.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };
 
-/** What one call reports, given the size of its prompt and that of the one before. */
+/** Makes the report of one call, given the size of its prompt and that of the one before. */
 export type Reads = (prompt: { readonly call: number; readonly totalTokens: number; readonly beforeTokens: number }) => number;
 
 /** All of the request before is read. */
@@ -15,7 +15,7 @@ export const coldAt =
   (prompt) =>
     prompt.call === at ? readTokens : WARM(prompt);
 
-/** What is special about a recording; a minute-long session of one model that counts writes unless given. */
+/** The traits of a recording; a minute-long session of one model that counts writes unless given. */
 export interface MadeRecording {
   readonly made?: MadeSession;
   readonly writes?: boolean;

@@ -11,7 +11,7 @@ export interface JudgedPolicy {
   readonly sessions: readonly JudgedSession[];
 }
 
-/** What a policy does in one session. */
+/** The figures of a policy in one session. */
 export interface JudgedSession {
   readonly session: string;
   readonly owner: string;
@@ -22,20 +22,20 @@ export interface JudgedSession {
   readonly shares: readonly JudgedShare[];
 }
 
-/** What is held by one measure, over all uses or over far ones. */
+/** The share that is held by one measure, over all uses or over far ones. */
 export interface JudgedShare {
   readonly isFar: boolean;
   readonly own: number | null;
   readonly tail: number | null;
 }
 
-/** What a policy's card names: a measure by which another policy, or the policy's own tail (`null`), holds more. */
+/** The loss that a policy's card names: a measure by which another policy, or the policy's own tail (`null`), holds more. */
 export interface NamedLoss {
   readonly measure: number;
   readonly rival: string | null;
 }
 
-/** What the rule says of each policy that is no cheat, and which one it names first. */
+/** The rule's verdict on each policy that is no cheat, and the one that it names first. */
 export interface ReferenceChoice {
   readonly named: string | null;
   readonly recommended: readonly string[];

@@ -18,7 +18,7 @@ export interface TailQuestion {
 export interface ReferenceTail {
   readonly amountTokens: number;
   readonly meanPromptTokens: number;
-  /** What each call is sent. */
+  /** The messages that each call is sent. */
   readonly contexts: readonly (readonly Message[])[];
 }
 

@@ -33,7 +33,7 @@ export interface StatedUse extends ReferenceUse {
   readonly statedAt: number;
 }
 
-/** What a reply needed of what an earlier message held. */
+/** Lists the needs of a reply that an earlier message held. */
 export function referenceUses(recorded: RecordedReply): readonly StatedUse[] {
   const wanted: readonly ReferenceUse[] = [
     ...editUses(recorded.reply),

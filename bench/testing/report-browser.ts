@@ -61,7 +61,7 @@ export async function openReportBrowser(content: string, ready: string, beside?:
 }
 
 /**
- * What a program can check of WCAG 2.2 (A and AA) and of good practice; the rules are axe-core's. A scheme changes colours alone, and a phone what
+ * The rules that a program can check of WCAG 2.2 (A and AA) and of good practice; they are axe-core's. A scheme changes colours alone, and a phone what
  * scrolls and how near things are.
  */
 const RULES = {

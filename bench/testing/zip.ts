@@ -4,7 +4,7 @@ import { deflateRawSync } from "node:zlib";
 export interface ZippedFile {
   readonly name: string;
   readonly text: string;
-  /** What the archive says that it unpacks to, if that is not so. */
+  /** The size that the archive claims to unpack to, if that is not so. */
   readonly saysBytes?: number;
   /** How it is packed, by the format's number, and the packed bytes; deflated if nothing is said. */
   readonly method?: number;

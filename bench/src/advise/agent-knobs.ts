@@ -11,7 +11,7 @@ export type KnobValues = ReadonlyMap<string, KnobValue>;
 export interface Knob {
   /** Keys from the file's root, joined by dots. */
   readonly path: string;
-  /** What it does, as a phrase, with its default. */
+  /** Describes the knob in a phrase, with its default. */
   readonly says: string;
   /** A variable of the environment that is stronger than the file; `null` if there is none. */
   readonly variable: string | null;
@@ -36,7 +36,7 @@ export interface KnobReplay {
   readonly unlike: (values: KnobValues) => string | null;
   /** The agent with these values, as a policy of ours. */
   readonly likeness: (values: KnobValues) => Policy;
-  /** What is tried in a window, without what is set now. None if the agent has nothing to turn there. */
+  /** Lists the values to try in a window, without those that are set now. None if the agent has nothing to turn there. */
   readonly grid: (windowTokens: number) => readonly KnobValues[];
 }
 
@@ -53,7 +53,7 @@ export interface AgentKnobs {
   readonly standing: "primary" | "secondary";
   readonly place: SettingsPlace;
   readonly knobs: readonly Knob[];
-  /** What to say if there is nothing to turn in a window. */
+  /** The sentence for a window in which there is nothing to turn. */
   readonly nothingToTurn: string;
   /** `null` for an agent whose setting is not replayed. */
   readonly replay: KnobReplay | null;

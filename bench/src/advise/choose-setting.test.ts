@@ -11,7 +11,7 @@ const point = (name: string, values: SettingPoint["values"] = new Map([["n", 1]]
 const NOW = point("now", new Map());
 const CHEAP = point("cheap");
 
-/** What a session comes to under a policy. */
+/** The figures of a session under a policy. */
 interface Outcome {
   readonly usd: number;
   /** Of 100 texts that edits replace. */

@@ -25,11 +25,11 @@ export interface SettingFigures extends SettingPoint {
   readonly score: PolicyScore;
   /** Its cost as a share of the current setting's. */
   readonly costRatio: number;
-  /** What it holds less than the current one. */
+  /** Measures of which it holds less than the current one. */
   readonly losses: readonly MeasureLoss[];
 }
 
-/** What the replays say of a person's setting. */
+/** The verdict of the replays on a person's setting. */
 export type SettingVerdict =
   /** No session fills half of the window: whatever the setting, nothing happens. */
   | { readonly kind: "idle" }
@@ -44,7 +44,7 @@ export interface SettingChoice {
   /** Sessions that fill half of the window, and those that do not. */
   readonly sessions: number;
   readonly idleSessions: number;
-  /** What is drawn anew for the interval. */
+  /** The units that are drawn anew for the interval. */
   readonly drawn: "projects" | "sessions";
   /** The current setting, then the others in the order in which they were given. */
   readonly figures: readonly SettingFigures[];

@@ -12,7 +12,7 @@ const PERCENT = "env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE";
  */
 const TRIED_TOKENS = [200_000, 300_000, 400_000, 600_000] as const;
 
-/** What it leaves of the window for the summary and in addition, as in {@link CLAUDE_CODE_PEER}. */
+/** Tokens that it leaves of the window for the summary and in addition, as in {@link CLAUDE_CODE_PEER}. */
 const RESERVES = [
   { min: [{ tokens: 20_000 }, { ratio: 0.1, of: "window" }] },
   { min: [{ tokens: 13_000 }, { ratio: 0.065, of: "window" }] },

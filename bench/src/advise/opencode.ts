@@ -7,7 +7,7 @@ const PRUNE = "compaction.prune";
 /** Tokens kept that are tried next to its own quarter of the window, 15,000 at most; chosen. */
 const KEPT_TOKENS = 30_000;
 
-/** What version 1 and version 2 call the same two numbers. */
+/** The names of the same two numbers in version 1 and version 2. */
 interface Names {
   readonly reserved: string;
   readonly keep: string;

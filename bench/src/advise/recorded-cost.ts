@@ -5,7 +5,7 @@ import { recordedUsdText } from "../report/dollar-lines.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { percentOf } from "../statistics.ts";
 
-/** What compaction did and cost in recorded sessions, as the agent ran. */
+/** The work and cost of compaction in recorded sessions, as the agent ran. */
 export interface RecordedCost {
   /** Without those of sub-agents. */
   readonly sessions: number;
@@ -29,7 +29,7 @@ export interface HeldShare {
   readonly uses: number;
 }
 
-/** What compactions are priced with. */
+/** The prices of compactions. */
 export interface CompactionPricing {
   readonly pricesOf: (modelId: string) => ModelPrices | null;
   readonly cacheRulesOf: (modelId: string) => CacheRules;
@@ -37,7 +37,7 @@ export interface CompactionPricing {
   readonly request: Policy["summary"]["request"];
 }
 
-/** What the rows of the policy `recorded` tell. What a summary's reply costs is a replay's fixed length, as recordings do not report it. */
+/** Collects the cost of compaction from the rows of `recorded`. A summary's reply costs a fixed length, as recordings do not report it. */
 export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pricing: CompactionPricing): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
   const described = new Map(report.sessions.map((session) => [session.session, session]));

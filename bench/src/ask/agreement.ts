@@ -1,6 +1,6 @@
 import { isRecord, namedPath, toolShapeOf } from "@plimsoll/core/internal";
 
-/** What an agent does next: the first tool call of a reply, or none. */
+/** The next action of an agent: the first tool call of a reply, or none. */
 export interface Action {
   /** `null` for a reply without a call. */
   readonly toolName: string | null;

@@ -27,7 +27,7 @@ export interface AskingProgress {
   readonly total: number;
 }
 
-/** What came of a request: an answer of the model, or why there is none. */
+/** The outcome of a request: an answer of the model, or the reason why there is none. */
 export type AskOutcome =
   | { readonly kind: "answered"; readonly answer: RecordedAnswer }
   | { readonly kind: "missing"; readonly why: MissingReason };
@@ -38,7 +38,7 @@ export interface Asked {
   readonly spending: AskSpending;
 }
 
-/** What a run sent, and what it had already. */
+/** Answers that a run asked for, and those that it had already. */
 export interface AskSpending {
   readonly sent: number;
   readonly failed: number;
@@ -105,7 +105,7 @@ const NOTHING_SPENT: Omit<AskSpending, "fromCassette"> = {
 
 function createRun({ model, cassette, openClient, catalog, mostUsd, signal }: Asking): Run {
   let spent = NOTHING_SPENT;
-  /** What requests that are open can cost at most. */
+  /** The most that open requests can cost. */
   let openUsd = 0;
   let failures = 0;
   let client: Promise<ModelClient> | null = null;
@@ -182,8 +182,8 @@ function mostUsdOf(planned: PlannedRequest, model: AskedModel, catalog: PriceSou
 }
 
 /**
- * What a request is likely to cost: no part of its prompt is read from a cache, and what a cache keeps is written to it. `null` if the model has no
- * price.
+ * Estimates the cost of a request: no part of its prompt is read from a cache, and the part that a cache keeps is written to it. `null` if the model
+ * has no price.
  */
 export function likelyUsd(
   { promptTokens, replyTokens }: Pick<PlannedRequest, "promptTokens" | "replyTokens">,

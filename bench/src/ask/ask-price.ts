@@ -5,7 +5,7 @@ import { ASKED_CONTEXTS, type AskedContext } from "./ask-report.ts";
 import type { PlannedRequest } from "./ask-request.ts";
 import type { AskPlan } from "./plan-ask.ts";
 
-/** What asking is likely to take, without what the cassette holds. */
+/** The likely size of asking, without the answers in the cassette. */
 export interface AskPrice {
   readonly contexts: readonly (AskSize & { readonly context: AskedContext })[];
   readonly total: AskSize;

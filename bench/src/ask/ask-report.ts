@@ -9,7 +9,7 @@ export const ASKED_CONTEXTS = ["full", "compacted", "tail"] as const;
 export type AskedContext = (typeof ASKED_CONTEXTS)[number];
 
 /**
- * What a model did next at recorded calls after cuts, as plain data: a section of the bench's report. It holds no text of a session but names of
+ * A model's next actions at recorded calls after cuts, as plain data: a section of the bench's report. It holds no text of a session but names of
  * tools, and nothing of what a run paid: a run that is answered from the cassette gives the same bytes.
  */
 export interface AskReport {
@@ -33,7 +33,7 @@ export interface AskedPolicy extends OpenPolicy {
   readonly differences: readonly ContextDifference[];
 }
 
-/** What was asked with one context. */
+/** Figures of the answers with one context. */
 export interface AskedContextFigures {
   readonly context: AskedContext;
   /** By the estimator of the asked model; `null` if nothing was drawn. */
@@ -71,7 +71,7 @@ export interface AskedCall extends CallPlace {
   readonly answers: Readonly<Record<AskedContext, AskedAnswer>>;
 }
 
-/** What was answered: its agreement with the recording, or why it is missing. */
+/** An answer: its agreement with the recording, or the reason why it is missing. */
 export type AskedAnswer =
   | { readonly kind: "answered"; readonly toolName: string | null; readonly agreement: Agreement }
   | { readonly kind: "missing"; readonly why: MissingReason };

@@ -22,7 +22,7 @@ export interface PlannedRequest {
 /** Most tokens of a reply: room for a file that is written as a whole (chosen). */
 export const MOST_REPLY_TOKENS = 8_192;
 
-/** What a reply is taken to be if the recorded one's size was not reported (chosen: a call with a few lines of text). */
+/** Tokens of a reply if the recorded one's size was not reported (chosen: a call with a few lines of text). */
 const USUAL_REPLY_TOKENS = 400;
 
 /**

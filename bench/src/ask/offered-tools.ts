@@ -2,7 +2,7 @@ import { type SessionEntry, type ToolSpec, toolCallsOf } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { ToolsFrom } from "./ask-report.ts";
 
-/** What a request sends before its messages, and where its tools are from. */
+/** The system text and tools before the messages of a request, and the source of the tools. */
 export interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -10,8 +10,8 @@ export interface Setup {
 }
 
 /**
- * What was in force at each call of a recorded log, one entry a call. If the log has no definitions of tools, each request offers those that
- * its calls used anywhere in the session: a real agent knew them from the start.
+ * Collects the setup that was in force at each call of a recorded log, one entry a call. If the log has no definitions of tools, each request offers
+ * those that its calls used anywhere in the session: a real agent knew them from the start.
  */
 export function setupsOf(entries: readonly SessionEntry[]): readonly Setup[] {
   const made = toolsOfCalls(entries);
@@ -32,7 +32,7 @@ function setupOf({ system, tools }: Pick<Setup, "system" | "tools">, made: reado
 /** Said of a tool whose own description is not in the log. */
 const MADE_DESCRIPTION = "A tool of this session. Its arguments are known from earlier calls alone.";
 
-/** What the calls of one tool showed of it. */
+/** Knowledge of a tool from its calls. */
 interface SeenTool {
   calls: number;
   readonly arguments: Map<string, { calls: number; readonly types: Set<JsonType> }>;

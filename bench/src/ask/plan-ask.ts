@@ -13,7 +13,7 @@ import { type AskedModel, createRequestMaker, MOST_REPLY_TOKENS, type PlannedReq
 import { drawCalls } from "./call-sample.ts";
 import { setupsOf } from "./offered-tools.ts";
 
-/** What a model is to be asked about. */
+/** The session and the contexts that a model is asked about. */
 export interface AskInput {
   readonly sources: readonly AskSource[];
   readonly policies: readonly EnginePolicy[];

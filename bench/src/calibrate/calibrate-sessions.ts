@@ -19,7 +19,7 @@ export interface CalibratedMethod {
   readonly calls: readonly PredictedCall[];
 }
 
-/** What kind of call: errors of the kinds are not alike and are told apart. */
+/** The kind of a call: errors of the kinds are not alike and are told apart. */
 export type CallKind = "first" | "after-cut" | "after-switch" | "server-tool" | "fell" | "calm";
 
 /** Predicts every call of a session by every method; `kinds` are the calls' own, one a call. */

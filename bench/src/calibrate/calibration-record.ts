@@ -13,7 +13,7 @@ export interface CalibrationRecord {
   readonly methods: readonly MethodRecord[];
 }
 
-/** What was reported for one call; calls without a report are left out. */
+/** The report of one call; calls without a report are left out. */
 export interface ReportedPrompt {
   readonly modelId: string;
   readonly kind: CallKind;

@@ -3,7 +3,7 @@ import { byMethod, type CalibratedSession, type CallKind, calibrateSession, erro
 import { errorsOf, type PredictionErrors } from "./errors.ts";
 import type { Method } from "./predict-calls.ts";
 
-/** What `plimsoll calibrate` tells: every method's errors over all sessions, and session by session. */
+/** The report of `plimsoll calibrate`: every method's errors over all sessions, and session by session. */
 export interface CalibrationReport {
   readonly methods: readonly MethodErrors[];
   readonly sessions: readonly SessionErrors[];

@@ -1,7 +1,7 @@
 import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
 import type { PredictedCall } from "./predict-calls.ts";
 
-/** What an error is taken of: a call's report, and the prediction's two figures. */
+/** A call whose error is taken: its report, and the prediction's two figures. */
 export interface JudgedCall extends Pick<PredictedCall, "reportedTokens"> {
   readonly prediction: Pick<PredictedCall["prediction"], "expectedTokens" | "upperTokens">;
 }

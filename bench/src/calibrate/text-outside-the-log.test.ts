@@ -23,7 +23,7 @@ function add(session: Lines, fields: object): void {
   session.last = uuid;
 }
 
-/** What the person typed, and the tokens that the request has of it. */
+/** Adds a message that the person typed, and the tokens that the request has of it. */
 function ask(session: Lines, content: string, tokens = tokensOf(content)): void {
   add(session, { type: "user", message: { role: "user", content } });
   session.promptTokens += tokens;

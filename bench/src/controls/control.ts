@@ -17,22 +17,22 @@ export interface FollowedCall {
   readonly compactions: number;
 }
 
-/** What a control keeps of a history at a call: the messages from one place up to another, which is not among them, and one before them. */
+/** The places of a history that a control keeps at a call: the messages from one place up to another, which is not among them, and one before them. */
 export interface KeptPlaces {
   readonly human: number | null;
   readonly from: number;
   readonly through: number;
 }
 
-/** What a control sends at a call. */
+/** The context that a control sends at a call. */
 export interface ControlContext {
   readonly kept: KeptPlaces;
-  /** What it holds in addition to them; one value from one cut to the next. */
+  /** Texts that it holds in addition to them; one value from one cut to the next. */
   readonly quoted: Quoted;
   readonly promptTokens: number;
 }
 
-/** What a control quotes, by needle, and its size. */
+/** The quotations of a control, by needle, with their size. */
 export interface Quoted {
   readonly needles: () => ReadonlySet<number>;
   readonly tokens: number;
@@ -42,13 +42,13 @@ export interface Quoted {
 export interface Control {
   /** Tokens of all its prompts: most amounts are tried for their size alone. */
   totalTokens(amountTokens: number): number;
-  /** What it sends at each call. */
+  /** Returns the contexts that it sends, one for each call. */
   contexts(amountTokens: number): readonly ControlContext[];
 }
 
-/** What a control held at the size of the policy that it follows. */
+/** Needs that a control held at the size of the policy that it follows. */
 export interface ControlResult {
-  /** What it keeps at each cut; `null` if it never cuts, as the policy does not. */
+  /** Tokens that it keeps at each cut; `null` if it never cuts, as the policy does not. */
   readonly amountTokens: number | null;
   readonly meanPromptTokens: number;
   /** The policy's own mean prompt. */
@@ -59,7 +59,7 @@ export interface ControlResult {
 /** Halvings of the amount: enough for one part in a million of the largest. */
 const HALVINGS = 20;
 
-/** What a control is measured over. */
+/** The session that a control is measured over. */
 interface ControlSession {
   readonly needs: Needs;
   /** The recorded history. */
@@ -99,7 +99,7 @@ export function messagesAt(messages: readonly Message[], { human, from, through 
   return [...(human === null ? [] : messages.slice(human, human + 1)), ...messages.slice(from, through)];
 }
 
-/** What changes from what was kept to what is kept next. A control goes on: where it has left a place it does not come back. */
+/** Finds the changes from the messages that were kept to those that are kept next. A control goes on: where it has left a place it does not come back. */
 export function changesBetween(messages: readonly Message[], before: KeptPlaces, now: KeptPlaces): ContextChanges {
   const goesOn = before.from <= now.from && now.from <= before.through && before.through <= now.through;
   if (!goesOn) return { removed: messagesAt(messages, before), added: messagesAt(messages, now) };
@@ -110,7 +110,7 @@ export function changesBetween(messages: readonly Message[], before: KeptPlaces,
   };
 }
 
-/** What a control sends at the calls that it follows, at one amount. */
+/** The contexts that a control sends at the calls that it follows, at one amount. */
 interface SizedContexts {
   readonly amountTokens: number;
   readonly contexts: readonly ControlContext[];

@@ -4,7 +4,7 @@ import { type ControlResult, controlOfSize, type FollowedCall } from "./control.
 import { oracleControl } from "./oracle.ts";
 import { tailControl } from "./tail.ts";
 
-/** What a policy is compared with: what its size buys without any choice, and with perfect foresight. */
+/** The controls of a policy: its size without any choice, and with perfect foresight. */
 export interface Controls {
   readonly tail: ControlResult;
   readonly oracle: ControlResult;

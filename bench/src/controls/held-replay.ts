@@ -8,11 +8,11 @@ import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { type ControlResult, type FollowedCall, meanPromptOf } from "./control.ts";
 import { type Controls, controlsOf } from "./controls.ts";
 
-/** What the contexts of one replay held of what its calls needed, and what controls of the same size hold. */
+/** The needs that the contexts of one replay held, and those that controls of the same size hold. */
 export interface HeldReplay {
   add(sent: ReplayedCall, reply: ReplyAtCall): void;
   result(kind: NeedKind): HeldNeeds;
-  /** What of these kinds the call that was added last needs and its context lacks. */
+  /** Lists the needs of these kinds at the call that was added last that its context lacks. */
   missing(kinds: readonly NeedKind[]): readonly Need[];
   /** Made when they are asked for first, from the calls so far. */
   controls(): Controls;

@@ -26,7 +26,7 @@ async function replayed(file: string, policy: Policy): Promise<HeldReplay> {
   return held;
 }
 
-/** What is held of edits and passages, of all and of far ones. */
+/** Returns the shares held of edits and passages, of all and of far ones. */
 function heldBy(side: Pick<HeldReplay, "result">): readonly number[] {
   return (["edits", "passages"] as const).flatMap((kind) => [side.result(kind).all.held, side.result(kind).far.held]);
 }

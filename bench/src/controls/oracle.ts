@@ -3,7 +3,7 @@ import type { SizedHistory } from "../replay/sized-history.ts";
 import type { Control, FollowedCall, Quoted } from "./control.ts";
 import { cutsOf, cuttingControl } from "./tail.ts";
 
-/** What an oracle follows. */
+/** The sources that an oracle follows. */
 export interface OracleSources {
   readonly needs: Needs;
   readonly history: SizedHistory;
@@ -37,7 +37,7 @@ export function oracleControl(calls: readonly FollowedCall[], { history, needleT
   });
 }
 
-/** What later calls need of what was stated before a cut, each needle once, the soonest first. */
+/** Needles of later calls that were stated before a cut, each once, the soonest first. */
 interface Wanted {
   readonly needles: Int32Array;
   /** By place in that order: what it takes, and the least that one from there on takes. */
@@ -67,7 +67,7 @@ interface CutBefore {
   readonly firstFar: number;
 }
 
-/** What cuts look through. Of each needle `seenAt` tells the last cut that came across it. */
+/** The needles and sizes that cuts look through. Of each needle `seenAt` tells the last cut that came across it. */
 interface Sought extends Pick<OracleSources, "needleTokens"> {
   readonly far: FarNeeds;
   readonly seenAt: Int32Array;

@@ -15,7 +15,7 @@ export function tailControl(calls: readonly FollowedCall[], history: SizedHistor
   }));
 }
 
-/** What a control made of its last cut: it keeps the messages from a place on, and what it quotes of those before. */
+/** The last cut of a control: it keeps the messages from a place on, and quotations of those before. */
 export interface Cut {
   readonly from: number;
   readonly quoted: Quoted;
@@ -47,7 +47,7 @@ export function cuttingControl(
   };
 }
 
-/** What a control goes by. */
+/** The replay that a control follows. */
 interface Followed {
   readonly calls: readonly FollowedCall[];
   readonly history: SizedHistory;

@@ -3,8 +3,8 @@ import type { RecordedCall } from "../size-model/recorded-calls.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 
 /**
- * What a recorded call shows of the prompt cache: how far the request before was still in it. A replay under any policy finds the cache as
- * the recorded agent did, so that no two policies are compared on luck. `null`: the call shows nothing, and rules of the provider are taken.
+ * The trace of the prompt cache in a recorded call: how far the request before was still in it. A replay under any policy finds the cache as the
+ * recorded agent did, so that no two policies are compared on luck. `null`: the call shows nothing, and rules of the provider are taken.
  */
 export type CacheSign = WholeSign | CutSign;
 
@@ -23,7 +23,7 @@ export interface CutSign {
   readonly withinTokens: number;
 }
 
-/** What the calls of a recording show. */
+/** Traces of the cache in the calls of a recording. */
 export interface RecordedCache {
   /** At a call, of a history in which the recorded compactions happened, or did not: there nothing broke at them. */
   signAt(call: number, history: "recorded" | "own"): CacheSign | null;

@@ -91,7 +91,7 @@ interface EarlierRequest extends SentRequest {
   readonly modelId: string;
 }
 
-/** What a request finds of the cache. */
+/** The state of the cache that a request finds. */
 interface Moment {
   readonly call: number;
   readonly rules: CacheRules;

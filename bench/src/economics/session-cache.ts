@@ -10,7 +10,7 @@ export interface SessionCache {
   readonly warmBaseTokens: number;
   /** False if the recording reports reads and never a write: whoever served it charged new text as input. */
   readonly countsWrites: boolean;
-  /** What its calls show. */
+  /** Traces of the cache in its calls. */
   readonly recorded: RecordedCache;
 }
 

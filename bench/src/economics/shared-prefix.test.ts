@@ -16,7 +16,7 @@ const sizes = fc.array(
   { minLength: 10, maxLength: 10 },
 );
 
-/** What happens before each call, and what its recording shows of the cache. */
+/** Events before each call, and the recording's traces of the cache. */
 const happenings = fc.array(
   fc.record({
     arrived: fc.nat(2),

@@ -12,7 +12,7 @@ export interface SentRequest {
   readonly promptTokens: number;
 }
 
-/** What a request shares with the one before it. */
+/** The part that a request shares with the one before it. */
 export interface SharedPrefix {
   /** As far as it was still in the cache, by what the recording shows. */
   readonly sharedTokens: number;
@@ -20,7 +20,7 @@ export interface SharedPrefix {
   readonly abandonedTokens: number;
 }
 
-/** What two requests are compared by. */
+/** The measure by which two requests are compared. */
 export interface PrefixMeasure {
   readonly sizeModel: Pick<
     SizeModel,

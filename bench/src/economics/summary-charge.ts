@@ -3,9 +3,9 @@ import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/interna
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 
-/** What every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
+/** Tokens that every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
 export const SUMMARY_REPLY_TOKENS = 2000;
-/** What a summary request says in addition to the history: the prompts of the documented systems have 400 to 900 tokens. Chosen. */
+/** Tokens that a summary request has in addition to the history: the prompts of the documented systems have 400 to 900 tokens. Chosen. */
 export const SUMMARY_PROMPT_TOKENS = 600;
 
 /** How one request for a summary was served. */

@@ -3,7 +3,7 @@ import type { ToolTable } from "@plimsoll/core/internal";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { callDraft, type ReplyPart, textPart } from "./log-items.ts";
 
-/** What the blocks of an assistant's message in the Messages form add to its reply. */
+/** Reads the blocks of an assistant's message in the Messages form as parts of its reply. */
 export function replyPartsOfBlocks(table: ToolTable, blocks: readonly Fields[]): readonly ReplyPart[] {
   return blocks.map((block) => partOf(table, block));
 }

@@ -13,7 +13,7 @@ export interface DocumentSession {
   readonly notes?: readonly ImportNote[];
   readonly sidechains?: readonly DocumentSidechain[];
   readonly outcome?: Outcome | null;
-  /** What the whole run cost, as the document states it, in US dollars. */
+  /** US dollars of the whole run, as the document states them. */
   readonly statedUsd?: number | null;
 }
 

@@ -18,7 +18,7 @@ export interface ImporterRule {
 /** The name that the contract gives to the file; no importer may look at it. */
 const FILE = "given";
 
-/** What every importer does. Each rule rejects with what did not hold. */
+/** Rules that every importer must pass. Each rule rejects with what did not hold. */
 export const IMPORTER_CONTRACT: readonly ImporterRule[] = [
   {
     rule: "recognises its own session, by what it holds",

@@ -139,7 +139,7 @@ function folderOf({ folder, moved }: Place, { homeFolder, environment = {}, path
     : paths.join(named, folder.slice(moved.base.length));
 }
 
-/** What {@link locateLogs} looks for. */
+/** The logs that {@link locateLogs} looks for. */
 export interface LogQuery extends LogHome {
   readonly agent: LocatedAgent;
   /** Only files changed at or after this time. */

@@ -103,7 +103,7 @@ function namesOf(counts: ReadonlyMap<string, number>): string {
     .join(", ")}${more}`;
 }
 
-/** What identifies a transcript and what was read of it. */
+/** The identity of a transcript, and the items that were read of it. */
 export interface TranscriptParts {
   readonly name: string;
   readonly file: string;

@@ -13,7 +13,7 @@ import type {
 import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/internal";
 import type { Fields } from "./fields.ts";
 
-/** What an importer reads off a recording, in the order of the recording, before ids are given and results are joined. */
+/** An item that an importer reads off a recording, in the order of the recording, before ids are given and results are joined. */
 export type LogItem = UserItem | ReplyItem | ResultItem | BoundaryItem | UnreadItem;
 
 /** Something of a type that the importer does not know: it is counted and left out. */
@@ -93,14 +93,15 @@ export interface BoundaryItem extends Provenance {
   readonly isAutomatic?: true;
   /** As for a reply. */
   readonly isCopied?: boolean;
-  /** What the agent put back behind it that the recording does not hold, as far as it can be made anew. */
+  /** Text that the agent put back behind it and that the recording does not hold, as far as it can be made anew. */
   readonly putBack?: string;
   readonly atMs: number | null;
 }
 
 /**
- * What stayed next to the summary: everything from an item on, named items, a history given in full, all but the text of some results, all but what the
- * person took back (so many of the newest turns, or everything from an item on), or all but what stands between two items, with the summary in its place.
+ * The history that stayed next to the summary: everything from an item on, named items, a history given in full, all but the text of some results, all
+ * but the part that the person took back (so many of the newest turns, or everything from an item on), or all but the part between two items, with the
+ * summary in its place.
  */
 export type KeptHistory =
   | { readonly kind: "from"; readonly item: LogItem }

@@ -106,10 +106,10 @@ const NAME_CHARS = 40;
 /** How far into a file bytes are looked for that no text has, in characters. */
 const HEAD_CHARS = 600;
 
-/** What every file of SQLite begins with (sqlite.org/fileformat.html). */
+/** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
 
-/** What to do with a database: OpenCode is the one agent that is known to keep its sessions in one. */
+/** The advice for a database: OpenCode is the one agent that is known to keep its sessions in one. */
 export const UNREAD_DATABASE: string =
   "OpenCode's database is read by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
 

@@ -90,7 +90,7 @@ function trimNewlines(text: string): string {
 
 const RESULT_ENDING = "] Result:";
 
-/** What follows the heading `[tool for 'x'] Result:` in a text; `null` for a text without the heading. */
+/** Returns the text behind the heading `[tool for 'x'] Result:`; `null` for a text without the heading. */
 function textAfterResultHeading(text: string): string | null {
   const lineEnd = text.indexOf("\n");
   const heading = (lineEnd < 0 ? text : text.slice(0, lineEnd)).trimEnd();

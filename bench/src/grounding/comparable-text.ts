@@ -60,10 +60,10 @@ const MOST_BLANKS = 12;
 /** Share of the lines that must begin with a number before a number alone is taken for one (docs/evidence.md). */
 const NUMBERED_SHARE = 0.75;
 
-/** What stands between a number and its line, if no arrow does: one character, or with a space if each line has one. */
+/** The mark between a number and its line, if no arrow is there: one character, or with a space if each line has one. */
 type Numbering = "mark" | "mark-and-space";
 
-/** What numbers look like in a text besides those with an arrow; `null` if it has no other. A line that is only its number is read too. */
+/** Tells the form of a text's numbers besides those with an arrow; `null` if it has no other. A line that is only its number is read too. */
 function numberingOf(lines: readonly string[]): Numbering | null {
   const numbered = lines.filter((line) => isMark(line.charCodeAt(numberEnd(line))));
   if (numbered.length < 2) return null;

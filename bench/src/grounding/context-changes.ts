@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { type Sequence, sequenceOf, sharedPrefixCount } from "@plimsoll/core/internal";
 
-/** What left and what entered a context from one call to the next. */
+/** Messages that left and entered a context from one call to the next. */
 export interface ContextChanges {
   readonly removed: readonly Message[];
   readonly added: readonly Message[];

@@ -1,7 +1,7 @@
 import type { ToolCallPart } from "@plimsoll/core";
 import { isRecord, scriptCalls } from "@plimsoll/core/internal";
 
-/** What a call quotes of a file that it changes: a text, or the lines of a range, by number from 1, both ends included. */
+/** The quotation of a file in a call that changes it: a text, or the lines of a range, by number from 1, both ends included. */
 export type EditQuote =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "range"; readonly path: string; readonly first: number; readonly last: number };

@@ -14,7 +14,7 @@ const FILE_SHARE = 0.8;
 /** So many calls ahead files are asked for (docs/evidence.md). */
 const FILES_AHEAD_CALLS = 30;
 
-/** What replies need of files, followed message by message. */
+/** The needs of files in replies, followed message by message. */
 export interface Files {
   needed(reply: Message): readonly Wanted[];
   follow(message: Message): void;

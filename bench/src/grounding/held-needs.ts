@@ -10,7 +10,7 @@ export interface HeldCount {
   readonly held: number;
 }
 
-/** What was held over one replay. */
+/** The needs that were held over one replay. */
 export interface HeldNeeds {
   readonly all: HeldCount;
   readonly far: HeldCount;
@@ -67,7 +67,7 @@ function addNeeds(
   }
 }
 
-/** What of the needles can be found in a context that is followed. */
+/** Finds needles in a context that is followed. */
 export interface HeldContext {
   /** Work follows what came and what went. */
   follow(changes: ContextChanges): void;
@@ -90,7 +90,7 @@ function step(holders: Int32Array, needles: readonly number[], by: 1 | -1): void
   for (const needle of needles) holders[needle] = (holders[needle] ?? 0) + by;
 }
 
-/** What was counted of one kind so far. */
+/** The counts of one kind so far. */
 interface Counts {
   readonly all: Tally;
   readonly far: Tally;

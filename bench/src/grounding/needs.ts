@@ -20,7 +20,7 @@ export interface Need {
   readonly isFar: boolean;
 }
 
-/** What all calls of a session need; made once a session, read by every probe over it. */
+/** The needs of all calls of a session; made once a session, read by every probe over it. */
 export interface Needs {
   readonly index: NeedleIndex;
   readonly needleCount: number;
@@ -29,15 +29,15 @@ export interface Needs {
   /** A needle's text, comparable. */
   textOf(needle: number): string;
   readonly recordedChars: number;
-  /** What the call needs whose reply is at this place of the recorded history. */
+  /** Returns the needs of the call whose reply is at this place of the recorded history. */
   at(ordinal: number): readonly Need[];
   /** By kind: what calls need that no earlier message holds. It is counted nowhere else. */
   readonly leftOut: Readonly<Record<NeedKind, number>>;
-  /** What is looked for, by number. */
+  /** Needles, by number. */
   readonly needles: readonly Needle[];
 }
 
-/** What needs are found in, in addition to the log. */
+/** Sources of needs in addition to the log. */
 export interface NeedSources {
   readonly references: PreparedReferences;
   /** Tokens of a recorded message, by the size model. */

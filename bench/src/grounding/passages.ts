@@ -38,7 +38,7 @@ export function createPassages(references: PreparedReferences): Passages {
   };
 }
 
-/** What was read so far. What works on it are functions of the module: what is compiled of one that is made for each session is lost with it. */
+/** The passages that were read so far. What works on it are functions of the module: what is compiled of one that is made for each session is lost with it. */
 interface KnownPassages {
   /** By statement. */
   readonly newest: (Message | null)[];

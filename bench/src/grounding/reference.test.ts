@@ -19,10 +19,10 @@ const KINDS = ["edits", "passages", "fileInHand", "instructions"] as const;
 /** Messages of a short context, and of one with a summary before it. */
 const NEWEST = { alone: 30, afterSummary: 10 } as const;
 
-/** What a made summary quotes of every so many messages: so many lines in a row, numbers and all; from another place in each message. */
+/** The quotations of a made summary: of every so many messages so many lines in a row, numbers and all; from another place in each message. */
 const QUOTED = { every: 3, lines: 12 } as const;
 
-/** What the reference and the measures say of some replies: a line a use, `25 edits stated at 6, held in full short`. */
+/** The needs that the reference and the measures find in some replies: a line a use, `25 edits stated at 6, held in full short`. */
 interface BothReadings {
   readonly reference: readonly string[];
   readonly measured: readonly string[];

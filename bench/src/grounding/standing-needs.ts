@@ -8,13 +8,13 @@ import type { Needles, Wanted } from "./wanted.ts";
 /** For so many calls a stated next step is due (docs/evidence.md). */
 const NEXT_STEP_CALLS = 10;
 
-/** What is due at the next call, followed message by message. */
+/** The needs that are due at the next call, followed message by message. */
 export interface Standing {
   due(): readonly Wanted[];
   follow(message: Message): void;
 }
 
-/** What stays due for more than the next call: the person's messages, the plan, decisions, what was said to come next. */
+/** Follows the needs that stay due for more than the next call: the person's messages, the plan, decisions, the announced next step. */
 export function createStanding(needles: Needles): Standing {
   const instructions = new Set<number>();
   const decisions = new Set<number>();

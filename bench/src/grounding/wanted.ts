@@ -1,6 +1,6 @@
 import type { Needle } from "./needle-index.ts";
 
-/** What kinds of things a call needs of its context (docs/evidence.md). */
+/** The kinds of needs that a call has of its context (docs/evidence.md). */
 export const NEED_KINDS = [
   "edits",
   "passages",

@@ -9,7 +9,7 @@ export interface CacheValidity {
   readonly computedReadTokens: number;
   /** Error of the reads. */
   readonly errorPercent: number | null;
-  /** What explains most of the difference in reads, if that in reads or writes exceeds 5 %. */
+  /** The cause of most of the difference in reads, if that in reads or writes exceeds 5 %. */
   readonly cause: string | null;
   /** `null` if the recording reports no writes: not every vendor counts them. */
   readonly reportedWriteTokens: number | null;

@@ -120,7 +120,7 @@ function groupOf(
   return [{ event, calls: signed.length, ...figures }];
 }
 
-/** What is put together of one session. */
+/** The errors of one session. */
 interface SessionErrors {
   readonly estimator: string;
   readonly calls: number;
@@ -156,7 +156,7 @@ export function summarizeCalibration(sessions: readonly SessionErrors[]): Calibr
   };
 }
 
-/** What can happen to a prompt without a message that explains it. */
+/** The kinds of events that change a prompt without a message that explains it. */
 export type HiddenEvent = "none" | "drop" | "jump" | "after-boundary" | "model-switch";
 
 /** A rise of the overhead from this size on is an event of its own (a server-side search adds 11,000 or more). Chosen. */

@@ -34,7 +34,7 @@ const SUMMARY_CHARS = 400;
 /** Needed references that are named for each compaction; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 
-/** What each compaction did, and what of it a later reply needed. */
+/** The effect of each compaction, and the losses that a later reply needed. */
 export interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
   /** A reply at `call` used a reference whose source became unreadable at `lostAtCall`. */

@@ -4,7 +4,7 @@ import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 import type { Recorder } from "./metric.ts";
 
-/** What fills the context, in tokens of the size model: at each sampled call a number for each kind. */
+/** The content of the context, in tokens of the size model: at each sampled call a number for each kind. */
 export interface Composition {
   readonly kinds: readonly string[];
   readonly samples: readonly { readonly call: number; readonly tokens: readonly number[] }[];
@@ -13,7 +13,7 @@ export interface Composition {
 /** Calls at which the context is taken apart: as many as a chart can show side by side (chosen). */
 const MOST_SAMPLES = 48;
 
-/** What fills the context over a session, in tokens of the size model, at evenly spread calls. */
+/** Records the content of the context over a session, in tokens of the size model, at evenly spread calls. */
 export function createComposition(sizeModel: SizeModel): Recorder<Composition, ReplayedCall> {
   const every = Math.max(1, Math.ceil(sizeModel.calls.length / MOST_SAMPLES));
   const tokensOf = followingKinds(sizeModel);
@@ -32,7 +32,7 @@ export function createComposition(sizeModel: SizeModel): Recorder<Composition, R
   };
 }
 
-/** What fills contexts that follow each other. Of one that goes on from the one before only what is new is looked at, if no size changed meanwhile. */
+/** Counts the kinds of content in contexts that follow each other. Only new messages are looked at, if no size changed meanwhile. */
 function followingKinds(
   sizeModel: SizeModel,
 ): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {

@@ -8,9 +8,9 @@ import { summed } from "../statistics.ts";
 import type { PooledSessions, Relative } from "./metric.ts";
 
 /**
- * What the session cost under the provider's prices. Requests are charged at the state of their prompt cache, replies as
- * recorded, and each summary as if a model had written it. Calls of a model without a price are left out of the dollars, with their
- * summaries, under every policy alike; dollars are `null` if no call has a price, or if another model without one wrote a summary.
+ * The cost of the session under the provider's prices. Requests are charged at the state of their prompt cache, replies as recorded, and each summary
+ * as if a model had written it. Calls of a model without a price are left out of the dollars, with their summaries, under every policy alike; dollars
+ * are `null` if no call has a price, or if another model without one wrote a summary.
  */
 export interface CostMetrics {
   readonly cacheReadTokens: number;
@@ -37,7 +37,7 @@ export interface CostMetrics {
   readonly withoutCachePer100CallsUsd: number | null;
 }
 
-/** What costs are made from. */
+/** The sources of costs. */
 export interface CostInput {
   readonly catalog: ModelCatalog;
   readonly cache: SessionCache;
@@ -137,7 +137,7 @@ export type Requests = Pick<
   "cacheReadTokens" | "cacheWriteTokens" | "uncachedTokens" | "cacheBreaks" | "cacheExpiries" | "summaryRequests"
 >;
 
-/** What one policy cost over several sessions. Token counts are of all sessions, dollars of the calls whose models have a price. */
+/** The cost of one policy over several sessions. Token counts are of all sessions, dollars of the calls whose models have a price. */
 export interface CostSummary extends Requests {
   readonly pricedSessions: number;
   readonly withCache: DollarSummary;

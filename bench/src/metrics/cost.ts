@@ -24,7 +24,7 @@ const WITH_CACHE_GROUP = "US dollars with a prompt cache";
 const NO_CACHE_GROUP = "US dollars without a prompt cache";
 const LASTING_GROUP = "… that never expires";
 
-/** What a policy cost under the provider's prices. */
+/** Measures the cost of a policy under the provider's prices. */
 export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
   id: "cost",
   schema: z.strictObject({

@@ -14,8 +14,8 @@ export interface DollarValidity {
   readonly computedUsd: number;
   readonly errorPercent: number | null;
   /**
-   * What the cache's rules alone come to, whatever the recording shows: each call is served as its provider says it should be. Without calls
-   * that found the cache cold within its time, which no rule foresees.
+   * Dollars by the cache's rules alone, whatever the recording shows: each call is served as its provider says it should be. Without calls that found
+   * the cache cold within its time, which no rule foresees.
    */
   readonly ruledUsd: number;
   /** Against the reported tokens of the same calls. */
@@ -23,7 +23,7 @@ export interface DollarValidity {
   /** The calls that were left out there, and what they reported, in US dollars. */
   readonly coldCalls: number;
   readonly coldUsd: number;
-  /** What explains most of the larger of the two errors, if one exceeds 5 %. */
+  /** The cause of most of the larger of the two errors, if one exceeds 5 %. */
   readonly cause: string | null;
 }
 

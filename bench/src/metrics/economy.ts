@@ -4,7 +4,7 @@ import { inPercent, meanOf, summed, weightedMean } from "../statistics.ts";
 import { inTable, type Metric, type Recorder, type Relative } from "./metric.ts";
 import { BASELINE_POLICY, RELATIVE_MEANINGS } from "./relative.ts";
 
-/** What the session cost in tokens. */
+/** The cost of the session in tokens. */
 export interface EconomyMetrics {
   readonly compactions: number;
   readonly failedCompactions: number;

@@ -4,7 +4,7 @@ import type { NeedKind } from "../grounding/wanted.ts";
 import { meanOf, percentOf } from "../statistics.ts";
 import { inTable, type Metric, type MetricColumn, type MetricFigure } from "./metric.ts";
 
-/** What a replay's contexts held of one kind of need, and what a tail and an oracle of the same size hold. */
+/** Needs of one kind that a replay's contexts held, and that a tail and an oracle of the same size hold. */
 export interface HeldResult extends HeldNeeds {
   readonly tail: Sides;
   readonly oracle: Sides;
@@ -42,7 +42,7 @@ type FigureId = "uses" | "usesFar" | "all" | "far" | "pooled" | "overTail" | "ov
 /** A metric of held needs. */
 export type HeldMetric<Id extends string> = Metric<Id, HeldResult, PooledHeld, FigureId>;
 
-/** What is special about one of them. */
+/** The words that differ from one kind to another. */
 export interface HeldWords<Id extends string> {
   readonly id: Id;
   readonly kind: NeedKind;

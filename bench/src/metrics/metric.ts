@@ -22,7 +22,7 @@ export interface Metric<Id extends string = string, Result = unknown, Pooled = u
   measure(replay: MeasuredReplay): Recorder<Result>;
   /** Puts the results of sessions together, in the order of the report; there may be none. */
   pool(sessions: PooledSessions<Result>): Pooled;
-  /** What is shown of it; none for a metric that has a section of its own or is for programs alone. */
+  /** Figures that are shown of it; none for a metric that has a section of its own or is for programs alone. */
   readonly figures: Readonly<Record<FigureId, MetricFigure<Pooled>>>;
 }
 
@@ -107,14 +107,14 @@ export function inTable(table: MetricTable, group: string, title: string): Metri
   return { table, group, title };
 }
 
-/** What a figure is, so that a reader need not guess: every column of a report has one. */
+/** The meaning of a figure, so that a reader need not guess: every column of a report has one. */
 export interface MetricMeaning {
   readonly unit: string;
   /** Which way is good; `neither` for facts about the input and figures that are no goal in themselves. */
   readonly better: "lower" | "higher" | "neither";
   /** How it is made. */
   readonly method: string;
-  /** What it does not say. */
+  /** The limits of the figure: facts that it does not tell. */
   readonly caveat: string;
 }
 

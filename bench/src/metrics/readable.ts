@@ -5,9 +5,9 @@ import { messageTexts } from "../references/message-texts.ts";
 import type { PreparedReferences } from "../references/prepare.ts";
 import type { Holdings } from "../references/statement-index.ts";
 
-/** What can be read in a context that is followed. References and statements by number. */
+/** The statements that can be read in a context that is followed. References and statements by number. */
 export interface ReadableContext {
-  /** What came and went at the next call. Each message is read once. */
+  /** Follows the messages that came and went at the next call. Each message is read once. */
   follow(changes: ContextChanges, call: number): void;
   hasReference(reference: number): boolean;
   /** True if the context names the handle of a recorded message that held the reference. */
@@ -81,7 +81,7 @@ function count(counts: Counts, { holdings, isRecorded, behindHandle }: Reading, 
   for (const statement of holdings.statements) statementCount[statement] = at(statementCount, statement) + step;
 }
 
-/** What was read of messages. */
+/** The statements that were read of messages. */
 interface Known {
   readonly prepared: PreparedReferences;
   readonly readings: WeakMap<Message, Reading>;

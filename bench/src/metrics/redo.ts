@@ -5,7 +5,7 @@ import { inTable, type Metric, type MetricFigure } from "./metric.ts";
 import type { Probability, ValidatedFigures } from "./validated.ts";
 import { VALIDATED } from "./validated-figures.ts";
 
-/** What would have to be fetched again over one replay: each use that is missing once. */
+/** The uses that would have to be fetched again over one replay: each missing one once. */
 export interface RedoResult {
   readonly edits: MissedUses;
   readonly files: MissedUses;
@@ -33,8 +33,8 @@ const missed: z.ZodType<MissedUses> = z.strictObject({ uses: z.int().nonnegative
 const GROUP = "redo, exploratory, USD";
 
 /**
- * What replies would pay to fetch again what is missing: the probability of a failed edit or a second reading, from `plimsoll validate`, times one
- * call and the passage (docs/evidence.md). Exploratory: an empty context minimises it, so it decides nothing.
+ * Estimates the dollars of fetching again the uses that are missing: the probability of a failed edit or a second reading, from `plimsoll validate`,
+ * times one call and the passage (docs/evidence.md). Exploratory: an empty context minimises it, so it decides nothing.
  */
 export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "throughUsd"> = {
   id: "redo",
@@ -65,7 +65,7 @@ export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "t
   },
 };
 
-/** What is done again: an edit that fails, a file that is read a second time. */
+/** The needs whose lack is done again: an edit that fails, a file that is read a second time. */
 const REDONE: readonly NeedKind[] = ["edits", "fileInHand"];
 
 /** Puts sessions together: what is missing, by how likely it is done again. */

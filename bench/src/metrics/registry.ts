@@ -88,7 +88,7 @@ export type RowMetrics = {
   readonly [M in BuiltinMetrics[number] as M["id"]]: M extends Metric<string, infer Result, infer _, string> ? Result : never;
 };
 
-/** What several sessions come to, by metric. */
+/** The results of several sessions, by metric. */
 export type PooledMetrics = {
   readonly [M in BuiltinMetrics[number] as M["id"]]: M extends Metric<string, infer _, infer Pooled, string> ? Pooled : never;
 };
@@ -99,7 +99,7 @@ export function rowOf(metrics: readonly Metric[], resultOf: (metric: Metric, pla
   return Object.fromEntries(metrics.map((metric, place) => [metric.id, resultOf(metric, place)]));
 }
 
-/** What rows of one policy come to, by metric. */
+/** Pools the rows of one policy, by metric. */
 export function pooledOf(metrics: RunMetrics, rows: readonly PooledRow[], baseline: Baseline): PooledMetrics;
 export function pooledOf(metrics: readonly Metric[], rows: readonly PooledRow[], baseline: Baseline): unknown {
   return Object.fromEntries(metrics.map((metric) => [metric.id, pooledBy(metric, rows, baseline)]));
@@ -117,13 +117,13 @@ export interface PooledRow {
   readonly metrics: RowMetrics;
 }
 
-/** What rows are compared with: nothing, the baseline's rows by session, or one row with another whatever happened in them. */
+/** The baseline of a comparison: nothing, the baseline's rows by session, or one row with another whatever happened in them. */
 export type Baseline =
   | { readonly kind: "none" }
   | { readonly kind: "sessions"; readonly rows: ReadonlyMap<string, PooledRow> }
   | { readonly kind: "same-session"; readonly row: PooledRow | null };
 
-/** What rows come to by one metric. Throws if a row has no result of it. */
+/** Pools rows by one metric. Throws if a row has no result of it. */
 export function pooledBy<Result, Pooled>(
   metric: Metric<string, Result, Pooled>,
   rows: readonly PooledRow[],

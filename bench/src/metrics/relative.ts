@@ -1,7 +1,7 @@
 import { geometricMeanOf, type InSession, inLineages, unitOf } from "../statistics.ts";
 import type { MetricMeaning, Relative } from "./metric.ts";
 
-/** What a row is compared by. */
+/** The parts of a row by which it is compared. */
 export interface ComparedRow extends InSession {
   readonly metrics: {
     readonly economy: { readonly compactions: number; readonly failedCompactions: number; readonly promptTokens: number };
@@ -54,7 +54,7 @@ export function relativeTo<Row extends ComparedRow>(
   };
 }
 
-/** What a figure against the baseline means. */
+/** The meaning of a figure against the baseline. */
 export const RELATIVE_MEANINGS: Readonly<Record<"mean" | "pooled", MetricMeaning>> = {
   mean: {
     unit: "% of doing nothing",

@@ -107,7 +107,7 @@ const MAKE = {
     ]),
 } as const;
 
-/** What a policy might send: for each earlier message, in order, the message itself, nothing, or some of its lines in a summary. */
+/** The fates of earlier messages under a policy: for each, in order, the message itself, nothing, or some of its lines in a summary. */
 const fates = fc.array(fc.constantFrom("kept", "kept", "kept", "gone", "quoted", "shortened"), { minLength: 1, maxLength: 8 });
 
 function contextFor(history: readonly Message[], fate: readonly string[]): readonly Message[] {

@@ -122,7 +122,7 @@ function count(into: Tally, found: Found): void {
   if (found.behindHandle) into.behindHandle += 1;
 }
 
-/** What of a use the context held. */
+/** The parts of a use that the context held. */
 export interface Found {
   readonly recalled: boolean;
   readonly evidenced: boolean;

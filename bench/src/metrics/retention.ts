@@ -15,7 +15,7 @@ const share = (method: string, caveat: string, better: MetricMeaning["better"] =
   caveat,
 });
 
-/** What the figures about retention at use mean. */
+/** The meaning of the figures about retention at use. */
 const MEANINGS: Readonly<Record<keyof RetentionCount, MetricMeaning>> = {
   uses: {
     unit: "uses",

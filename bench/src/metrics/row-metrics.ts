@@ -22,7 +22,7 @@ export interface RowFigures {
   readonly composition: Composition;
 }
 
-/** What to measure a replay by; the metrics of every run are among the metrics. */
+/** The metrics of a replay; the metrics of every run are among them. */
 export interface Measuring {
   readonly catalog: ModelCatalog;
   readonly metrics: RunMetrics;

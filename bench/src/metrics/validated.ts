@@ -1,6 +1,6 @@
 import type { Interval } from "../statistics.ts";
 
-/** What `plimsoll validate` said of the measures, with the data that it was said of. */
+/** The figures of `plimsoll validate` about the measures, with the data that they are of. */
 export interface ValidatedFigures {
   /** As YYYY-MM-DD. */
   readonly date: string;

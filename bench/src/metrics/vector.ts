@@ -8,7 +8,7 @@ export interface VectorMeasure {
   readonly isFar: boolean;
 }
 
-/** What a replay's contexts held by one measure, in percent; `null` without such needs. */
+/** The share that a replay's contexts held by one measure, in percent; `null` without such needs. */
 export interface VectorShare {
   readonly own: number | null;
   /** The plain tail of the policy's size. */
@@ -57,7 +57,7 @@ export function meanShares(sessions: readonly (readonly VectorShare[])[]): reado
   }));
 }
 
-/** What a session came to as a share of doing nothing, and what it held. */
+/** The cost of a session as a share of doing nothing, and the needs that it held. */
 export interface ComparedSession extends InSession {
   readonly costRatio: number;
   /** In the order of the vector. */

@@ -22,7 +22,7 @@ const observed = z.object({
   ),
 });
 
-/** What the observatory saw of a program whose provider reports usage, where it saw both sides of the line. */
+/** Returns the observatory's facts of a program whose provider reports usage, where it saw both sides of the line. */
 function observedFacts(peer: string, file: string): readonly PeerFact[] {
   const text = readFileSync(new URL(`../../../lab/observatory/facts/${file}.json`, import.meta.url), "utf8");
   const { program, version, thresholds } = observed.parse(JSON.parse(text));

@@ -20,7 +20,7 @@ export interface PeerFact {
 
 const RECORDED = "automatic compactions and the calls before them in recorded sessions";
 
-/** What recorded sessions show of programs that cannot be run here; the others' facts are the observatory's. */
+/** Facts from recorded sessions about programs that cannot be run here; the others' facts are the observatory's. */
 export const RECORDED_FACTS: readonly PeerFact[] = [
   {
     peer: "claude-code-2.1.20",

@@ -1,4 +1,4 @@
-/** What of a compaction can be compared with the published program's own. */
+/** An aspect of a compaction that can be compared with the published program's own. */
 export type ComparedAspect =
   | "trigger"
   | "first-kept"
@@ -15,7 +15,7 @@ export interface DeclaredDifference {
   readonly aspect: ComparedAspect;
   /** The kind of difference, as the comparison names it. */
   readonly kind: string;
-  /** What differs, and why it stays. */
+  /** The difference, and the reason why it stays. */
   readonly says: string;
 }
 

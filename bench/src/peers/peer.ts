@@ -6,13 +6,13 @@ export interface Peer {
   /** Every number in the policy that is the system's own, and where it stands. */
   readonly figures: readonly PeerFigure[];
   readonly line: PeerLine;
-  /** What it counts in addition to the newest report and what came since; nothing if it is left out. */
+  /** Sizes that it counts in addition to the newest report and the messages since; none if it is left out. */
   readonly countsAlso?: "reasoning-of-earlier-turns";
-  /** What stands in its first request after a compaction, if a policy cannot say it; left out if the policy's own result is that. */
+  /** The content of its first request after a compaction, if a policy cannot say it; left out if the policy's own result is that. */
   readonly leaves?: PeerLeaves;
   /** The day on which they were read there. */
   readonly readOn: string;
-  /** What the system does and the policy does not, or does another way. */
+  /** Traits of the system that the policy lacks, or has in another way. */
   readonly notExpressed: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface PeerLine {
   readonly source: string;
 }
 
-/** What is known of one number of a system. */
+/** The source and meaning of one number of a system. */
 export interface PeerFigure {
   /** The number in words, with its name in the source if it has one. */
   readonly says: string;
@@ -44,7 +44,7 @@ export interface PeerFigure {
   readonly standing: "primary" | "secondary" | "chosen";
 }
 
-/** What a system leaves in its first request after a compaction, in addition to its summary, its system text and its tools. */
+/** The content of a system's first request after a compaction, in addition to its summary, its system text and its tools. */
 export interface PeerLeaves {
   /** The person's messages stay up to so many tokens, the newest first; 0 if none does. */
   readonly personTokens: number;

@@ -60,7 +60,7 @@ export const LIKENESSES: readonly Likeness[] = [
   AI_SDK_PRUNE_LIKENESS,
 ];
 
-/** What stands behind the name of a policy that runs without its fallback. */
+/** The mark behind the name of a policy that runs without its fallback. */
 export const AS_PUBLISHED = " (as published)";
 
 /**

@@ -2,7 +2,7 @@ import { PI_POLICY } from "@plimsoll/core";
 import type { DeclaredDifference, Likeness } from "./likeness.ts";
 import type { Peer } from "./peer.ts";
 
-/** What parts the preset from either version of the program. */
+/** Differences of the preset from either version of the program. */
 const BOTH: readonly DeclaredDifference[] = [
   {
     aspect: "trigger",

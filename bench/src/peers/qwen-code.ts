@@ -2,7 +2,7 @@ import type { Amount, Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
-/** What it leaves for the summary, and below that line. */
+/** Tokens that it leaves for the summary, and below that line. */
 const RESERVE_TOKENS = 20_000 + 13_000;
 const SHARE: Amount = { ratio: 0.85, of: "window" };
 /** The smaller of a share and a distance; in windows that the distance would fill, the share alone. */

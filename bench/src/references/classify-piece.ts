@@ -103,7 +103,7 @@ function trimStart(text: string, units: string): string {
 /** Longer strings (encoded data, minified code) are no references: nobody recalls them by name. Chosen. */
 export const MAXIMUM_REFERENCE_CHARS = 200;
 
-/** What a reference is. */
+/** The kind of a reference. */
 export type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
 
 /** A string that names something in particular, so that using it again takes having read it. */

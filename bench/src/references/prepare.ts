@@ -14,7 +14,7 @@ export interface TouchedFile {
   readonly ordinal: number;
 }
 
-/** What a session's recorded history states and uses; made once a session, read by every probe over it. */
+/** The statements and uses in a session's recorded history; made once a session, read by every probe over it. */
 export interface PreparedReferences {
   /** The references, by number. */
   readonly references: readonly string[];
@@ -23,11 +23,11 @@ export interface PreparedReferences {
   ordinalOf(message: Message): number | null;
   /** The distinct uses of a recorded reply, in order of appearance; none for a message that was not recorded. */
   usesOf(reply: Message): readonly ReferenceUse[];
-  /** What can be read in a message that stands in the context as it was recorded; `null` for any other message. */
+  /** Reads the statements in a message that stands in the context as it was recorded; `null` for any other message. */
   recordedHoldings(message: Message): Holdings | null;
-  /** What of the recorded statements can be read in a message that is not a recorded one; each message value is read once for all replays. */
+  /** Reads the recorded statements in a message that is not a recorded one; each message value is read once for all replays. */
   scannedHoldings(message: Message): Holdings;
-  /** What could be read in the recorded message of this id; `null` for an unknown id. */
+  /** Returns the statements that could be read in the recorded message of this id; `null` for an unknown id. */
   originalHoldings(messageId: string): Holdings | null;
   readonly touchedFiles: readonly TouchedFile[];
 }

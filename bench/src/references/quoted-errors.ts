@@ -9,7 +9,7 @@ export interface QuoteReader {
 /** Shorter quotations are words; chosen. */
 const MINIMUM_QUOTE_CHARS = 12;
 
-/** What errors say, in lower case; chosen from the messages of compilers, shells and HTTP clients. */
+/** Words of errors, in lower case; chosen from the messages of compilers, shells and HTTP clients. */
 const ERROR_WORDS = [
   "error",
   "exception",

@@ -33,16 +33,16 @@ export interface RecordedHistory {
   follow(entry: SessionEntry): void;
   /** The place of a message that was appended; `null` for any other. */
   ordinalOf(message: Message): number | null;
-  /** What the message that was appended under this id holds, however it looks now; `null` for an unknown id. */
+  /** Returns the statements in the message that was appended under this id, however it looks now; `null` for an unknown id. */
   originalHoldings(messageId: string): Holdings | null;
-  /** What a message that is as it was appended holds; `null` for any other. */
+  /** Returns the statements in a message that is as it was appended; `null` for any other. */
   holdingsOf(message: Message): Holdings | null;
 }
 
 /** No statement. */
 const NONE = -1;
 
-/** What a history is told by. */
+/** The sources of a history. */
 export interface HistorySources {
   /** Of its references and statements; what is appended is added to it. */
   readonly index: StatementIndex;
@@ -85,7 +85,7 @@ export function createRecordedHistory({ index, referenceCount, boundaries }: His
   };
 }
 
-/** What was appended. What works on it are functions of the module: what is compiled of one that is made for each session is lost with it. */
+/** The messages that were appended. What works on it are functions of the module: what is compiled of one that is made for each session is lost with it. */
 interface Past {
   readonly charsThrough: number[];
   /** By reference: the messages that hold it, its latest statement, and the latest by a person or a tool. */
@@ -139,7 +139,7 @@ function addHoldings(
   }
 }
 
-/** What a person said or ran, and what tools returned. Text put in by the agent (reminders, environment) is no source. */
+/** Tells whether a message states facts: words or commands of a person, results of tools. Text of the agent (reminders, environment) states none. */
 function isSourceMessage(message: Message): boolean {
   if (message.role === "tool-result") return true;
   return message.role === "user" && (message.origin === "human" || message.origin === "command");

@@ -109,12 +109,12 @@ function holdingsOf(found: readonly FoundStatements[]): Holdings {
 /** Lines up to this length are taken whole; chosen, about four lines of a terminal. */
 const WHOLE_LINE_CHARS = 320;
 
-/** What is taken of a longer line around a reference: enough to tell what is said of it; chosen. */
+/** Characters of a longer line that are taken around a reference: enough to tell the statement; chosen. */
 const WINDOW_CHARS = 160;
 
 /**
- * What must be readable for a line to count as readable: the line without the white space around it, or of a line of more than
- * 320 characters a window of 160 around the reference. `offset` is where the reference stands in it.
+ * The text that must be readable for a line to count as readable: the line without the white space around it, or of a line of more than 320 characters
+ * a window of 160 around the reference. `offset` is where the reference stands in it.
  */
 export interface Statement {
   readonly window: string;
@@ -137,7 +137,7 @@ export interface TextLine {
 /** No line has been read yet. */
 export const NO_LINE: TextLine = { from: 0, through: -1, window: "" };
 
-/** What is stated at a place of a line. */
+/** Reads the statement at a place of a line. */
 export function statementIn(text: string, { start, end }: TextPlace, line: TextLine): Statement {
   if (line.through - line.from <= WHOLE_LINE_CHARS) return { window: line.window, offset: start - line.from };
   const marginChars = Math.max(0, Math.floor((WINDOW_CHARS - (end - start)) / 2));

@@ -15,7 +15,7 @@ export interface RepairedEntries {
   readonly boundaries: BoundaryViews;
 }
 
-/** What stands between a reply and a call that followed it without any input, as some agents make them. */
+/** The text between a reply and a call that followed it without any input, as some agents make them. */
 export const CONTINUE_TEXT = "Continue.";
 
 /**

@@ -8,18 +8,18 @@ import type { Program } from "./program.ts";
 import { type RealWindow, realWindow, type WindowEvidence } from "./real-window.ts";
 import { digestSource, type SummarySource } from "./summary-source.ts";
 
-/** What makes a session's cell. */
+/** The request for a session's cell. */
 export interface CellRequest {
   readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
-  /** What a policy counts by whose estimator is a byte-pair encoding. */
+  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
   readonly tokenizers?: Tokenizers;
-  /** What the policy may name, and how results are cut; the built-in kinds if they are left out. */
+  /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
   readonly kinds?: Kinds;
   /** Who writes the summaries; the digest if it is left out. */
   readonly summaries?: SummarySource;
-  /** What compacts in the engine's place; `null`, the engine, if it is left out. */
+  /** The program that compacts in the engine's place; `null`, the engine, if it is left out. */
   readonly program?: Program | null;
 }
 
@@ -37,7 +37,7 @@ export interface Cell {
   /** Why the cell is not applicable; `null` if it is replayed. */
   readonly why: string | null;
   readonly summaries: SummarySource;
-  /** What compacts in the engine's place; `null` for the engine itself. */
+  /** The program that compacts in the engine's place; `null` for the engine itself. */
   readonly program: Program | null;
 }
 
@@ -93,7 +93,7 @@ export function realWindowOf(session: PreparedSession, catalog: CellRequest["cat
   return realWindow(windowEvidenceOf(session, catalog));
 }
 
-/** What the recording and the catalog tell of the window that a session ran in. */
+/** Collects the evidence of recording and catalog about the window that a session ran in. */
 function windowEvidenceOf(
   { transcript, entries, sizeModel }: PreparedSession,
   catalog: CellRequest["catalog"],

@@ -27,7 +27,7 @@ export interface EngineRun {
   end(): readonly PartFailure[];
 }
 
-/** What a gate is asked with in addition to its name. */
+/** The moment of a gate, in addition to its name. */
 export interface FitMoment {
   readonly pending: readonly Message[];
   readonly nowMs: number | null;

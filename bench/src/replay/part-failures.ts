@@ -10,7 +10,7 @@ export interface PartFailure {
   readonly reason: string;
 }
 
-/** What is looked at of a row. */
+/** The parts of a row that are looked at. */
 interface FailingRow {
   readonly policy: string;
   readonly failures?: readonly PartFailure[];
@@ -48,7 +48,7 @@ export function createFailureLog(): FailureLog {
   };
 }
 
-/** What failed in the rows of one policy, a part each, the most often first. */
+/** Lists the failures in the rows of one policy, a part each, the most often first. */
 export function failuresOf(rows: readonly FailingRow[]): readonly PartFailure[] {
   const parts = new Map<string, PartFailure>();
   for (const { failures = [] } of rows) {

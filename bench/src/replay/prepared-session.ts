@@ -23,7 +23,7 @@ export interface PreparedSession {
   readonly lastErrors: LastErrors;
   /** Its replies that count in another session; left out if all are its own. */
   readonly copiedReplies?: ReadonlySet<Message>;
-  /** What its calls need; found when it is asked for first. */
+  /** Returns the needs of its calls; found when it is asked for first. */
   readonly needs: () => Needs;
   /** Its recorded messages, sized; made when it is asked for first. */
   readonly history: () => SizedHistory;
@@ -31,7 +31,7 @@ export interface PreparedSession {
   readonly arrivals: Arrivals;
   /** Catalogs as its replays ask them: each model is looked up once. */
   readonly catalogs: RememberedCatalogs;
-  /** What engines have read of its messages; shared by all replays with the same kinds and tokenizers. */
+  /** Readings of its messages by engines; shared by all replays with the same kinds and tokenizers. */
   readonly readings: SessionReadings;
   /** A check of the requests of one replay. What is read of a recorded message is shared by all replays. */
   readonly wireChecks: () => FollowingCheck;

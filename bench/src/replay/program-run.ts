@@ -91,7 +91,7 @@ interface Asked {
   readonly reported: ProgramUsage | null;
 }
 
-/** What the program answers; how it failed, if it did, which is a finding about it and not about the replay. */
+/** Asks the program, and returns its answer, or its failure, which is a finding about it and not about the replay. */
 async function answerOf(run: ProgramRun, { gate, before, moment, reported }: Asked): Promise<readonly Message[] | string> {
   try {
     return await run.at({ gate, messages: before, pending: moment.pending, reported, nowMs: moment.nowMs });

@@ -15,11 +15,11 @@ export interface Program {
   readonly maxRecoveries: number;
   /** Cut of each result in a request for a summary, in characters; `null` if it cuts none. */
   readonly resultCapChars: number | null;
-  /** What it does with a session from its beginning on. */
+  /** Starts the program on a session from its beginning on. */
   start(setting: ProgramSetting): ProgramRun | Promise<ProgramRun>;
 }
 
-/** What a program is started with. */
+/** The setting that a program is started with. */
 export interface ProgramSetting {
   readonly limits: ModelLimits;
   /** Tokens of system text and tools, which it sends with every request. */
@@ -30,7 +30,7 @@ export interface ProgramSetting {
 
 /** A summary that a program asks for. */
 export interface ProgramSummary {
-  /** What it is about, in order; earlier summaries included. */
+  /** The messages to compact, in order; earlier summaries included. */
   readonly messages: readonly Message[];
   /** Most tokens that the program allows for the answer. */
   readonly maxTokens: number;
@@ -59,7 +59,7 @@ export interface ProgramMoment {
   readonly messages: readonly Message[];
   /** About to be submitted; none at the other gates. */
   readonly pending: readonly Message[];
-  /** What the provider reported of the newest answered request; `null` before the first one. */
+  /** The provider's report of the newest answered request; `null` before the first one. */
   readonly reported: ProgramUsage | null;
   readonly nowMs: number | null;
 }

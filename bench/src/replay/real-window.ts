@@ -1,4 +1,4 @@
-/** What is known of the window that a recorded session ran in. */
+/** The evidence of the window that a recorded session ran in. */
 export interface WindowEvidence {
   readonly modelIds: readonly string[];
   /** The largest window that the recording states; `null` if it states none. */
@@ -7,7 +7,7 @@ export interface WindowEvidence {
   readonly automaticTokens: number | null;
   /** The largest prompt that was accepted; 0 if none was reported. */
   readonly largestPromptTokens: number;
-  /** What the agent's version tells; `null` if it tells nothing. */
+  /** The window by the agent's version; `null` if it tells nothing. */
   readonly agent: RealWindow | null;
   /** The largest that the catalogue knows for the models; `null` if it knows none of them. */
   readonly catalogueTokens: number | null;

@@ -5,17 +5,17 @@ import type { Sequence, WireViolation } from "@plimsoll/core/internal";
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {
   readonly call: number;
-  /** What the recording says of this call. */
+  /** The recording's report of this call. */
   readonly recorded: UsageEntry;
   /** The recorded reply; `null` if it showed nothing. */
   readonly reply: AssistantMessage | null;
-  /** What was sent; for a lost call what could not be. */
+  /** The messages that were sent; for a lost call those that could not be. */
   readonly context: Sequence<Message>;
   /** Size of that request, by the size model. */
   readonly promptTokens: number;
   /** Tokens in it in addition to the messages. */
   readonly nonMessageTokens: number;
-  /** What the call costs: its own size, for a lost call that of the recorded request. */
+  /** Tokens that the call is charged: its own size, for a lost call that of the recorded request. */
   readonly chargedTokens: number;
   /** The engine's prediction of the request, before it saw the size. */
   readonly prediction: Prediction;
@@ -31,15 +31,15 @@ export interface ReplayedCall {
   readonly failedCompactions: number;
   /** Summaries that were asked for since the call before, of a model in earnest. */
   readonly summaries: readonly AskedSummary[];
-  /** What was waited for since the call before. */
+  /** The waits since the call before. */
   readonly waits: readonly CompactionWait[];
 }
 
 type WorkCount = CompactionEntry["record"]["work"];
 
 /**
- * What somebody waited for, or did not have to: a compaction whose summaries were `asked` for at its gate, one whose summary was `prepared`, one
- * made while the session was `idle`, and a summary that was prepared `in-vain`. `work` is the engine's.
+ * A wait, or one that was spared: a compaction whose summaries were `asked` for at its gate, one whose summary was `prepared`, one made while the
+ * session was `idle`, and a summary that was prepared `in-vain`. `work` is the engine's.
  */
 export type CompactionWait =
   | { readonly kind: "asked"; readonly asked: readonly AskedSummary[]; readonly work: WorkCount }

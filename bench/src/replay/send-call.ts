@@ -80,13 +80,13 @@ export async function sendCall(
   };
 }
 
-/** What a provider says of a prompt above the window: its limit alone. */
+/** Refuses a prompt above the window as a provider does: names its limit alone. */
 function refusedAt({ contextWindowTokens: limitTokens }: Cell): Attempt<null> {
   const rejection = { outcome: TOO_MANY_TOKENS, limitTokens, requestedTokens: null, promptTokens: null, error: null };
   return { kind: "refused", rejection };
 }
 
-/** What the provider would have reported: the size model's figure, or the recorded usage if it is `null`. */
+/** Returns the usage that the provider would have reported: the size model's figure, or the recorded usage if it is `null`. */
 function reportedOf({ requestId, modelId, usage }: UsageEntry, promptTokens: number | null): ReportedUsage {
   const { totalTokens, reasoningTokens } = usage.output;
   const measured = { totalInputTokens: promptTokens, outputTokens: totalTokens, reasoningTokens };

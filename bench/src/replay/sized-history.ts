@@ -11,7 +11,7 @@ export interface SizedHistory {
   sizes(): MessageSizesAtCall;
 }
 
-/** What messages take at a call: what is sent of a message may change from one call to the next. */
+/** The sizes of messages at a call: the part of a message that is sent may change from one call to the next. */
 export interface MessageSizesAtCall {
   /** Goes on to a call; calls behind it are over. */
   reach(call: number): void;
@@ -25,7 +25,7 @@ interface SizeChange {
   readonly moreTokens: number;
 }
 
-/** What a history is sized from. */
+/** The sources of a history's sizes. */
 interface SizedFrom {
   readonly entries: readonly SessionEntry[];
   readonly references: Pick<PreparedReferences, "ordinalOf">;

@@ -5,10 +5,10 @@ import { costEstimate, sessionRecord } from "./paired-differences.ts";
 import type { PlacedPolicy, WorseMeasure } from "./policy-choice.ts";
 import type { WindowOutcomes } from "./session-outcomes.ts";
 
-/** What is said where nothing shows what compaction saves. */
+/** The sentence where nothing shows how much compaction saves. */
 export const WITHOUT_NONE = "Doing nothing was not replayed: add the policy none to compare with.";
 
-/** What is said where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
+/** The sentence where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
 export const NONE_WORKED =
   "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
 

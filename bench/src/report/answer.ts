@@ -9,7 +9,7 @@ import { choosePolicy, type PolicyChoice } from "./policy-choice.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 import { amongPolicies, type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
 
-/** What a window's figures come to: what happens without compaction, which policy to use, and how sure that is. */
+/** The answer for a window: the cost without compaction, the policy to use, and how sure that is. */
 export interface WindowAnswer {
   readonly windowLabel: string;
   /** Like is compared with like: whether the policies pay for a model's summaries; `null` if none of the run does. */
@@ -24,7 +24,7 @@ export interface WindowAnswer {
   readonly sureness: ChoiceSureness | null;
 }
 
-/** What doing nothing comes to. */
+/** The figures of doing nothing. */
 export interface NothingDone {
   readonly sessions: number;
   readonly outgrown: number;
@@ -61,7 +61,7 @@ function chosenAmong(outcomes: WindowOutcomes): Pick<WindowAnswer, "choice" | "s
   return { choice, sureness: choiceSureness(outcomes, choice.pick?.policy ?? null) };
 }
 
-/** What an answer is about: its window, and whether its policies pay for a model's summaries. */
+/** Names the subject of an answer: its window, and whether its policies pay for a model's summaries. */
 export function answerTitle({ windowLabel: label, summaries }: Pick<WindowAnswer, "windowLabel" | "summaries">): string {
   return summaries === null ? label : `${label}, summaries ${summaries}`;
 }

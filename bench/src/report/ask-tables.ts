@@ -4,10 +4,10 @@ import type { ValidationTable } from "../validate/validation-tables.ts";
 import { formatCount, formatNumberOf, formatTokens, NO_FIGURE } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 
-/** What the three contexts are called. */
+/** The names of the three contexts. */
 const CONTEXT_NAMES = { full: "full history", compacted: "compacted", tail: "its tail" } as const;
 
-/** What a model did next, as tables of texts: the same on the terminal, in Markdown and on the page. At most 100 columns wide; each note is a line of any length. */
+/** Shows a model's next actions as tables of texts, the same for every output: at most 100 columns wide; each note is a line of any length. */
 export function askTables(report: AskReport): readonly ValidationTable[] {
   return [recordedTable(report), differenceTable(report), answersTable(report)].filter(({ rows }) => rows.length > 0);
 }

@@ -2,7 +2,7 @@ import type { CallKind } from "../calibrate/calibrate-sessions.ts";
 import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { stepsOf } from "./packing.ts";
 
-/** What the page's script draws calibration errors from. */
+/** The data from which the page's script draws calibration errors. */
 export interface CalibrationData {
   readonly methods: readonly string[];
   readonly kinds: readonly CallKind[];

@@ -2,7 +2,7 @@ import type { CallKind } from "../calibrate/calibrate-sessions.ts";
 import type { CalibrationRecord, MethodRecord } from "../calibrate/calibration-record.ts";
 import { errorsOfPercents, marginPercentOf, type PredictionErrors, signedPercentOf } from "../calibrate/errors.ts";
 
-/** What is shown of calibration records, from one look at each: their predictions are unpacked for every look. */
+/** The figures that are shown of calibration records, from one look at each: their predictions are unpacked for every look. */
 export interface CalibrationErrors {
   readonly sessions: readonly CalibratedSession[];
   readonly methods: readonly MethodErrors[];

@@ -31,7 +31,7 @@ ${calibrationSection(records, shownName)}`;
   return renderPage({ title: "Plimsoll: calibration of prompt sizes", main, blocks, scripts: SCRIPTS });
 }
 
-/** What the records come to, in words: the method that errs least if nothing hidden happened, and how often its bound held. */
+/** Sums up the records in words: the method that errs least if nothing hidden happened, and how often its bound held. */
 export function calibrationAnswer(records: readonly CalibrationRecord[]): string {
   const methods = records[0]?.methods.map(({ method }) => method) ?? [];
   const judged = methods.map((method, index) => ({ method, ...calmFigures(records, index) }));

@@ -22,7 +22,7 @@ interface FileRow extends ModelErrors {
 
 const HIDDEN: readonly CallKind[] = ["fell", "after-cut", "after-switch", "server-tool"];
 
-/** What calls are told apart by. */
+/** The groups by which calls are told apart. */
 const GROUPS: readonly (readonly [of: string, kinds: readonly CallKind[]])[] = [
   ["all but each session's first", ["calm", ...HIDDEN]],
   ["nothing hidden before them", ["calm"]],
@@ -82,7 +82,7 @@ interface ErrorFigure extends Pick<MetricMeaning, "better" | "method"> {
   readonly caveat?: string;
 }
 
-/** What is shown of errors, and what it means. */
+/** The figures that are shown of errors, with their meaning. */
 const FIGURES: Readonly<Record<keyof PredictionErrors, ErrorFigure>> = {
   calls: { title: "calls", format: "count", better: "neither", method: "Calls with a reported prompt size." },
   signedPercent: {

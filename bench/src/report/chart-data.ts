@@ -21,7 +21,7 @@ export interface ChartBlocks {
   readonly isTooLarge: boolean;
 }
 
-/** What charts show: policies by window, the figures beside them, and how many characters their data may take. */
+/** The content of charts: policies by window, the figures beside them, and how many characters their data may take. */
 export interface ShownCharts {
   readonly shownOf: (windowLabel: string) => ShownPolicies;
   readonly metrics: RunMetrics;

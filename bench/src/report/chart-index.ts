@@ -1,8 +1,8 @@
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 
-/** What the page's script reads first; each session has a block of its own. */
+/** The block that the page's script reads first; each session has a block of its own. */
 export interface ChartIndex {
-  /** What pages call them. */
+  /** The sessions' names on pages. */
   readonly sessions: readonly string[];
   readonly windows: readonly string[];
   readonly policies: readonly ChartPolicy[];
@@ -15,7 +15,7 @@ export interface ChartIndex {
   readonly shown: readonly (readonly number[])[];
   /** For each window the policy to look at first. */
   readonly picked: readonly number[];
-  /** What the page leaves out because there is no room; `null` if nothing. */
+  /** The details that the page leaves out because there is no room; `null` if none. */
   readonly leftOut: string | null;
 }
 

@@ -14,7 +14,7 @@ export interface LabelPlace {
   readonly side: "right" | "left";
 }
 
-/** What labels must not leave. */
+/** The room that labels must not leave. */
 export interface LabelRoom {
   readonly left: number;
   readonly right: number;

@@ -8,7 +8,7 @@ import { formatCount, formatPercent, formatRatioPercent, NO_FIGURE } from "./fig
 import { COST_FIGURE, pointsOver } from "./paired-differences.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 
-/** What a table of differences says of its columns. */
+/** The meaning of columns in a table of differences. */
 const DIFFERENCE = {
   unit: "points",
   better: "higher",

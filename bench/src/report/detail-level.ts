@@ -25,7 +25,7 @@ export const DETAIL_LEVELS: readonly DetailLevel[] = [
   { chartPoints: 100, compositionSamples: 12, summaryChars: 0, examples: 0 },
 ];
 
-/** What a level leaves out, in words; `null` if nothing. */
+/** Says which details a level leaves out; `null` if none. */
 export function leftOut(level: DetailLevel): string | null {
   const [all] = DETAIL_LEVELS;
   if (all === undefined || level === all) return null;

@@ -13,8 +13,8 @@ export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recorded
 const TOLD_PERCENT = 1;
 
 /**
- * What sessions cost by list prices of the usage that they report, in words; beside it what logs state by themselves, if it differs by more than
- * one percent from list prices of the same sessions. `null` if nothing could be priced and no log states anything.
+ * Says how much sessions cost by list prices of the usage that they report; beside it the cost that logs state by themselves, if it differs by more
+ * than one percent from list prices of the same sessions. `null` if nothing could be priced and no log states anything.
  */
 export function recordedUsdText(sessions: readonly RecordedDollars[]): string | null {
   const sum = (of: readonly RecordedDollars[], key: "recordedUsd" | "statedCostUsd") =>

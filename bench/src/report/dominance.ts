@@ -13,7 +13,7 @@ import type { SessionOutcome } from "./session-outcomes.ts";
 /** The presets that are no likeness of another system: nothing of about their cost should hold more. */
 const OURS: ReadonlySet<string> = new Set(PRESETS.map(({ name }) => name).filter((name) => name.startsWith("plimsoll")));
 
-/** What the section calls the plain tail of a preset's own size, which costs no more (docs/evidence.md). */
+/** The section's name for the plain tail of a preset's own size, which costs no more (docs/evidence.md). */
 const OWN_TAIL = "its own tail";
 
 /** A measure on which another policy of at most 5 % more cost holds more, or the preset's own tail. Costs are percent of doing nothing, points below zero. */

@@ -25,7 +25,7 @@ export interface FigureColumn<Row> {
   readonly cellOf: (row: Row) => FigureCell;
 }
 
-/** What a column of numbers is made from. */
+/** The source of a column of numbers. */
 export interface NumberColumn<Row> extends Pick<FigureColumn<Row>, "title" | "meaning"> {
   /** None if it is left out. */
   readonly group?: string;
@@ -53,7 +53,7 @@ export function numberColumn<Row>(column: NumberColumn<Row>): FigureColumn<Row> 
   };
 }
 
-/** What a fact about the input means: it is no goal. */
+/** Makes the meaning of a fact about the input: it is no goal. */
 export function fact(unit: string, method: string, caveat = "As the recording states it."): MetricMeaning {
   return { unit, better: "neither", method, caveat };
 }
@@ -64,7 +64,7 @@ export function textColumn<Row>(title: string, text: (row: Row) => string, group
   return { group, title, meaning, isText: true, cellOf: (row) => ({ shown: text(row), raw: text(row), isBad: false }) };
 }
 
-/** What a table of figures is made from. */
+/** The source of a table of figures. */
 export interface FigureTable<Row> {
   /** Its file when it is saved, in kebab-case; the columns' legend is found by the part before the first slash. */
   readonly name: string;
@@ -148,10 +148,7 @@ function figureCells<Row>(
   });
 }
 
-/**
- * What the columns mean: unit, direction, method and caveat. Stands once below the tables of one kind; the heads of their columns point to
- * it.
- */
+/** Explains the columns: unit, direction, method and caveat. Stands once below the tables of one kind; the heads of their columns point to it. */
 export function columnLegend<Row>(name: string, columns: readonly FigureColumn<Row>[]): Markup {
   const rows = columns.map(
     ({ group, title, meaning: { unit, better, method, caveat } }, index) =>

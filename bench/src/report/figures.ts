@@ -52,7 +52,7 @@ export function heldCell(percent: number | null): string {
   return percent === null ? NOT_VISIBLE : formatPercent(percent);
 }
 
-/** What was held of what replies needed, in percent with its unit; `null` if nothing shows what they needed. */
+/** Says how many of the needs were held, in percent with its unit; `null` if nothing shows the needs. */
 export function heldText(percent: number | null): string {
   return percent === null ? `held ${NOT_VISIBLE}` : `${formatPercent(percent)} % held`;
 }

@@ -5,7 +5,7 @@ import type { PlacedPolicy } from "./policy-choice.ts";
 import type { RunningNow } from "./running-now.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
-/** What a chart of cost against what is held shows. */
+/** The content of a chart of cost against held needs. */
 export interface FrontChart {
   readonly title: string;
   /** Answers of one window: policies that pay for a model's summaries and policies that do not are compared apart. */

@@ -26,7 +26,7 @@ ${labels.map((label) =>
 ${how(answers)}`;
 }
 
-/** What must be known before any figure; nothing without a problem. */
+/** Lists the problems that a reader must know before any figure; nothing without a problem. */
 export function problemList(problems: readonly ReportProblem[]): Markup {
   if (problems.length === 0) return html``;
   return html`<section class="problems" aria-label="Problems"><h2>Problems</h2><ul>${problems.map(({ text }) => html`<li>${text}</li>`)}</ul></section>`;
@@ -46,7 +46,7 @@ ${hasPoints ? html`<div class="soft now">${nowWords(now, answers)}</div>` : html
 ${hasPoints ? frontChart({ title: "Cost against what is held", answers, now }) : html``}</div></section>`;
 }
 
-/** What a room is, where it is not the model's own window. */
+/** Explains a room, where it is not the model's own window. */
 function roomWords({ rows }: BenchReport, label: string): string {
   const window = rows.find((row) => windowLabel(row.window) === label)?.window;
   if (window === undefined || window.kind === "real") return "";
@@ -69,7 +69,7 @@ function inFull({ losses, figures, others, sure }: AnswerWords): Markup {
   return html`<details><summary>In full</summary>${lines.map((line) => (line === "" ? html`` : html`<p>${line}</p>`))}</details>`;
 }
 
-/** What the person runs now, in words: the same points as in the chart. */
+/** Says which policies the person runs now, in words: the same points as in the chart. */
 function nowWords(now: RunningNow, answers: readonly WindowAnswer[]): Markup {
   const lines = nowLines(
     now,

@@ -32,7 +32,7 @@ export function chartSection({ sessions, windows, policies }: ChartIndex, figure
 ${columnLegend("session", columns)}`;
 }
 
-/** What fills the window, and each compaction; filled by the page's script for what is chosen above. */
+/** Makes the section of the window's content and of each compaction; filled by the page's script for the session that is chosen above. */
 export function detailSection({ leftOut }: ChartIndex): Markup {
   return html`<h2 id="details">What fills the window, and what each compaction did</h2>
 <p class="note" id="detail-title"></p>

@@ -17,7 +17,7 @@ export function curveShare({ uses, held }: HeldCount): number | null {
   return uses < FEWEST_CURVE_USES ? null : percentOf(held, uses);
 }
 
-/** What is drawn over compactions: of a policy the counts by the compactions since. */
+/** A curve over compactions: of a policy the counts by the compactions since. */
 interface Curve {
   readonly yTitle: string;
   readonly stepsOf: (summary: PolicySummary) => readonly HeldCount[];
@@ -40,7 +40,7 @@ const EVIDENCE: Curve = {
 /** Steps of the curves: 0 to 4 compactions, and five or more. */
 const STEPS = 6;
 
-/** What is left after each further compaction, a chart a window: the person's messages, with their figures, and single lines. */
+/** Shows the needs that are left after each further compaction, a chart a window: the person's messages, with their figures, and single lines. */
 export function decaySection(summaries: readonly PolicySummary[]): Markup {
   const compacting = summaries.filter(({ isActing, metrics }) => isActing && metrics.economy.compactions > 0);
   const labels = [...new Set(compacting.map(({ windowLabel }) => windowLabel))];

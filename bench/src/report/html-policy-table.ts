@@ -10,7 +10,7 @@ import { cheatRankedFirst, FAILS, failureNotes } from "./measure-notes.ts";
 import { type PolicySummary, remarks } from "./policy-summary.ts";
 import { validatedWords } from "./validated-words.ts";
 
-/** What stands before the metrics: in how many sessions the policy did anything. */
+/** The columns before the metrics: in how many sessions the policy did anything. */
 const REPLAYED: readonly FigureColumn<PolicySummary>[] = [
   numberColumn({
     group: "replayed",

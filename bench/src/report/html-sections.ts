@@ -83,7 +83,7 @@ export function skippedSection({ skipped }: BenchReport): Markup {
   return foldedSection("skipped", "Skipped inputs", table);
 }
 
-/** What importers met, one row a file and kind; nothing if they met nothing. */
+/** Shows the notes of importers, one row a file and kind; nothing if there are none. */
 export function notesSection(report: BenchReport): Markup {
   if (report.notes.length === 0) return html``;
   const nameOf = ({ file, firstLine }: NoteGroup) => (firstLine === null ? file : `${file}:${firstLine}`);

@@ -15,7 +15,7 @@ interface SweptSummary {
 
 type Figure = readonly [title: string, figure: (summary: PolicySummary) => number | null];
 
-/** What is drawn over a threshold. */
+/** The figures that are drawn over a threshold. */
 const FIGURES: readonly Figure[] = [
   [
     `cost with a prompt cache, % of ${BASELINE_POLICY}`,

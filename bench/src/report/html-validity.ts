@@ -7,8 +7,8 @@ import type { SessionNames } from "./session-names.ts";
 import { type Compared, LISTED_ERROR_PERCENT, type RecordedValidity, recordedValidities, validityLines } from "./validity.ts";
 
 /**
- * What must be known before any figure is believed, and so linked from the verdict: how far sizes, cache reads and writes, and cost of the
- * replayed recordings are off what the recordings state.
+ * Shows the facts that a reader must know before any figure is believed, and so linked from the verdict: how far sizes, cache reads and writes, and
+ * cost of the replayed recordings are off those that the recordings state.
  */
 export function validitySection(report: BenchReport, shownName: SessionNames): Markup {
   const rows = recordedValidities(report);

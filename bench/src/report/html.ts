@@ -116,7 +116,7 @@ ${validitySection(plain, shownName)}`;
   return { page, beside: moved.files };
 }
 
-/** What a model did next; nothing if none was asked. */
+/** Shows a model's next actions; nothing if none was asked. */
 function askSection({ ask }: BenchReport): Markup {
   return ask === undefined ? html`` : html`<section id="ask">${askTables(ask).map(tableSection)}</section>`;
 }

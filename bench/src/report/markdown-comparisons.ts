@@ -15,7 +15,7 @@ import type { PolicySummary } from "./policy-summary.ts";
 /** So many losing cases are listed; all are counted (chosen). */
 const LISTED_CASES = 20;
 
-/** What policies lose, before anything else: sessions lost, tied and won, and the dearest cases. */
+/** Shows the losses of policies, before anything else: sessions lost, tied and won, and the dearest cases. */
 export function losingPart(report: BenchReport, comparisons: readonly WindowComparison[]): readonly string[] {
   const shown = comparisons.filter(({ policies }) => policies.length > 0);
   if (shown.length === 0) return [];

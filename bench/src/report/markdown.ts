@@ -69,7 +69,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     .concat("\n");
 }
 
-/** What must be known before any figure; nothing without a problem. */
+/** Lists the problems that a reader must know before any figure; nothing without a problem. */
 function problemPart(problems: readonly ReportProblem[]): readonly string[] {
   return problems.length === 0 ? [] : ["### Problems", problems.map(({ text }) => `- ${escaped(text)}`).join("\n")];
 }
@@ -93,7 +93,7 @@ function inShort(report: BenchReport, summaries: readonly PolicySummary[]): stri
     .join("\n");
 }
 
-/** What a model did next; nothing if none was asked. */
+/** Shows a model's next actions; nothing if none was asked. */
 function askPart({ ask }: BenchReport): readonly string[] {
   if (ask === undefined) return [];
   return askTables(ask).flatMap(({ title, notes, head, rows }) => [

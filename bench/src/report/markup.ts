@@ -3,7 +3,7 @@ export interface Markup {
   readonly markup: string;
 }
 
-/** What may stand in a template: text is escaped, markup is not, lists are joined. */
+/** A part of a template: text is escaped, markup is not, lists are joined. */
 export type MarkupPart = string | number | Markup | readonly Markup[];
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([

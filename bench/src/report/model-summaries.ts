@@ -38,7 +38,7 @@ export function unmarkedName(policy: string): string {
   return policy.endsWith(MODEL_MARK) ? policy.slice(0, -MODEL_MARK.length) : policy;
 }
 
-/** What the mark says, with whose summaries each marked policy is scored by; `null` if no policy asked for one. */
+/** Explains the mark, and says whose summaries each marked policy is scored by; `null` if no policy asked for one. */
 export function modelSummaryNote(report: BenchReport): string | null {
   const asking = modelSummaries(report);
   if (asking.size === 0) return null;

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { deflateRawSync } from "node:zlib";
 import { html, type Markup, shownJson, trusted } from "./markup.ts";
 
-/** What a page holds. */
+/** The parts of a page. */
 export interface Page {
   readonly title: string;
   readonly main: Markup;

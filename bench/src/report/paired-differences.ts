@@ -72,7 +72,7 @@ function measuresAhead({ vector }: SessionOutcome, against: "tail" | "none"): nu
   return points.filter((each) => each >= LEAST_POINTS).length - points.filter((each) => each <= -LEAST_POINTS).length;
 }
 
-/** What is above zero is won, what is below is lost; less than `least` either way is a tie. */
+/** Counts leads above zero as won and below as lost; less than `least` either way is a tie. */
 function tallyOf(leads: readonly number[], least: number): Tally {
   const won = leads.filter((lead) => lead >= least).length;
   const lost = leads.filter((lead) => lead <= -least).length;

@@ -1,6 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 
-/** What a reader takes with them: a text with a button that copies it (`copy-button.js`). `id` is its own on the page. */
+/** Makes a text for the reader to take along, with a button that copies it (`copy-button.js`). `id` is its own on the page. */
 export function pasteBlock({
   id,
   label,

@@ -20,7 +20,7 @@ export interface PolicySummary {
   readonly firedSessions: number;
   /** The largest session's share of all prompt tokens: if it is large, sums are about that session. `null` without sessions. */
   readonly largestSessionRatio: number | null;
-  /** What the sessions come to, by metric. */
+  /** The pooled results of the sessions, by metric. */
   readonly metrics: PooledMetrics;
 }
 
@@ -94,8 +94,8 @@ function hasFired({ metrics: { economy } }: MeasuredRow): boolean {
 }
 
 /**
- * What a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for several is said
- * once.
+ * Lists the remarks that a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for
+ * several is said once.
  */
 export function remarks(summaries: readonly PolicySummary[]): readonly string[] {
   const policiesOf = new Map<string, string[]>();

@@ -6,12 +6,12 @@ import type { ImportNoteCode } from "../transcript.ts";
 import { formatCount, formatNumberOf, NOT_VISIBLE, verbFor } from "./figures.ts";
 import { modelSummaries, unmarkedName } from "./model-summaries.ts";
 
-/** What problems are found in. */
+/** The parts of a report in which problems are found. */
 type Checked = Pick<BenchReport, "sessions" | "rows" | "policies" | "skipped" | "notes" | "withoutEffect">;
 
 /**
- * What a reader must know before any figure of a run, the worst first: the one place from which every output takes it. Each says how often, and names the
- * first few of what it is about.
+ * Lists the problems that a reader must know before any figure of a run, the worst first: the one place from which every output takes them. Each says
+ * how often, and names the first few of what it is about.
  */
 export function reportProblems(report: Checked): readonly ReportProblem[] {
   return [
@@ -96,7 +96,7 @@ function formatsOf(sessions: readonly SessionDescription[]): string {
   return namesOf(formats.map((each) => `${each} ${sessions.filter(({ format }) => format === each).length}`));
 }
 
-/** What an importer met and does not know. */
+/** Codes of notes about lines that an importer does not know. */
 const UNREAD: readonly ImportNoteCode[] = ["unknown-line-type", "unknown-tool", "unseen-version", "unread-script"];
 
 /** True for a note about something that is not known: it stands among the problems. */

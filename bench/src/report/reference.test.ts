@@ -30,7 +30,7 @@ function judged(byPolicy: Table): readonly JudgedPolicy[] {
   }));
 }
 
-/** What both say: the rule's own names every rival, ours the one that is most ahead. */
+/** Compares both rules: the rule's own names every rival, ours the one that is most ahead. */
 function compared(byPolicy: Table) {
   const sessions = [...byPolicy.values()][0] ?? [];
   const ours: PolicyChoice = choosePolicy({ byPolicy }, [...sessions.keys()], { withIntervals: true });

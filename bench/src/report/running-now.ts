@@ -7,7 +7,7 @@ import { MODEL_MARK } from "./model-summaries.ts";
 import { type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
 import { windowOutcomes } from "./session-outcomes.ts";
 
-/** What a person runs now, over the sessions that an answer compares. */
+/** The policies that a person runs now, over the sessions that an answer compares. */
 export interface RunningNow {
   /** As recorded, with whatever the agent did itself; `null` unless the policy `recorded` was replayed in all of them. */
   readonly recorded: PlacedPolicy | null;
@@ -100,7 +100,7 @@ export function agentWords({ agents }: RunningNow): string {
     .join("; ");
 }
 
-/** What the person runs now, a line for each point of it: what it costs and holds. `placed` are the policies that were compared. */
+/** Shows the policies that the person runs now, a line for each point: its cost, and the needs that it holds. `placed` are the policies that were compared. */
 export function nowLines(now: RunningNow, placed: readonly PlacedPolicy[]): readonly string[] {
   const { recorded, agents, likenesses } = now;
   const all = agents.reduce((sum, { sessions }) => sum + sessions, 0);

@@ -10,7 +10,7 @@ import { createTextTable, runsOf, stepsOf, type TextTable } from "./packing.ts";
 import { isMeasured } from "./policy-summary.ts";
 import type { TriggerLine } from "./trigger.ts";
 
-/** What the page's script draws from for one session; a text is a number in `texts`. */
+/** The data from which the page's script draws one session; a text is a number in `texts`. */
 export interface SessionBlock {
   readonly texts: readonly string[];
   readonly cells: readonly ChartCell[];
@@ -137,7 +137,7 @@ export function packCompaction(detail: CompactionDetail, level: DetailLevel, pla
   };
 }
 
-/** What filled the context: the sampled calls (from 1) as differences, and for each kind (by text) its tokens at each of them. */
+/** The content of the context: the sampled calls (from 1) as differences, and for each kind (by text) its tokens at each of them. */
 export interface PackedComposition {
   readonly callSteps: readonly number[];
   readonly kinds: readonly { readonly name: number; readonly tokens: readonly number[] }[];

@@ -3,10 +3,10 @@ import { sessionOpening } from "../run/session-opening.ts";
 import type { Transcript } from "../transcript.ts";
 import { commonFolder } from "./labels.ts";
 
-/** What pages call a session; the name of one that is not in the report stays. */
+/** Names sessions for pages; the name of one that is not in the report stays. */
 export type SessionNames = (session: string) => string;
 
-/** What a session is called by. */
+/** The fields from which a session's name is made. */
 type NamedSession = Pick<SessionDescription, "session" | "startedMs" | "firstWords" | "parentSession">;
 
 /** The names of recordings, as a report of them would have them. */

@@ -6,7 +6,7 @@ import type { BenchReport, ReplayRow } from "../results.ts";
 import { type InSession, inLineages, unitOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
 
-/** What one session came to under one policy, or all sessions of one lineage as one. Cost is that of prompt tokens if a model has no price. */
+/** The figures of one session under one policy, or of all sessions of one lineage as one. Cost is that of prompt tokens if a model has no price. */
 export interface SessionOutcome extends ComparedSession {
   /** False if it left the session as it was. */
   readonly hasActed: boolean;
@@ -15,9 +15,9 @@ export interface SessionOutcome extends ComparedSession {
 }
 
 /**
- * What policies came to in a window. They are compared over one list of sessions: those that doing nothing outgrows, in which every policy has
- * to act. What a policy does in sessions that fit without it is shown and decides nothing. If no session is outgrown, they are compared over all
- * that any of them touched.
+ * The figures of policies in a window. They are compared over one list of sessions: those that doing nothing outgrows, in which every policy has to
+ * act. What a policy does in sessions that fit without it is shown and decides nothing. If no session is outgrown, they are compared over all that any
+ * of them touched.
  */
 export interface WindowOutcomes {
   readonly windowLabel: string;
@@ -46,7 +46,7 @@ export interface Comparison {
   readonly cache: CacheKind;
 }
 
-/** What the policies came to in a window. */
+/** Collects the figures of the policies in a window. */
 export function windowOutcomes(report: BenchReport, { windowLabel: label, acting, cache }: Comparison): WindowOutcomes {
   const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);
   const baseline = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));

@@ -3,13 +3,13 @@ import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, formatRatioPercent, NOT_VISIBLE } from "./figures.ts";
 
-/** What an answer is made from. */
+/** The parts that an answer is made from. */
 type Answered = Pick<
   TuneResult,
   "base" | "current" | "best" | "front" | "tried" | "sureness" | "trainSessions" | "testSessions"
 >;
 
-/** What to set, in one line, and then what it costs, holds and loses, and how sure that is. */
+/** Says which setting to take, in one line, and then its cost, its losses, and how sure that is. */
 export function tuneAnswer(answered: Answered): readonly string[] {
   const { base, current, best, sureness, testSessions, tried } = answered;
   if (best === null && tried.some(({ train }) => train.isBroken))

@@ -17,28 +17,28 @@ import type { SessionNames } from "./session-names.ts";
 import { settingsText, tuneAnswer } from "./tune-answer.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
-/** What the tuner looks for, in a sentence; docs/benchmark.md has the rule. */
+/** The aim of the tuner, in a sentence; docs/benchmark.md has the rule. */
 export const TUNE_OBJECTIVE =
   "Best is the cheapest setting that is worse on no measure of what is held than the current one, by a point or more, and costs at most 5 % more.";
 
 const SCRIPTS = ["folded-sections.js", "page-data.js", "figure-tables.js", "column-meanings.js", "copy-button.js"];
 
-/** What the page shows of a result. */
+/** The part of a result that the page shows. */
 export type ShownTuneResult = Omit<TuneResult, "idleSessions">;
 
-/** What the page shows besides the results. */
+/** The parts of the page besides the results. */
 export interface TunePage {
   /** The policy file with the setting that was found. */
   readonly yaml: string;
-  /** What the terminal shows. */
+  /** The text of the terminal. */
   readonly text: string;
-  /** What a session is called. */
+  /** Names a session. */
   readonly nameOf: SessionNames;
-  /** What must be known before any figure. */
+  /** Problems that a reader must know before any figure. */
   readonly problems?: readonly ReportProblem[];
 }
 
-/** What the tuner found as one HTML page that needs no network; the first result is the answer. */
+/** Renders the tuner's results as one HTML page that needs no network; the first result is the answer. */
 export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf, problems = [] }: TunePage): string {
   const [first, ...others] = results;
   const main = html`<h1>Which setting costs least on these sessions</h1>
@@ -180,7 +180,7 @@ const HELD_MEANING: MetricMeaning = {
   caveat: "A mean hides what is lost: the last columns name it.",
 };
 
-/** What a setting holds less than the current one. */
+/** Says of which needs a setting holds less than the current one. */
 function lossesText({ losses }: TunedScore): string {
   return losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", ");
 }

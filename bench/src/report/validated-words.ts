@@ -1,7 +1,7 @@
 import type { ValidatedFigures } from "../metrics/validated.ts";
 import { VALIDATED } from "../metrics/validated-figures.ts";
 
-/** What of the measures in pages was never asked about: by their names there. */
+/** Measures on pages that were never validated: by their names there. */
 const NEVER_ASKED = ["instructions", "plan", "next step", "decisions", "files named", "single lines", "string recall"];
 
 /** Which measures are shown to predict something, and which are not, as sentences for every page that shows them. */

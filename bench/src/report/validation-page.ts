@@ -4,7 +4,7 @@ import { scrollFrame } from "./figure-table.ts";
 import { html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
 
-/** What real compactions show as one HTML page that needs no network. */
+/** Renders the figures of real compactions as one HTML page that needs no network. */
 export function renderValidationHtml(validation: Validation): string {
   const main = html`<h1>What real compactions show</h1>
 <section class="answer" aria-label="The answer"><p class="pick">${validationAnswer(validation)}</p>

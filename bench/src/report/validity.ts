@@ -14,16 +14,16 @@ export interface RecordedValidity {
   readonly dollars: Compared | null;
   /** Error of the same by the rules of the cache alone, in percent. */
   readonly ruledErrorPercent: number | null;
-  /** What the recording states as the cost of its calls, against its reported usage by list prices. */
+  /** Dollars that the recording states for its calls, against its reported usage by list prices. */
   readonly usd: Compared | null;
-  /** What explains most of the difference, if one of them exceeds 5 %. */
+  /** The cause of most of the difference, if one of them exceeds 5 %. */
   readonly cause: string | null;
 }
 
 /** Recordings that are off by more are listed (the bar that every file is held against), in percent. */
 export const LISTED_ERROR_PERCENT = 5;
 
-/** What a recording states, and what the replay computes. */
+/** A recording's figure, and the replay's. */
 export interface Compared {
   readonly stated: number;
   readonly computed: number;
@@ -130,7 +130,7 @@ export function sizeValidity({ sessions }: Pick<BenchReport, "sessions">): SizeV
   };
 }
 
-/** What must be known before any figure is believed: one line each. */
+/** Lists the facts that a reader must know before any figure is believed: one line each. */
 export function validityLines(report: BenchReport): readonly string[] {
   const size = sizeValidity(report);
   const caches = cacheValidities(report);

@@ -13,7 +13,7 @@ import { triggerLine } from "./trigger.ts";
 export interface Verdict {
   readonly title: string;
   readonly lines: readonly string[];
-  /** What the person runs now, a point each: behind the last verdict of a window. */
+  /** The policies that the person runs now, a point each: behind the last verdict of a window. */
   readonly now: readonly string[];
 }
 

@@ -36,7 +36,7 @@ function partFor(value: object, parts: Parts): object {
   return value;
 }
 
-/** What tells a value from others, as JSON: a shared part by its number, which no number of its own is told as. */
+/** Writes a value so that it can be told from others, as JSON: a shared part by its number, which no number of its own is told as. */
 function told(value: unknown, { numberOf }: Parts): unknown {
   if (typeof value === "object" && value !== null) return { part: numberOf.get(value) };
   if (typeof value === "number") return [Object.is(value, -0) ? "-0" : String(value)];

@@ -12,7 +12,7 @@ export interface PackedEntry<Entry> {
   readonly packed: Uint8Array;
 }
 
-/** What of a row has an entry for each call or compaction, empty. */
+/** The lists of a row that have an entry for each call or compaction, empty. */
 export const ROW_LISTS: Pick<ReplayRow, "series" | "compactions" | "cacheMisses" | "composition"> = {
   series: [],
   compactions: [],
@@ -20,7 +20,7 @@ export const ROW_LISTS: Pick<ReplayRow, "series" | "compactions" | "cacheMisses"
   composition: { kinds: [], samples: [] },
 };
 
-/** What of a calibration record has an entry for each call, empty. */
+/** The lists of a calibration record that have an entry for each call, empty. */
 export const CALIBRATION_LISTS: Pick<CalibrationRecord, "prompts" | "methods"> = { prompts: [], methods: [] };
 
 /** Packs the fields that `empty` has, with what stands in their place. */

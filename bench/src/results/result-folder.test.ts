@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const SESSIONS = ["sessions/first.jsonl", "b.jsonl", "c.jsonl", "d.jsonl", "e.jsonl"];
 const whole = exampleReport({ sessions: SESSIONS, calls: 6 });
 
-/** What a run of one part gives. */
+/** Makes the results of a run of one part. */
 function partOf(report: BenchReport, index: number, count: number): BenchReport {
   const own = new Set(report.inputs.filter((_, place) => place % count === index - 1));
   return {

@@ -62,7 +62,7 @@ export function readPartFile(path: string): Buffer {
   return readRegularFile(path, MAXIMUM_PART_BYTES);
 }
 
-/** What a part's tables do not say. Throws `bad-input` if its file cannot be read. */
+/** Reads the facts of a part that its tables do not have. Throws `bad-input` if its file cannot be read. */
 export async function aboutPart(folder: string, shard: Shard): Promise<Readonly<Record<string, unknown>>> {
   try {
     const about: unknown = JSON.parse(readPartFile(aboutFile(folder, shard)).toString("utf8"));
@@ -73,14 +73,14 @@ export async function aboutPart(folder: string, shard: Shard): Promise<Readonly<
   }
 }
 
-/** What to say of a part of which a file cannot be read. */
+/** Makes the error for a part of which a file cannot be read. */
 export function unreadablePart(folder: string, shard: Shard, cause: unknown): PlimsollError {
   const name = nameOf(shard);
   const why = cause instanceof Error ? cause.message : String(cause);
   return new PlimsollError("bad-input", `${folder}: ${name} cannot be read (${why}); run it again`, { file: name }, cause);
 }
 
-/** What to say of a place that cannot be written to. */
+/** Makes the error for a place that cannot be written to. */
 export function unwritable(path: string, cause: unknown): PlimsollError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new PlimsollError("bad-input", `${path}: cannot be written (${why})`, { file: path }, cause);

@@ -15,9 +15,9 @@ const CALL = columnsOfSchema(
   z.strictObject({ call: z.int(), promptTokens: z.number(), compactions: z.int(), overflowed: z.boolean() }),
 );
 const JSON_TEXT = columnsOfSchema(z.strictObject({ json: z.string() }));
-/** What of a row stands with each of its calls, so that they can be read alone. */
+/** Fields of a row that stand with each of its calls, so that they can be read alone. */
 const WITH_CALLS = ["session", "policy", "window_kind", "window_tokens"];
-/** What of a calibration record is a column: predictions are lists. */
+/** Fields of a calibration record that are columns: predictions are lists. */
 const OF_CALIBRATION = ["session", "format"];
 
 /** The columns of each table of a run with these metrics, in their order. */

@@ -1,7 +1,7 @@
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type { BenchReport, Shard } from "../results.ts";
 
-/** What makes a run the one that it is, before anything of it is replayed, and the part that is meant. */
+/** The identity of a run, before anything of it is replayed, and the part that is meant. */
 export type RunDescription = Pick<
   BenchReport,
   "inputs" | "policies" | "windows" | "summarizer" | "shard" | "plimsollVersion" | "referencesVersion"

@@ -9,7 +9,7 @@ import type { SeenCounts, SessionDescription } from "../results.ts";
 import { isRollBack } from "../transcript.ts";
 import { sessionOpening } from "./session-opening.ts";
 
-/** What a session's recording states. The catalogue tells its window if nothing in it does. */
+/** Describes a session by its recording. The catalogue tells its window if nothing in it does. */
 export function describeSession(session: PreparedSession, catalog: ModelCatalog): SessionDescription {
   const { transcript, sizeModel, repaired } = session;
   const [start] = transcript.entries;

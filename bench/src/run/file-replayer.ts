@@ -12,8 +12,8 @@ import { type LoadedFile, loadFile } from "./loaded-file.ts";
 import { type ReplayedCells, replayCells } from "./replay-cells.ts";
 
 /**
- * What came of a task. A file that cannot be replayed is skipped as a whole, with one line; `stopped` ends the run: the summaries that it is
- * about cannot be had.
+ * The outcome of a task. A file that cannot be replayed is skipped as a whole, with one line; `stopped` ends the run: the summaries that it is about
+ * cannot be had.
  */
 export type FileReplay =
   | (ReplayedCells & {
@@ -24,11 +24,11 @@ export type FileReplay =
   | { readonly kind: "stopped"; readonly reason: string }
   | { readonly kind: "skipped"; readonly reason: string };
 
-/** What a process brings to its tasks. */
+/** The tools that a process brings to its tasks. */
 export interface ReplayerOptions {
   /** Where a model that writes summaries has its key and address; the process's if it is left out. */
   readonly environment?: Environment;
-  /** What the replays are made with; the built-in parts alone unless given. */
+  /** The parts that replays are made with; the built-in ones alone unless given. */
   readonly parts?: BenchParts;
 }
 
@@ -72,7 +72,7 @@ export function createFileReplayer({
   };
 }
 
-/** What a replay was made with is part of its name among those that are kept. */
+/** Finds the kept replays: the parts that a replay was made with belong to its name. */
 function keptOf({ state }: FileTask, { identity }: BenchParts): KeptReplays {
   if (state === null || identity === null) return NOTHING_KEPT;
   return openKeptReplays({ ...state, version: `${state.version} ${identity}` });

@@ -64,5 +64,5 @@ export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
   };
 }
 
-/** What is kept quotes the sessions. */
+/** The mode of kept files: they quote the sessions. */
 const OWNER_ONLY = 0o700;

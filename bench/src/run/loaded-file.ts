@@ -35,7 +35,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** What the sessions in a file may share with others; nothing if it cannot be read, which its replay says. */
+/** Collects the marks that the sessions in a file may share with others; none if it cannot be read, which its replay says. */
 export async function marksOfFile(input: InputFile, importers: readonly Importer[]): Promise<readonly SessionMarks[]> {
   return (await importFile(input.path, input.displayName, importers).catch(() => [])).map(sessionMarks);
 }

@@ -15,7 +15,7 @@ import type { KeptReplays } from "./kept-replays.ts";
 import type { LoadedFile } from "./loaded-file.ts";
 import { type ReplayRequest, replay } from "./replay.ts";
 
-/** What a file's cells come to. */
+/** The results of a file's cells. */
 export interface ReplayedCells {
   readonly sessions: readonly SessionDescription[];
   readonly notes: readonly SourceNote[];
@@ -26,12 +26,12 @@ export interface ReplayedCells {
   readonly cellsKept: number;
 }
 
-/** What the replays are given in addition to their cell, and where finished ones are. */
+/** The tools of replays in addition to their cell, and the folder of finished ones. */
 export interface CellTools {
   readonly given: Pick<ReplayRequest, "tokenizers" | "summaries" | "kinds"> &
     Required<Pick<ReplayRequest, "catalog">> & { readonly metrics: RunMetrics };
   readonly kept: KeptReplays;
-  /** What policies of their names stand for. */
+  /** The programs that policies of their names stand for. */
   readonly programs: readonly Program[];
 }
 
@@ -77,7 +77,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
   return { ...about, rows, calibration: packed, cellsKept };
 }
 
-/** What a replay's session is told by; nothing is read for it if nothing is kept. */
+/** Names the source of a replay's session; nothing is read for it if nothing is kept. */
 async function sourceOf(file: LoadedFile, { file: input, shared, state }: FileTask): Promise<unknown> {
   if (state === null) return null;
   const source = { name: input.displayName, content: await file.contentHash() };

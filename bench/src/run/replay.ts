@@ -10,20 +10,20 @@ import type { Program } from "../replay/program.ts";
 import { digestSource, type SummarySource } from "../replay/summary-source.ts";
 import type { CallPoint, ReplayRow } from "../results.ts";
 
-/** What to replay a session under. The catalog is that of this version unless a run has prices of its own. */
+/** The policy and the window of a replay. The catalog is that of this version unless a run has prices of its own. */
 export interface ReplayRequest {
   readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog?: ModelCatalog;
-  /** What a policy counts by whose estimator is a byte-pair encoding. */
+  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
   readonly tokenizers?: Tokenizers;
-  /** What the policy may name, and how results are cut; the built-in kinds if they are left out. */
+  /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
   readonly kinds?: Kinds;
   /** Who writes the summaries; the digest unless a run has others. */
   readonly summaries?: SummarySource;
-  /** What compacts in the engine's place; the engine itself if it is left out. */
+  /** The program that compacts in the engine's place; the engine itself if it is left out. */
   readonly program?: Program | null;
-  /** What is measured: the metrics of every run unless others follow them. */
+  /** The metrics of the replay: those of every run unless others follow them. */
   readonly metrics?: RunMetrics;
 }
 

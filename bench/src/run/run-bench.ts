@@ -17,7 +17,7 @@ import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
 import type { ReplayState } from "./kept-replays.ts";
 import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
-/** What to replay: files that were found, under every policy in every window. */
+/** The input of a run: files that were found, under every policy in every window. */
 export interface BenchInput {
   readonly files: readonly InputFile[];
   readonly policies: readonly EnginePolicy[];
@@ -31,7 +31,7 @@ export interface BenchInput {
   readonly lineages?: Lineages;
   /** Replays this part of the files alone. */
   readonly shard?: Shard | null;
-  /** What runs the replays, and measures them by its metrics: this process alone unless given; the caller closes it. */
+  /** The pool that runs the replays, and measures them by its metrics: this process alone unless given; the caller closes it. */
   readonly pool?: WorkerPool;
   /** Into how many tasks a file's cells are split at most; 1 unless given. The report does not depend on it. */
   readonly tasksPerFile?: number;
@@ -101,7 +101,7 @@ export async function lineagesIn(files: readonly InputFile[], pool: WorkerPool):
   return lineagesOf((await eachAtMost(files, pool.jobs, (file) => pool.marksOf(file).catch(() => []))).flat());
 }
 
-/** What to replay, as its report says it: with this a folder for results can be looked at before the replays. */
+/** Describes the run as its report does: with this a folder for results can be looked at before the replays. */
 export function describeRun({
   files,
   policies,
@@ -131,7 +131,7 @@ async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Pro
 
 type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipped" | "notes">;
 
-/** What opens the packed results of a run. */
+/** The functions that open the packed results of a run. */
 interface Openers {
   readonly row: ReturnType<typeof createRowOpener>;
   readonly record: (packed: PackedEntry<CalibrationRecord>) => CalibrationRecord;

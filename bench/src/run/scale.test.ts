@@ -5,7 +5,7 @@ import { CONTEXT_EDITING_PEER } from "../peers/context-editing.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "./replay.ts";
 
-/** What twice the session may take, as a multiple: linear with some room for what happens once. */
+/** The most that a session of twice the size may take, as a multiple: linear with some room for work that happens once. */
 const MOST_RATIO = 2.2;
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;

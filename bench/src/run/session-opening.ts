@@ -4,7 +4,7 @@ import { isHuman, type SessionEntry, textOf } from "@plimsoll/core";
 export interface SessionOpening {
   /** The first time that its log tells, in milliseconds since 1970; `null` if it tells none. */
   readonly startedMs: number | null;
-  /** What the person said first, on one line and cut to 80 characters; `null` without a word. */
+  /** The person's first words, on one line and cut to 80 characters; `null` without a word. */
   readonly firstWords: string | null;
 }
 

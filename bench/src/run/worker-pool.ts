@@ -11,7 +11,7 @@ export interface WorkerPool {
   /** How many tasks run at a time. */
   readonly jobs: number;
   run(task: FileTask): Promise<FileReplay>;
-  /** What a file's sessions may share with others; nothing of a file that cannot be read, which its replay says. */
+  /** Returns the marks that a file's sessions may share with others; none of a file that cannot be read, which its replay says. */
   marksOf(file: InputFile): Promise<readonly SessionMarks[]>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createSerialPool(options: ReplayerOptions = {}): WorkerPool {
   };
 }
 
-/** What the threads of a pool are started with. */
+/** Options of the threads of a pool. */
 export interface ThreadOptions {
   /** Addresses of modules whose default exports are extensions: each thread loads them, {@link BenchParts.modules}. */
   readonly modules?: readonly string[];

@@ -4,13 +4,13 @@ import type { FileTask, InputFile } from "./file-task.ts";
 import { loadParts } from "./load-parts.ts";
 import { marksOfFile } from "./loaded-file.ts";
 
-/** What a worker of the pool is given: plain data. The modules are the same for each task of a pool. */
+/** The task of a worker of the pool: plain data. The modules are the same for each task of a pool. */
 export interface WorkerTask {
   readonly task: FileTask;
   readonly modules: readonly string[];
 }
 
-/** What a worker of the pool runs. The file of the last task stays in memory, and the modules' parts. */
+/** Runs one task in a worker of the pool. The file of the last task stays in memory, and the modules' parts. */
 export const runTask: (work: WorkerTask) => Promise<FileReplay> = createRunTask();
 
 /** Reads what a file's sessions may share with others. */

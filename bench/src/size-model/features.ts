@@ -1,8 +1,8 @@
 import type { ImagePart, Message, UsageEntry } from "@plimsoll/core";
 
 /**
- * What a message's size is explained by, in the order of {@link FEATURE_NAMES}. Lengths are UTF-16 code units: this model
- * shares nothing with the estimators that it judges.
+ * The features that explain a message's size, in the order of {@link FEATURE_NAMES}. Lengths are UTF-16 code units: this model shares nothing with the
+ * estimators that it judges.
  */
 export type Features = readonly [number, number, number, number, number, number];
 

@@ -24,8 +24,8 @@ export function featureSource(session: { readonly calls: readonly RecordedCall[]
 }
 
 /**
- * What is expected before a session's own reports speak: 0.3 tokens a character (recorded sessions have 0.23 to 0.44), 12
- * tokens a message (3 to 85), hidden output that mostly returns. Strengths in observations: chosen, small compared with a session.
+ * The expectation before a session's own reports speak: 0.3 tokens a character (recorded sessions have 0.23 to 0.44), 12 tokens a message (3 to 85),
+ * hidden output that mostly returns. Strengths in observations: chosen, small compared with a session.
  */
 const PRIORS = [
   { value: 0.3, strength: 3 },
@@ -40,7 +40,7 @@ const PRIORS = [
 const LOWER_BOUNDS: Features = [0.1, 0.1, 0.1, 0, 0, 0];
 const UPPER_BOUNDS: Features = [1, 1, 1, 1, 1.2, 120];
 
-/** What sessions without usage are priced with: the field's four characters a token, nothing hidden. */
+/** The prices of sessions without usage: the field's four characters a token, nothing hidden. */
 export const UNMEASURED_COEFFICIENTS: Coefficients = [0.25, 0.25, 0.25, 0.25, 0, 0];
 
 /** Passes of reweighting: the weights hardly move after the sixth. */

@@ -15,7 +15,7 @@ const sizes = fc.array(
   { minLength: 10, maxLength: 10 },
 );
 
-/** What happens before each call. */
+/** Events before each call. */
 const happenings = fc.array(
   fc.record({ arrived: fc.nat(2), edit: fc.option(fc.record({ from: fc.nat(8), count: fc.nat(3) }), { freq: 4 }) }),
   { minLength: 1, maxLength: 12 },

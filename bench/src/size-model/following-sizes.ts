@@ -7,7 +7,7 @@ export type FollowingSizes = (call: number, messages: Sequence<Message>) => numb
 /** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
 export type HistoryKind = "recorded" | "own";
 
-/** What requests are sized by. */
+/** Sizes requests. */
 export interface RequestSizes {
   /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
   messageTokens(message: Message, call: number): number;

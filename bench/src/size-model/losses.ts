@@ -18,7 +18,7 @@ export interface Loss {
   readonly isTurnEnd: boolean;
   /** The messages that arrived with the report before. */
   readonly newest: readonly Message[];
-  /** What a message is expected to measure. */
+  /** Returns the tokens that a message is expected to measure. */
   readonly weightTokens: (message: Message) => number;
   /** The part of a message that is reasoning not on file, by weight. */
   readonly reasoningTokens: (message: Message) => number;

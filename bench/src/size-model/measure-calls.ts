@@ -3,7 +3,7 @@ import { type MessageWeights, measureEpoch } from "./measure-epoch.ts";
 import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** What reports say about a session: the size of each message, and what every call holds in addition to its messages. */
+/** The sizes in a session's reports: the size of each message, and the tokens that every call holds in addition to its messages. */
 export interface MeasuredCalls {
   readonly sizes: MessageSizes;
   /** One a call: tokens in addition to the messages under the recorded agent's own compactions. */
@@ -14,7 +14,7 @@ export interface MeasuredCalls {
   readonly firstOverheadTokens: number;
 }
 
-/** What a measurement starts from. `reportOf` can hide calls to hold them out. */
+/** The start of a measurement. `reportOf` can hide calls to hold them out. */
 export interface MeasureInput {
   readonly calls: readonly RecordedCall[];
   readonly weights: MessageWeights;

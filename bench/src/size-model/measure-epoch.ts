@@ -4,7 +4,7 @@ import { takeLoss } from "./losses.ts";
 import type { MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** What one epoch's reports say in addition to the sizes of its messages. */
+/** The sizes in one epoch's reports, in addition to those of its messages. */
 export interface MeasuredEpoch {
   /** `null` if no call of the epoch was reported. */
   readonly overheadTokens: number | null;
@@ -14,7 +14,7 @@ export interface MeasuredEpoch {
   readonly messages: readonly Message[];
 }
 
-/** What an epoch is measured with. */
+/** The sources of an epoch's measurement. */
 export interface EpochInput {
   readonly weights: MessageWeights;
   /** The prompt of a call as it was reported; `null` if it was not, or is held out. */
@@ -31,7 +31,7 @@ export interface EpochInput {
  */
 const SMALLEST_RATIO = 0.2;
 const SMALLEST_RATIO_AT_TURN = 0.6;
-/** What exceeds this many times their weight plus this many tokens is not the new messages' (server-side tools). Chosen. */
+/** The factor of the weight above which, with so many tokens more, a rise is not the new messages' (server-side tools). Chosen. */
 const LARGEST_RATIO = 4;
 const LARGEST_EXTRA_TOKENS = 8000;
 
@@ -77,10 +77,10 @@ interface MeasuredView {
 
 interface Arrival {
   readonly call: RecordedCall;
-  /** What arrived with the report before. */
+  /** Messages that arrived with the report before. */
   readonly newest: readonly Message[];
   readonly messages: readonly Message[];
-  /** What each of them is expected to measure: its known size, else its weight. */
+  /** Expected tokens of each of them: its known size, else its weight. */
   readonly weighed: readonly number[];
 }
 

@@ -3,7 +3,7 @@ import type { MessageWeights } from "./measure-epoch.ts";
 import type { MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** What messages are priced from. */
+/** The sources of messages' prices. */
 export interface PricingInput {
   readonly fitted: { readonly calls: readonly RecordedCall[] };
   readonly entries: readonly SessionEntry[];

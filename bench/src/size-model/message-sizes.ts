@@ -25,7 +25,7 @@ export interface MessageSizes {
   isChangedBetween(after: number, through: number): boolean;
   /** The newest size. */
   latest(message: Message): number | undefined;
-  /** What was set, as plain data. */
+  /** The sizes that were set, as plain data. */
   readonly sizesSet: SizesSet;
 }
 

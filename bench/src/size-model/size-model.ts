@@ -20,8 +20,8 @@ import { createMessageSizes, type MessageSizes, type SizeStep, type SizesSet } f
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /**
- * What requests of a recorded session measure, whatever a policy made of its messages. It is read off the recording's own
- * reports and shares nothing with the estimators of core.
+ * The sizes of requests of a recorded session, whatever a policy made of its messages. It is read off the recording's own reports and shares nothing
+ * with the estimators of core.
  */
 export interface SizeModel extends RequestSizes {
   /** True if the recording reports nothing, so that every figure is four characters a token. */
@@ -41,7 +41,7 @@ export interface SizeModel extends RequestSizes {
   readonly error: SizeModelError;
 }
 
-/** What was fitted to a recorded log. */
+/** The sizes that were fitted to a recorded log. */
 interface FittedSizes {
   readonly calls: readonly RecordedCall[];
   readonly isEstimated: boolean;

@@ -6,7 +6,7 @@ import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import { readSmallFile, temporaryName } from "@plimsoll/core/node";
 import { z } from "zod";
 
-/** What a model answered, without anything of the request: neither its text, nor headers, nor a key. */
+/** The answer of a model, without anything of the request: neither its text, nor headers, nor a key. */
 export interface RecordedAnswer {
   /** `reply` with what it said; or that there was none: `empty`, or `overflow` if the request did not fit the model's window. */
   readonly outcome: "reply" | "empty" | "overflow";
@@ -14,7 +14,7 @@ export interface RecordedAnswer {
   readonly stopReason: "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
   /** True if the reply called a tool: such a summary is refused. */
   readonly callsTool: boolean;
-  /** What it called, in order; left out if it called nothing. */
+  /** Its calls, in order; left out if it called nothing. */
   readonly calls?: readonly RecordedToolCall[];
   readonly usage: RecordedUsage;
 }

@@ -15,7 +15,7 @@ import { type Cassette, cassetteKey, type RecordedAnswer } from "./cassette.ts";
 import { askAndKeep, recordingClient } from "./recording-client.ts";
 import type { ModelChoice } from "./summarizer-choice.ts";
 
-/** What a model that writes summaries is reached by. */
+/** The way to a model that writes summaries. */
 export interface ModelSourceOptions {
   readonly choice: ModelChoice;
   readonly cassette: Cassette;

@@ -8,7 +8,7 @@ import { createRecordedSource } from "./recorded-source.ts";
 import { estimatedPromptTokens, type PriceSource, requestUsd } from "./request-price.ts";
 import type { SummarizerChoice } from "./summarizer-choice.ts";
 
-/** What a source is opened with. */
+/** The options that a source is opened with. */
 export interface SourceOptions {
   readonly catalog: PriceSource;
   /** Where keys and addresses are looked up; the process's environment if it is left out. */
@@ -62,7 +62,7 @@ function askedTally({ modelId }: ModelRequest, usage: RecordedUsage, catalog: So
   return { fromCassette: 0, asked: 1, promptTokens, replyTokens, usd: requestUsd(modelId, usage, catalog) };
 }
 
-/** What a request is likely to take: its size as an estimator of that model sees it, and a reply of the fixed size. */
+/** Estimates the usage of a request: its size as an estimator of that model sees it, and a reply of the fixed size. */
 function estimatedUsage(request: ModelRequest): RecordedUsage {
   return {
     inputTokens: estimatedPromptTokens(request),

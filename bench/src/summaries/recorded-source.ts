@@ -13,10 +13,10 @@ import { FAR_NEED_TOKENS } from "../grounding/needs.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SummarySource } from "../replay/summary-source.ts";
 
-/** What stands between a recorded summary and the digest of what it does not cover. */
+/** The heading between a recorded summary and the digest of the messages that it does not cover. */
 export const AFTER_RECORD_TITLE = "What came after that record:";
 
-/** What a recorded summary may lack of what the cut takes, and tell of what the policy keeps, in tokens (docs/evidence.md: what lies so near is not far). */
+/** Tokens of the cut that a recorded summary may lack, and of the kept messages that it may tell (docs/evidence.md: a need so near is not far). */
 export const COMPARABLE_TOKENS: number = FAR_NEED_TOKENS;
 
 /**
@@ -90,7 +90,7 @@ function weightsOf({ entries, sizeModel }: PreparedSession, ordinals: RecordedHi
   return weights;
 }
 
-/** What a cut takes (`covered`), and what it and earlier ones took together, by ordinal. */
+/** The messages that a cut takes (`covered`), and those that it and earlier ones took together, by ordinal. */
 interface Cut {
   readonly weights: readonly number[];
   readonly covered: readonly number[];
@@ -121,7 +121,7 @@ export interface RecordedSummary {
   readonly text: string;
 }
 
-/** What the log says of the recorded agent's own summaries. */
+/** The recorded agent's own summaries, as the log has them. */
 export interface RecordedHistory {
   /** In the order of the log. */
   readonly summaries: readonly RecordedSummary[];

@@ -1,7 +1,7 @@
 import { isPlimsollError, type ModelClient, type ModelReply, type ModelRequest, PlimsollError, usageOf } from "@plimsoll/core";
 import { type Cassette, cassetteKey, type RecordedAnswer } from "./cassette.ts";
 
-/** What a client plays from and records to. */
+/** The cassette that a client plays from and records to. */
 export interface RecordingOptions {
   readonly host: string;
   readonly cassette: Cassette;
@@ -62,7 +62,7 @@ function answerOf({ draft, stopReason, usage }: ModelReply): RecordedAnswer {
   };
 }
 
-/** What the same request would meet again is an answer; anything else is not the model's. */
+/** Turns a failure into an answer if the same request would meet it again; any other failure is not the model's. */
 function answerOfFailure(error: unknown): RecordedAnswer {
   if (isPlimsollError(error, "context-overflow")) return noReply("overflow");
   if (isPlimsollError(error, "provider-failed") && error.details.reason === "empty-reply") return noReply("empty");

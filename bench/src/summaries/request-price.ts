@@ -3,7 +3,7 @@ import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core
 import { type ModelCatalog, modelPriors, usageUsd } from "@plimsoll/providers";
 import type { RecordedUsage } from "./cassette.ts";
 
-/** What dollars are made from. */
+/** The sources of dollars. */
 export type PriceSource = Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">;
 
 /** Tokens of a request's prompt, as an estimator of its model sees it before anything was reported. */

@@ -8,7 +8,7 @@ export interface ModelChoice {
   readonly host: string;
   readonly modelId: string;
   readonly cassetteFolder: string;
-  /** What a request without a recorded answer means: ask, fail with a line, or count it and go on with a digest. */
+  /** The treatment of a request without a recorded answer: ask, fail with a line, or count it and go on with a digest. */
   readonly missing: "ask" | "fail" | "estimate";
 }
 

@@ -93,7 +93,7 @@ const NAMED_VALUES: ReadonlyMap<string, boolean | null> = new Map([
   ["null", null],
 ]);
 
-/** What a knob takes is checked when it is turned. */
+/** Reads a knob's value, which is checked when the knob is turned. */
 function knobValue(text: string): SweepValue | undefined {
   if (text === "") return undefined;
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;

@@ -1,4 +1,4 @@
-/** What something costs and what it keeps. */
+/** A cost, and the gain for it. */
 export interface CostAndGain {
   readonly cost: number;
   /** `null` if nothing shows it; it counts as nothing then. */

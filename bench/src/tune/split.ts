@@ -11,7 +11,7 @@ export interface FiledRow {
 
 /** The halves that settings are chosen on and tested on. With one file both are that one. */
 export interface Split {
-  /** What stays whole: repositories, or files if all sessions are of one repository; nothing if all are of one file. */
+  /** The unit that stays whole: repositories, or files if all sessions are of one repository; nothing if all are of one file. */
   readonly by: "repository" | "file" | "nothing";
   readonly train: ReadonlySet<string>;
   readonly test: ReadonlySet<string>;

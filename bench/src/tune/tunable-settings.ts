@@ -30,8 +30,8 @@ const SHARES_KEPT: readonly number[] = [0.05, 0.15, 0.3];
 const TOKENS_KEPT: readonly number[] = [6_000, 12_000, 20_000];
 
 /**
- * What may be changed, the settings that matter most first. Shares of the room for a request are taken as they are; amounts and counts are those in use
- * among the presets and their neighbours. Chosen.
+ * Lists the settings that may be changed, the ones that matter most first. Shares of the room for a request are taken as they are; amounts and counts
+ * are those in use among the presets and their neighbours. Chosen.
  */
 function settingsOf(policy: Policy): readonly TunableSetting[] {
   const line = "atLeast" in policy.trigger ? policy.trigger.atLeast : policy.trigger.above;

@@ -44,16 +44,16 @@ export interface TunedPolicy {
   readonly test: TunedScore;
 }
 
-/** What a setting came to, and what it holds less than the current one on the same sessions. */
+/** The score of a setting, and the needs of which it holds less than the current one on the same sessions. */
 export interface TunedScore extends PolicyScore {
   readonly losses: readonly MeasureLoss[];
 }
 
-/** What the tuner found for one policy and one kind of cache. */
+/** The tuner's result for one policy and one kind of cache. */
 export interface TuneResult {
   readonly base: string;
   readonly cache: CacheKind;
-  /** What the two halves do not share. */
+  /** The unit that the two halves do not share. */
   readonly splitBy: Split["by"];
   readonly trainSessions: number;
   readonly testSessions: number;
@@ -71,7 +71,7 @@ export interface TuneResult {
   readonly sureness: Sureness | null;
   /** Every setting that was tried, the current one too, in the order of the grid. Only what was chosen has figures of the other half. */
   readonly tried: readonly TunedPolicy[];
-  /** What the current setting and the best come to in each session; none without a best. */
+  /** The figures of the current setting and the best in each session; none without a best. */
   readonly sessions: readonly TunedSession[];
 }
 

@@ -3,10 +3,10 @@ import { textOf, toolCallsOf } from "@plimsoll/core";
 import { comparableText } from "../grounding/comparable-text.ts";
 import { editQuotes } from "../grounding/edit-quotes.ts";
 
-/** What one recorded call did, as far as a compaction may show in it. */
+/** The deeds of one recorded call, as far as a compaction may show in them. */
 export interface CallDeeds {
   readonly reply: Message;
-  /** What it read: each file with the text that came back. */
+  /** Its readings: each file with the text that came back. */
   readonly readings: readonly Reading[];
   /** Of these files, those of which it mostly saw lines that had been read before and that it had not changed since. */
   readonly rereadPaths: readonly string[];
@@ -29,7 +29,7 @@ export interface Reading {
 /** A reading is one again if at least this share of its lines had been read before; chosen: another range of a file is none. */
 const KNOWN_SHARE = 0.5;
 
-/** What each reply of a log did, in order. Linear in the log. */
+/** Lists the deeds of each reply of a log, in order. Linear in the log. */
 export function deedsOf(entries: readonly SessionEntry[]): readonly CallDeeds[] {
   const results = new Map<string, Message>();
   for (const entry of entries) {

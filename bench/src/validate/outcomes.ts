@@ -17,7 +17,7 @@ export interface GradedRun extends InSession {
 /** How much less than 1 is still a full success: τ-bench's own bound (`REWARD_SUCCESS_MIN`). */
 const SUCCESS_ROUNDING = 1e-6;
 
-/** What a session's measures say of its run; `null` if the recording does not grade it. */
+/** Collects a session's measures with the grade of its run; `null` if the recording does not grade it. */
 export function gradedRun(
   { transcript: { name, format, outcome } }: PreparedSession,
   { cases, calls, compactions }: { cases: readonly PredictionCase[]; calls: number; compactions: number },
@@ -39,7 +39,7 @@ export function gradedRun(
   return { session: name, agent: format, calls, hasFailed: grade.value < 1 - SUCCESS_ROUNDING, scores };
 }
 
-/** What a measure says of whether runs fail. */
+/** The prediction of failing runs by a measure. */
 export interface OutcomePrediction {
   readonly measure: string;
   /** Graded runs that the measure says something of, and those of them that failed. */

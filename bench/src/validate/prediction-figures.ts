@@ -4,7 +4,7 @@ import { AREA } from "./area.ts";
 import type { Outcome, PredictionCase } from "./predictions.ts";
 import { grouped } from "./rates.ts";
 
-/** What a measure says of an outcome. */
+/** The prediction of an outcome by a measure. */
 export interface Prediction {
   /** An agent's name, a repository, or `all`. */
   readonly of: string;

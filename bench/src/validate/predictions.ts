@@ -11,7 +11,7 @@ import type { InSession } from "../statistics.ts";
 import { type CallDeeds, filledLines } from "./calls.ts";
 import { EXPERIMENT_CALLS } from "./experiments.ts";
 
-/** What a measure may predict. */
+/** An outcome that a measure may predict. */
 export type Outcome = "the edit fails" | "the file is read again";
 
 /** One case: what was missing from the recorded context by a measure, and whether the outcome came about. */
@@ -28,7 +28,7 @@ export interface PredictionCase extends InSession {
 const FILE_SHARE = 0.8;
 
 /**
- * What a recorded session says of whether measures predict anything: its edits, and at each compaction the files that had been read since the one
+ * Collects the cases from which predictions are counted: a recorded session's edits, and at each compaction the files that had been read since the one
  * before and not been changed. Each reading is asked about once, at the first compaction after it.
  */
 export function predictionCases(

@@ -28,7 +28,7 @@ export interface RateCount {
   readonly of: number;
 }
 
-/** What is counted, by what. */
+/** The name of a rate: the deed, and the unit that it is counted by. */
 export type RateName = "re-reads a call" | "failed edits an edit" | "repeats a command";
 
 const RATES: readonly { readonly rate: RateName; readonly counts: Counts }[] = [

@@ -8,13 +8,13 @@ import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { InSession } from "../statistics.ts";
 import { recordedHistory } from "../summaries/recorded-source.ts";
 
-/** What stands in the place of a covered history: the recorded agent's summary, our digest of the same messages, or that beside our facts. */
+/** The writer of the text in the place of a covered history: the recorded agent, our digest of the same messages, or that beside our facts. */
 export type SummaryWriter = (typeof SUMMARY_WRITERS)[number];
 
 /** All writers, in the order of tables. */
 export const SUMMARY_WRITERS = ["recorded", "digest", "digest and facts"] as const;
 
-/** What a text is asked for: all measures, the secondary ones (line evidence, string recall) too. */
+/** The measure of a text: all measures, the secondary ones (line evidence, string recall) too. */
 export type SummaryMeasure = (typeof SUMMARY_MEASURES)[number];
 
 /** All measures, in the order of tables. */
@@ -93,7 +93,7 @@ async function digestOf(messages: readonly Message[]): Promise<string> {
 
 type LaterNeed = ReturnType<Needs["at"]>[number];
 
-/** What the calls up to the next compaction need, or refer to, that was stated last before this one, and not in a message that stayed. */
+/** Collects the needs and references of the calls up to the next compaction that were stated last before this one, and not in a message that stayed. */
 function neededAfter(
   { entries, references }: PreparedSession,
   { needs, index, staying }: { needs: Needs; index: number; staying: readonly Message[] },

@@ -51,7 +51,7 @@ export function summaryLengths(cases: readonly SummaryCase[]): readonly SummaryL
   }));
 }
 
-/** What the summaries of a lineage held of one kind. */
+/** The share of one kind that the summaries of a lineage held. */
 interface SessionShare extends InSession {
   readonly uses: number;
   readonly held: Readonly<Record<SummaryWriter, number>>;

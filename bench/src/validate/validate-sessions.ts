@@ -6,7 +6,7 @@ import { type GradedRun, gradedRun } from "./outcomes.ts";
 import { type PredictionCase, predictionCases } from "./predictions.ts";
 import { type SummaryCase, summaryCases } from "./summary-cases.ts";
 
-/** What one session adds to a validation: small, so that sessions are read one after the other. */
+/** The findings of one session for a validation: small, so that sessions are read one after the other. */
 export interface SessionFindings extends InSession {
   readonly experiments: readonly Experiment[];
   readonly cases: readonly PredictionCase[];
@@ -15,7 +15,7 @@ export interface SessionFindings extends InSession {
   readonly graded: GradedRun | null;
 }
 
-/** What a recorded session shows around its own compactions, of its edits, and of its summaries. */
+/** Collects the findings of a recorded session around its own compactions, of its edits, and of its summaries. */
 export async function findingsOf(session: PreparedSession): Promise<SessionFindings> {
   const deeds = deedsOf(session.entries);
   const compactions = compactionPlaces(session, deeds);

@@ -7,7 +7,7 @@ import type { Redo, Validation } from "./validation.ts";
 /** One table of a validation, as texts: the same on the terminal, in Markdown and on a page. At most 80 columns wide. */
 export interface ValidationTable {
   readonly title: string;
-  /** What is said before the table. */
+  /** The notes before the table. */
   readonly notes: readonly string[];
   readonly head: readonly string[];
   /** The first cell of each is its name; the others are figures. */
@@ -29,7 +29,7 @@ export function validationTables(validation: Validation): readonly ValidationTab
   return all.filter(({ rows }) => rows.length > 0);
 }
 
-/** What was looked at, and how intervals are made. */
+/** Says which sessions were looked at, and how intervals are made. */
 export function validationLead(validation: Validation): readonly string[] {
   const { date, sessions, compactedSessions, repositories, owners, gradedSessions } = validation;
   return [

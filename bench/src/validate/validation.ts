@@ -8,8 +8,8 @@ import { type SummaryLengths, type SummaryScore, summaryLengths, summaryScores }
 import type { SessionFindings } from "./validate-sessions.ts";
 
 /**
- * What real compactions in recorded sessions say: of what happens after them, of which measures predict it, and of the summaries that were
- * written. Lists by repository are what can be read if there are too few owners for intervals.
+ * The findings of real compactions in recorded sessions: the deeds after them, the measures that predict them, and the summaries that were written.
+ * Lists by repository are what can be read if there are too few owners for intervals.
  */
 export interface Validation {
   readonly formatVersion: 1;

@@ -7,12 +7,12 @@ import { type CallDraft, callDraft, type ReplyPart, textPart } from "../log-item
 /** Tools whose arguments do not tell what they do: Terminus 2 types into a terminal. All others are known by their arguments. */
 export const TOOLS: ToolTable = { bash_command: "command" };
 
-/** What a producer wrote into a place that the format leaves to it, under our name: what the format has no field for. */
+/** Reads the fields that a producer wrote under our name, into a place that the format leaves to it: those that the format has no field for. */
 export function ownExtra(fields: Fields): Fields | null {
   return recordAt(recordAt(fields, "extra"), "plimsoll");
 }
 
-/** What is written for the path of an image that the log names without its bytes: the format asks for a path. */
+/** The path of an image that the log names without its bytes: the format asks for a path. */
 export const NOT_RECORDED: string = "not-recorded";
 
 /** Text, or since 1.6 a list of texts and images, since 1.8 of audio too: files beside the trajectory, by their path. */
@@ -64,7 +64,7 @@ function pathsIn(own: Fields): readonly PathAccess[] {
   });
 }
 
-/** What answers one call of a step, or none of them. */
+/** The answer to one call of a step, or to none of them. */
 export interface StepResult {
   readonly callId: string | null;
   readonly isError: boolean;
@@ -94,8 +94,8 @@ export function resultsOf(step: Fields): readonly StepResult[] {
 }
 
 /**
- * What a step's call reported: the prompt is inclusive of its cached part. A sum over several calls says what was paid and not how
- * large a context was. `null` for a step that reports nothing.
+ * Reads the usage of a step's call: the prompt is inclusive of its cached part. A sum over several calls says what was paid and not how large a context
+ * was. `null` for a step that reports nothing.
  */
 export function usageIn(step: Fields): Usage | null {
   const metrics = recordAt(step, "metrics");

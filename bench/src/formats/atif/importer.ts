@@ -90,7 +90,7 @@ function callOfSidechain(steps: readonly Fields[], id: string): string | null {
   return null;
 }
 
-/** What is told of the whole run, if no step tells of its call. */
+/** Notes the totals of the whole run, if no step tells of its call. */
 function totalsOf(document: Fields, steps: readonly Fields[]): readonly ImportNote[] {
   const metrics = recordAt(document, "final_metrics");
   const input = numberAt(metrics, "total_prompt_tokens");

@@ -75,7 +75,7 @@ function isMoreOfCall(step: Fields): boolean {
   return recordAt(step, "metrics") === null && numberAt(step, "llm_call_count") === null && !isCopied(step) && !isAlone(step);
 }
 
-/** What a further step of a call adds: its reasoning is that of the whole reply, said again. */
+/** Finds the parts that a further step of a call adds: its reasoning is that of the whole reply, said again. */
 function newParts(step: Fields, known: readonly ReplyPart[]): readonly ReplyPart[] {
   const reasonings = new Set(known.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])));
   return replyParts(step).filter((part) => part.type !== "reasoning" || !reasonings.has(part.text));

@@ -3,7 +3,7 @@ import { EMPTY_VIEW, foldEntry, isRecord, type JsonObject, type JsonValue, toolS
 import { jsonValueOf, parseRecord } from "../fields.ts";
 import { NOT_RECORDED, TOOLS } from "./contents.ts";
 
-/** What steps are made with: subagents by the call that started each, and whether reports are in the form of ATIF already. */
+/** The sources of steps: subagents by the call that started each, and whether reports are in the form of ATIF already. */
 export interface StepNeeds {
   readonly subagents: ReadonlyMap<string, readonly string[]>;
   readonly isFromAtif: boolean;
@@ -186,7 +186,7 @@ export function jsonOf(text: string): JsonValue {
   return jsonValueOf(parseRecord(text) ?? {});
 }
 
-/** What a reply's step says of its call. */
+/** Writes the report of a reply's call into its step. */
 function reportOf({ call, limits }: ReplyFacts, isFromAtif: boolean): JsonObject {
   if (call === null) return { extra: { plimsoll: { is_alone: true } } };
   const { contextWindowTokens, maxOutputTokens } = limits ?? { contextWindowTokens: null, maxOutputTokens: null };

@@ -4,7 +4,7 @@ import type { Transcript } from "../../transcript.ts";
 import { recordAt, recordsAt } from "../fields.ts";
 import { atifTrajectories } from "./writer.ts";
 
-/** What the trajectories of the transcripts give if they are read again. */
+/** Writes the transcripts as trajectories, and reads them again. */
 async function again(transcripts: readonly Transcript[]): Promise<readonly Transcript[]> {
   return importObjects(atifTrajectories(transcripts));
 }

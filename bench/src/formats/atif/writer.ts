@@ -50,7 +50,7 @@ function trajectoryOf(transcript: Transcript, all: readonly Transcript[], runId:
       });
 }
 
-/** What stands for a name or version that is not known: the format requires both. */
+/** The word for a name or version that is not known: the format requires both. */
 const UNKNOWN = "unknown";
 
 function startOf({ name, entries: [first] }: Transcript): Extract<SessionEntry, { type: "session" }> {

@@ -12,8 +12,8 @@ const TEXT_KEYS = ["content", "snippet", "prompt", "message", "stdout"] as const
 const LIST_KEYS = ["content", "addedLines", "addedBlocks"] as const;
 
 /**
- * What an `attachment` line (2.1.9x and later) puts before the model; `null` if that is nothing. A queued command is what the
- * person typed meanwhile; all others are the agent's own. The log has the attachment's data, not the words around it that are sent.
+ * Reads the item that an `attachment` line (2.1.9x and later) puts before the model; `null` if it puts none there. A queued command is what the person
+ * typed meanwhile; all others are the agent's own. The log has the attachment's data, not the words around it that are sent.
  */
 export function attachmentItemOf(
   line: Fields,

@@ -20,7 +20,7 @@ const skill = (body: string) => ({
   message: { role: "user", content: [{ type: "text", text: `Base directory for this skill: /s\n${body}` }] },
 });
 
-/** What comes back at each compaction of a log that has these lines. */
+/** Collects the texts that come back at each compaction of a log with these lines. */
 async function putBackIn(lines: readonly object[]): Promise<readonly (readonly string[])[] | undefined> {
   const objects = [ASKED, REPLY, ...lines, ASKED].map((line, at) => ({
     uuid: `l${at}`,

@@ -3,9 +3,9 @@ import { modelPriors } from "@plimsoll/providers";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /**
- * What Claude Code puts back into the context after a compaction, made anew from the lines before it: older versions send it and do not log it. Limits are the program's
- * constants, as published analyses give them (zhanghandong.github.io/harness-engineering-from-cc-to-ai-coding, chapter 10, read in November 2026); that files rank by their
- * last change, and stand there as JSON, is what recorded prompts show (docs/decisions/agents-logs.md).
+ * Makes anew, from the lines before it, the texts that Claude Code puts back after a compaction: older versions send them and do not log them. Limits
+ * are the program's constants, as published analyses give them (zhanghandong.github.io/harness-engineering-from-cc-to-ai-coding, chapter 10, read in
+ * November 2026); that files rank by their last change, and stand there as JSON, is what recorded prompts show (docs/decisions/agents-logs.md).
  */
 export interface PutBackReader {
   /** Takes a line of the conversation, in the order of the file. */
@@ -124,7 +124,7 @@ function edited(original: string, result: Fields | null): string {
   return at < 0 ? original : original.slice(0, at) + to + original.slice(at + from.length);
 }
 
-/** What a text weighs with a model that has reported nothing. */
+/** Weighs a text with a model that has reported nothing. */
 function textTokens(text: string, modelId: string): number {
   const { weights, slopeRatio } = modelPriors(modelId);
   const counts = CHAR_CLASSES.map(() => 0);

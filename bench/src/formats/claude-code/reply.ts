@@ -43,7 +43,7 @@ const SYNTHETIC_MODEL = "<synthetic>";
 /** A reply that grows line by line: each line has one or more of its blocks and repeats its usage. */
 export interface GrowingReply extends ReplyItem {
   readonly parts: ReplyPart[];
-  /** What tells the blocks apart that it has. */
+  /** Keys that tell its blocks apart. */
   readonly blockKeys: Set<string>;
   usage: Usage | null;
   stopReason: AssistantMessage["stopReason"];

@@ -42,10 +42,10 @@ const SPEAKERS: Speakers = {
   },
 };
 
-/** What stands for a summary that only the provider can read. */
+/** The text for a summary that only the provider can read. */
 export const ENCRYPTED_SUMMARY = "[summary encrypted by the provider]";
 
-/** What stands for the part of another agent's message that only the provider can read. */
+/** The text for the part of another agent's message that only the provider can read. */
 const ENCRYPTED_MESSAGE = "[message encrypted by the provider]";
 
 /** The message that holds it. */
@@ -67,7 +67,7 @@ export function isSilent({ type }: Fields): boolean {
 }
 
 /**
- * What an item says that is not the model's, parted by who wrote it. Only messages of the role `user` hold words of the person; an
+ * Reads the texts of an item that is not the model's, parted by who wrote them. Only messages of the role `user` hold words of the person; an
  * `agent_message` is another agent's, of which the provider alone can read some.
  */
 export function saidIn(item: Fields): readonly Said[] {
@@ -84,7 +84,7 @@ function userDrafts(item: Fields): readonly MessageDraft[] {
   return saidIn(item).map(({ origin, parts }) => ({ role: "user", origin, parts, atMs: null }));
 }
 
-/** What a model's item adds to its reply; `null` for items that are not the model's. */
+/** Reads the parts that a model's item adds to its reply; `null` for items that are not the model's. */
 export function replyPartsOf(item: Fields): readonly ReplyPart[] | null {
   switch (item.type) {
     case "message":

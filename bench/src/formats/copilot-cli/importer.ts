@@ -63,7 +63,7 @@ async function readCopilot(source: FileSource): Promise<readonly Transcript[]> {
   });
 }
 
-/** What the session says at its end of each model: the file has no prompt sizes by call. Those of subagents are not in it. */
+/** Notes the totals that the session states at its end for each model: the file has no prompt sizes by call. Those of subagents are not in it. */
 function totalsOf(data: Fields, file: string, line: number): readonly ImportNote[] {
   const models = Object.entries(recordAt(data, "modelMetrics") ?? {});
   return models.flatMap(([modelId]) => {

@@ -69,7 +69,7 @@ export function messageItems(messages: readonly Fields[], resolve: Resolve): rea
         .flatMap((message, index) => itemsOf(message, { resolve, isFirst: index === 0, usage: UNREPORTED_USAGE }));
 }
 
-/** What a message is read with: `usage` is `null` for a reply that was no reported call. */
+/** The place of a message: `usage` is `null` for a reply that was no reported call. */
 interface Place {
   readonly resolve: Resolve;
   readonly isFirst: boolean;
@@ -92,7 +92,7 @@ export function resolved(message: Fields, resolve: Resolve): Fields {
   return recordAt({ message: resolve(message) }, "message") ?? message;
 }
 
-/** What a failed call said, if it gave nothing else. */
+/** Reads a result; a failed call's words if it gave nothing else. */
 function resultParts(message: Fields): ReturnType<typeof contentParts> {
   const parts = contentParts(message.content);
   const said = stringAt(recordAt(message, "error"), "message");
@@ -134,8 +134,8 @@ export function historyDrafts(messages: readonly Fields[], resolve: Resolve): re
 }
 
 /**
- * What a call reported (`ModelUsage`). Providers differ in whether `input_tokens` counts the cache; the total tells: it is the sum of
- * all. `null` if no prompt is reported.
+ * Reads the report of a call (`ModelUsage`). Providers differ in whether `input_tokens` counts the cache; the total tells: it is the sum of all. `null`
+ * if no prompt is reported.
  */
 export function usageIn(usage: Fields | null): Usage | null {
   const input = numberAt(usage, "input_tokens");

@@ -99,7 +99,7 @@ function begun(
   return { key, callId: agent.callId, items, system, systemCount, prompt, replyId: null };
 }
 
-/** What a prompt has behind the one before it. The reply to that one comes first, and is known. */
+/** Adds the messages of a prompt behind the one before it. The reply to that one comes first, and is known. */
 function addNew(own: Conversation, prompt: Prompt, resolve: Resolve): void {
   const added = promptFrom(prompt, own.prompt.length);
   const [first] = added;
@@ -147,7 +147,7 @@ function replyItemOf(event: Fields, given: Fields, resolve: Resolve): LogItem {
   });
 }
 
-/** What stands behind the last reply in the sample's messages: the results that no call was made with. */
+/** Reads the messages behind the last reply in the sample: the results that no call was made with. */
 function restOf(messages: readonly Fields[], replyId: string | null, resolve: Resolve): readonly LogItem[] {
   const place = replyId === null ? -1 : messages.findIndex(({ id }) => id === replyId);
   if (place < 0) return [];

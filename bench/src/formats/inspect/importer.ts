@@ -48,7 +48,7 @@ function sessionOf(log: Fields, sample: Fields): DocumentSession {
   };
 }
 
-/** What a sample without the events of its calls says of them all. */
+/** Notes the totals of a sample without the events of its calls. */
 function totalsOf(sample: Fields): readonly ImportNote[] {
   const usages = recordAt(sample, "model_usage") ?? {};
   return Object.keys(usages).map((modelId) => {

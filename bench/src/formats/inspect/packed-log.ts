@@ -8,7 +8,7 @@ import type { FileSource } from "../importer.ts";
 /** How a zip archive begins (APPNOTE 4.3.7). Inspect writes its logs as one, with the ending `.eval`, if JSON is not asked for. */
 export const ZIP_MARK = "PK\u0003\u0004";
 
-/** What an archive may hold at most: so many files, and bytes of them all when they are unpacked. */
+/** The limits of an archive: so many files, and bytes of them all when they are unpacked. */
 export interface PackedLimits {
   readonly files: number;
   readonly bytes: number;

@@ -76,7 +76,7 @@ function isSame(one: Fields | undefined, other: Fields | undefined): boolean {
   return JSON.stringify([one?.content, one?.tool_calls]) === JSON.stringify([other?.content, other?.tool_calls]);
 }
 
-/** What is left of a prompt's ranges. */
+/** Walks over the rest of a prompt's ranges. */
 function cursorOf({ ranges }: Prompt): { rest(): Range | null; go(count: number): void } {
   let index = 0;
   let done = 0;

@@ -77,7 +77,7 @@ function toolResult(part: Fields): readonly LogItem[] {
   return [resultItem(callId, [textPart(stringAt(part, "errorText") ?? "")], { isError: true })];
 }
 
-/** What a tool gave, as the model reads it: text as it is, content parts each, any other value as JSON. */
+/** Reads a tool's output as the model reads it: text as it is, content parts each, any other value as JSON. */
 export function outputParts(value: unknown): ResultItem["parts"] {
   if (typeof value === "string") return [textPart(value)];
   const isContent =

@@ -17,9 +17,9 @@ interface Block {
 }
 
 /**
- * What the model compressed by the `compress` tool of the plugin Dynamic Context Pruning (`@tarquinen/opencode-dcp`, types of 3.1.14): from
- * the next request on a summary stands in the place of a range of messages, which the log keeps. Messages are named `m0001` in their order, summaries `b1`; a range
- * may cover earlier summaries, which its own text names as `(b1)`.
+ * Follows the ranges that the model compressed by the `compress` tool of the plugin Dynamic Context Pruning (`@tarquinen/opencode-dcp`, types of
+ * 3.1.14): from the next request on a summary stands in the place of a range of messages, which the log keeps. Messages are named `m0001` in their
+ * order, summaries `b1`; a range may cover earlier summaries, which its own text names as `(b1)`.
  */
 export function createRanges(isSubAgent: boolean): { take(message: ReadMessage): readonly LogItem[] } {
   const named: (readonly LogItem[])[] = [];

@@ -84,7 +84,7 @@ function dataOf(row: Fields): Fields {
 /** Asks a database. */
 type Rows = (statement: string, ...values: readonly string[]) => readonly Fields[];
 
-/** What is used of `node:sqlite`. */
+/** The part of `node:sqlite` that is used. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     file: string,

@@ -108,7 +108,7 @@ function prunedResults(parts: readonly Fields[], read: readonly LogItem[]): read
   });
 }
 
-/** What OpenCode sends in the place of a result that it cleared: sst/opencode, packages/opencode/src/session/message-v2.ts. */
+/** The text that OpenCode sends in the place of a result that it cleared: sst/opencode, packages/opencode/src/session/message-v2.ts. */
 const CLEARED_TEXT = "[Old tool result content cleared]";
 
 /** The view from which the results are cleared: the agent marks them in its log and keeps their text. */
@@ -129,7 +129,7 @@ function textParts(parts: readonly Fields[]): readonly TextPart[] {
   );
 }
 
-/** What the person wrote, then what the agent put beside it: read files and prompts of its own. */
+/** Reads the person's words, then the parts that the agent put beside them: read files and prompts of its own. */
 function userItems(info: Fields, parts: readonly Fields[]): readonly LogItem[] {
   const from = { sourceId: stringAt(info, "id"), atMs: createdMs(info) };
   const typed = [...textParts(parts.filter((part) => part.synthetic !== true)), ...parts.flatMap(filePart)];

@@ -131,7 +131,7 @@ function otherItems(event: Fields, metadata: Fields | null, atMs: number | null)
 
 const READ_OBSERVATIONS: readonly unknown[] = ["error", "recall"];
 
-/** What the model saw of an observation: a command's output with the words around it, an edit's report instead of its diff. */
+/** Reads an observation as the model saw it: a command's output with the words around it, an edit's report instead of its diff. */
 function observationParts(event: Fields): UserMessage["parts"] {
   const extras = recordAt(event, "extras");
   const report = stringAt(extras, "formatted_output_and_error");

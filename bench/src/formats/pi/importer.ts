@@ -191,7 +191,7 @@ function reportedUsage(usage: Fields | null): Usage | null {
   return usageOf({ uncachedTokens, cacheReadTokens, cacheWriteTokens, outputTokens, raw: jsonValueOf(usage) });
 }
 
-/** What a command that the person ran puts before the model: the command, its output, and how it ended if not well. */
+/** Writes a command that the person ran as the model reads it: the command, its output, and how it ended if not well. */
 function commandPart(message: Fields): TextPart {
   const exitCode = numberAt(message, "exitCode");
   const ending =

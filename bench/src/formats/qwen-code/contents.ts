@@ -62,7 +62,7 @@ function callOf(call: Fields): CallDraft {
   return callDraft(TOOLS, { callId, toolName: stringAt(call, "name") ?? "", argumentsJson: JSON.stringify(args), args });
 }
 
-/** What a tool answered. */
+/** The answer of a tool. */
 export interface ToolResponse {
   readonly callId: string;
   readonly parts: readonly (TextPart | ImagePart)[];

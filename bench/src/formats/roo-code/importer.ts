@@ -29,7 +29,7 @@ export const rooCodeImporter: Importer = documentImporter({
   },
 });
 
-/** What only these agents write at a message (`ApiMessage` in their task-persistence). */
+/** Fields that only these agents write at a message (`ApiMessage` in their task-persistence). */
 const MARKS = ["isSummary", "condenseId", "condenseParent", "isTruncationMarker", "truncationId", "truncationParent"] as const;
 
 /** True for a message with a time and the surroundings in the form of Roo Code, which name the mode by its slug. */

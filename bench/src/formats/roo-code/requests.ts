@@ -4,7 +4,7 @@ import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, s
 /** The file of what the user saw, beside the history. */
 export const UI_MESSAGES = "ui_messages.json";
 
-/** What the user's messages tell of the calls and compactions of a task, in their order. */
+/** The calls and compactions of a task that the user's messages tell of, in their order. */
 export interface Requests {
   /** Requests to the model by the time at which each began; empty if the file is not there. */
   readonly calls: readonly { readonly atMs: number; readonly report: Fields }[];
