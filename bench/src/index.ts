@@ -29,7 +29,6 @@ export { type BenchExtension, type BenchParts, BUILT_IN_PARTS, partsWith } from 
 export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./formats/importer-contract.ts";
 export { type TranscriptParts, transcriptOf } from "./formats/log-builder.ts";
 export { callDraft, type LogItem, replyItem, resultItem, textPart, userItem } from "./formats/log-items.ts";
-export { metricTable } from "./metrics/columns.ts";
 export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";

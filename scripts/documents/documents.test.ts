@@ -26,6 +26,16 @@ test("decisions are at most fifteen pages of at most 300 words", () => {
   expect(pages.filter((name) => read(`docs/decisions/${name}`).split(/\s+/).filter(Boolean).length > 300)).toEqual([]);
 });
 
+test("each page of docs says first for whom it is", () => {
+  const firstOf = (page: string) =>
+    pageText(page)
+      .split("\n")
+      .find((line) => line !== "" && !line.startsWith("#")) ?? "";
+  const pages = documentPages().filter((page) => page.startsWith("docs/"));
+  expect(pages.length).toBeGreaterThan(20);
+  expect(pages.filter((page) => !firstOf(page).startsWith("For "))).toEqual([]);
+});
+
 const LANGUAGES = ["", "json", "jsonl", "sh", "text", "ts", "yaml"];
 
 test("no block is in a language that nothing here checks", () => {

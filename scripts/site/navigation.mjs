@@ -26,7 +26,6 @@ export const MENU = [
       { text: "pi", page: "docs/use-in/pi.md" },
       { text: "MCP", page: "docs/use-in/mcp.md" },
       { text: "The proxy", page: "docs/proxy.md" },
-      { text: "At the vendor, and here", page: "docs/vendor-compaction.md" },
     ],
   },
   {
@@ -34,8 +33,6 @@ export const MENU = [
     lines: [
       { text: "Stores", page: "docs/stores.md" },
       { text: "Telemetry", page: "docs/telemetry.md" },
-      { text: "What one session tells", page: "docs/telemetry-session.md" },
-      { text: "Waiting", page: "docs/waiting.md" },
       { text: "Faults", page: "docs/faults.md" },
       { text: "An example service", page: "examples/server/README.md" },
       { text: "Security", page: "SECURITY.md" },
@@ -46,7 +43,6 @@ export const MENU = [
     lines: [
       { text: "Command line", page: "docs/cli.md" },
       { text: "Policies", page: "docs/policies.md" },
-      { text: "Providers", page: "docs/providers.md" },
       { text: "Simulator", page: "docs/simulator.md" },
       { text: "plimsoll", page: "packages/cli/README.md" },
       { text: "@plimsoll/core", page: "packages/core/README.md" },
@@ -58,7 +54,7 @@ export const MENU = [
   {
     text: "Measured",
     lines: [
-      { text: "The benchmark", page: "docs/benchmark.md" },
+      { text: "Bench and tune", page: "docs/bench-and-tune.md" },
       { text: "Evidence", page: "docs/evidence.md" },
       { text: "Systems, as policies", page: "docs/systems.md" },
       { text: "The recorded sessions", page: "fixtures/README.md" },

@@ -1,4 +1,4 @@
-import type { FigureFormat, Metric, MetricFigure, MetricMeaning, MetricTable } from "./metric.ts";
+import type { FigureFormat, Metric, MetricFigure, MetricTable } from "./metric.ts";
 import type { PooledMetrics } from "./registry.ts";
 
 /** A figure as a column of a table. */
@@ -48,22 +48,4 @@ function shown(
     figureOf: (pooled) => figure.value(own(pooled)),
     isHiddenIn: (pooled) => figure.isHidden?.(own(pooled)) === true,
   };
-}
-
-/** The figures that are shown as a table in Markdown: name, unit, direction, method and caveat. Those that mean the same share a row. */
-export function metricTable(metrics: readonly Metric[]): string {
-  const namesOf = new Map<string, string[]>();
-  for (const { id, figures } of metrics) {
-    for (const [name, figure] of Object.entries(figures)) {
-      if (figure.columns.length === 0) continue;
-      const meaning = cellsOf(figure);
-      namesOf.set(meaning, [...(namesOf.get(meaning) ?? []), `\`${id}.${name}\``]);
-    }
-  }
-  const rows = [...namesOf].map(([meaning, names]) => `| ${names.join(", ")} | ${meaning} |`);
-  return ["| figure | unit | better | how it is made | what it does not say |", "|---|---|---|---|---|", ...rows].join("\n");
-}
-
-function cellsOf({ unit, better, method, caveat }: MetricMeaning): string {
-  return [unit, better === "neither" ? "" : better, method, caveat].join(" | ");
 }

@@ -15,7 +15,7 @@ test("no two policies of presets and peers go by one name", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-const GUIDE = readFileSync(new URL("../../../docs/benchmark.md", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../../docs/bench-and-tune.md", import.meta.url), "utf8");
 
 test.each(PEERS.map(({ policy }) => policy.name))("%s stands in the guide's table", (name) => {
   expect(GUIDE).toContain(`\`${name}\``);

@@ -17,7 +17,7 @@ import type { SessionNames } from "./session-names.ts";
 import { settingsText, tuneAnswer } from "./tune-answer.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
-/** The aim of the tuner, in a sentence; docs/benchmark.md has the rule. */
+/** The aim of the tuner, in a sentence; docs/bench-and-tune.md has the rule. */
 export const TUNE_OBJECTIVE =
   "Best is the cheapest setting that is worse on no measure of what is held than the current one, by a point or more, and costs at most 5 % more.";
 

@@ -263,8 +263,8 @@ describe("the columns", () => {
     expect(await readBack()).toHaveLength(1);
   });
 
-  test("stand in docs/results-format.md; of the figures of metrics the rule", () => {
-    const page = readFileSync(new URL("../../../docs/results-format.md", import.meta.url), "utf8");
+  test("stand in docs/bench-and-tune.md; of the figures of metrics the rule", () => {
+    const page = readFileSync(new URL("../../../docs/bench-and-tune.md", import.meta.url), "utf8");
     const metrics = METRICS.map(({ id }) => `${id}_`);
     const columns = resultColumns(METRICS);
     for (const table of RESULT_TABLES) {

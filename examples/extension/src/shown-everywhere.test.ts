@@ -10,7 +10,6 @@ import {
   createSerialPool,
   createThreadPool,
   loadParts,
-  metricTable,
   partsWith,
   renderHtmlReport,
   renderJsonReport,
@@ -95,7 +94,6 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
     expect(page).toContain("<td>Replies that call no tool.</td>");
     const markdown = renderMarkdownReport(report, metrics);
     expect(markdown).toMatch(new RegExp(`spoken \\|\n[|:-]+\n\\| none .* ${TURNS} \\|\n\\| hasty .* ${TURNS} \\|\n`));
-    expect(metricTable(metrics)).toContain("| `spoken.replies` | replies |");
   });
 
   test("show in the terminal, if the module is named", async () => {

@@ -130,7 +130,7 @@ function rowOf(run: Played, passing: Played | null): string {
 
 const HEAD = `# What becomes of each fault
 
-Made by a test (\`packages/providers/src/fault-table.test.ts\`, \`vitest -u\` writes it): an agent with three replies in its log meets each fault of the simulator through the
+For people who ask what a failure does to their agent. Made by a test (\`packages/providers/src/fault-table.test.ts\`, \`vitest -u\` writes it): an agent with three replies in its log meets each fault of the simulator through the
 real SDKs, with three attempts a request. *Told* is what subscribers of the agent hear; *ends* is the run's reason; *code*, *class and reason* are those of its
 error; *failed* counts the requests that were not simply answered; *once* is how a run ends that meets the fault at one request only; the *log* is whole if it
 reads back as it was written and every reply has its usage. The same test looks for a planted key in everything that is shown, logged, written to the console or kept by

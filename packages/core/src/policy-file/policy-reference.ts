@@ -62,7 +62,7 @@ export function policyReference(): string {
 
 const HEAD = `# Policies
 
-A policy says when a context is compacted and what stays. A preset is one; a file changes a preset:
+For people who change when a context is compacted and what stays: a policy says both. A preset is one; a file changes a preset:
 
 \`\`\`yaml
 # plimsoll.yaml
