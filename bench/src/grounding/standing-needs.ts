@@ -1,6 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
-import { planItems } from "@plimsoll/core/internal";
+import { type PlanItem, planAfter } from "@plimsoll/core/internal";
 import { comparableText, comparedTexts } from "./comparable-text.ts";
 import { decisionsIn, nextStepIn } from "./said.ts";
 import type { Needles, Wanted } from "./wanted.ts";
@@ -18,6 +18,7 @@ export interface Standing {
 export function createStanding(needles: Needles): Standing {
   const instructions = new Set<number>();
   const decisions = new Set<number>();
+  let items: readonly PlanItem[] = [];
   let plan: readonly number[] = [];
   let nextStep: { readonly needle: number; readonly calls: number } | null = null;
   const numbered = (text: string) => needles.number(comparableText(text).trim());
@@ -39,8 +40,10 @@ export function createStanding(needles: Needles): Standing {
       const said = nextStepIn(textOf(message));
       if (said !== null) nextStep = { needle: numbered(said), calls: 0 };
       for (const { argumentsJson } of toolCallsOf(message)) {
-        const texts = planItems(argumentsJson)?.map(({ text }) => text);
-        if (texts === undefined) continue;
+        const after = planAfter(items, argumentsJson);
+        if (after === null) continue;
+        items = after;
+        const texts = items.map(({ text }) => text);
         plan = texts.map(numbered);
         for (const decision of texts.flatMap(decisionsIn)) decisions.add(numbered(decision));
       }

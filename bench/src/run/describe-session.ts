@@ -1,5 +1,5 @@
 import { type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { planItems } from "@plimsoll/core/internal";
+import { planAfter } from "@plimsoll/core/internal";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { editQuotes } from "../grounding/edit-quotes.ts";
 import { ownEntries } from "../lineage.ts";
@@ -64,7 +64,7 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
     results: countOf(messages, ({ role }) => role === "tool-result"),
     files: countOf(calls, ({ paths }) => paths.length > 0),
     edits: countOf(calls, (call) => editQuotes(call).length > 0),
-    plans: countOf(calls, ({ argumentsJson }) => planItems(argumentsJson) !== null),
+    plans: countOf(calls, ({ argumentsJson }) => planAfter([], argumentsJson) !== null),
     reasoning: countOf(messages, ({ parts }) => parts.some(({ type }) => type === "reasoning")),
     usage: countOf(reports, ({ input }) => input.totalTokens !== null),
     cacheReads: countOf(reports, ({ input }) => input.cacheReadTokens !== null),

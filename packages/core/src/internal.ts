@@ -14,7 +14,7 @@ export { foldFacts, NO_FACTS } from "./facts/facts.ts";
 export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";
-export { planItems } from "./keep/plan.ts";
+export { type PlanItem, planAfter, planIn } from "./keep/plan.ts";
 export type { WireRules, WireViolation } from "./message/check.ts";
 export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export type { FollowingCheck } from "./message/following-check.ts";

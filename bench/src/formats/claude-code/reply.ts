@@ -26,6 +26,14 @@ const TOOLS: ToolTable = {
   Task: "other",
   Agent: "other",
   TodoWrite: "other",
+  TaskCreate: "other",
+  TaskUpdate: "other",
+  TaskList: "other",
+  TaskGet: "other",
+  EnterPlanMode: "other",
+  ExitPlanMode: "other",
+  AskUserQuestion: "other",
+  SendMessage: "other",
 };
 
 const STOP_REASONS: ReadonlyMap<string, AssistantMessage["stopReason"]> = new Map([

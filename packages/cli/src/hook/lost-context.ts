@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, planItems } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry, planIn } from "@plimsoll/core/internal";
 import type { CallStory } from "../inspect/session-story.ts";
 import { sessionStory } from "../inspect/session-story.ts";
 
@@ -66,8 +66,7 @@ function instructionsIn(entries: readonly SessionEntry[]): readonly string[] {
 }
 
 function newestPlan(messages: readonly Message[]): readonly string[] {
-  const plans = messages.flatMap(toolCallsOf).map(({ argumentsJson }) => planItems(argumentsJson));
-  return (plans.findLast((items) => items !== null) ?? []).map(({ text, status }) => `${status}: ${text}`);
+  return (planIn(messages)?.items ?? []).map(({ text, status }) => `${status}: ${text}`);
 }
 
 /** Those used last first, each once. */

@@ -18,7 +18,7 @@ const schema: z.ZodType<PlanSpec> = z.strictObject({
   atMost: amountSchema.describe("The most of it that stays."),
 });
 
-/** Keeps the newest call that writes a plan down. */
+/** Keeps the calls that write the newest plan down: its one call, or those that make or change its tasks. */
 export const PLAN: KeepRuleKind = defineKeepRule({
   kind: "plan",
   schema,
@@ -26,17 +26,52 @@ export const PLAN: KeepRuleKind = defineKeepRule({
 });
 
 function newestPlan({ messages }: KeepView): readonly MessageRange[] {
-  const index = messages.findLastIndex(writesPlan);
-  return index < 0 ? [] : [{ from: index, through: index }];
+  return (planIn(messages)?.places ?? []).map((place) => ({ from: place, through: place }));
 }
 
-function writesPlan(message: Message): boolean {
-  for (const { argumentsJson } of toolCallsOf(message)) if (planItems(argumentsJson) !== null) return true;
-  return false;
+/** A plan as it stands, and the places of the messages that wrote it, the newest first. */
+export interface StandingPlan {
+  readonly items: readonly PlanItem[];
+  readonly places: readonly number[];
 }
 
-/** Arguments are parsed only if they have this key. */
-const STATUS_KEY = '"status"';
+/** The newest plan of some messages, read from their end as far as it takes; `null` if there is none. */
+export function planIn(messages: readonly Message[]): StandingPlan | null {
+  const written: string[] = [];
+  const places = new Set<number>();
+  let isWhole = false;
+  for (let place = messages.length - 1; place >= 0 && !isWhole; place--) {
+    const message = messages[place];
+    for (const { argumentsJson } of message === undefined ? [] : toolCallsOf(message).toReversed()) {
+      if (isWhole || planAfter([], argumentsJson) === null) continue;
+      written.unshift(argumentsJson);
+      places.add(place);
+      isWhole = planItems(argumentsJson) !== null;
+    }
+  }
+  const items = written.reduce<readonly PlanItem[]>((plan, json) => planAfter(plan, json) ?? plan, []);
+  return written.length === 0 ? null : { items, places: [...places] };
+}
+
+/**
+ * The plan after a call: a whole one takes its place, a task is added to it, or changed in it by its number in the order in which tasks were made, as Claude Code's
+ * TaskCreate and TaskUpdate do (seen in recordings of November 2026). `null` for a call that writes no plan.
+ */
+export function planAfter(plan: readonly PlanItem[], argumentsJson: string): readonly PlanItem[] | null {
+  const whole = planItems(argumentsJson);
+  if (whole !== null || !/"(?:subject|taskId)"/.test(argumentsJson)) return whole;
+  const { subject, description, taskId, status } = parsedObject(argumentsJson);
+  if (isText(subject) && isText(description) && taskId === undefined) return [...plan, { text: subject, status: "pending" }];
+  if (!isText(taskId) || !(isText(status) || isText(subject))) return null;
+  const changed = (item: PlanItem): PlanItem => ({
+    text: isText(subject) ? subject : item.text,
+    status: isText(status) ? status : item.status,
+  });
+  return plan.map((item, index) => (index + 1 === Number(taskId) ? changed(item) : item));
+}
+
+/** Arguments are parsed only if they have one of these keys. */
+const PLAN_KEY = /"(?:status|plan)"/;
 
 /** An item of a plan: what is to be done, and what the model says has become of it, in its own words. */
 export interface PlanItem {
@@ -46,25 +81,34 @@ export interface PlanItem {
 
 /**
  * The items of the plan or list of tasks in a call's arguments, in their order. A plan is told by its shape and not by a tool's name: a list of
- * which each item has a text and a status. `null` if the arguments hold none.
+ * which each item has a text and a status, or a text named `plan`, whose headings and list items it is. `null` if the arguments hold none.
  */
 export function planItems(argumentsJson: string): readonly PlanItem[] | null {
-  if (!argumentsJson.includes(STATUS_KEY)) return null;
-  for (const value of parsedMembers(argumentsJson)) {
+  if (!PLAN_KEY.test(argumentsJson)) return null;
+  const args = parsedObject(argumentsJson);
+  for (const value of Object.values(args)) {
     if (!Array.isArray(value) || value.length === 0) continue;
     const items = value.flatMap((item) => planItem(item) ?? []);
     if (items.length === value.length) return items;
   }
-  return null;
+  return isText(args.plan) ? writtenItems(args.plan) : null;
 }
 
-function parsedMembers(argumentsJson: string): readonly unknown[] {
+/** A line of Markdown that is an item of a list, or a heading. */
+const LISTED_LINE = /^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+(.*\S)\s*$/;
+
+function writtenItems(plan: string): readonly PlanItem[] {
+  const lines = plan.split("\n").flatMap((line) => LISTED_LINE.exec(line)?.[1] ?? []);
+  return (lines.length === 0 ? [plan.trim()] : lines).map((text) => ({ text, status: "pending" }));
+}
+
+function parsedObject(argumentsJson: string): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = JSON.parse(argumentsJson);
-    return isRecord(parsed) ? Object.values(parsed) : [];
+    return isRecord(parsed) ? parsed : {};
   } catch {
     // A call that the model did not finish is no plan.
-    return [];
+    return {};
   }
 }
 

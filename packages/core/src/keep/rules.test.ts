@@ -10,7 +10,7 @@ import type { KeepRuleKind } from "./keep-rule.ts";
 import { LINES } from "./lines.ts";
 import { PASSAGES } from "./passages.ts";
 import { PINNED } from "./pinned.ts";
-import { PLAN, planItems } from "./plan.ts";
+import { PLAN, planIn, planItems } from "./plan.ts";
 import { RECALL } from "./recall.ts";
 import { RECENT } from "./recent.ts";
 
@@ -93,6 +93,9 @@ const call = (argumentsJson: string, paths: ToolCallPart["paths"] = []) =>
 
 const list = (...items: readonly object[]) => call(JSON.stringify({ note: "so far", items }));
 
+const task = (subject: string) => call(JSON.stringify({ subject, description: `${subject} all of it` }));
+const update = (id: number, status = "completed") => call(JSON.stringify({ taskId: `${id}`, status }));
+
 describe("plan", () => {
   const item = { content: "Write the parser", status: "pending" };
   test.each<[string, readonly Message[], readonly number[]]>([
@@ -106,6 +109,16 @@ describe("plan", () => {
     ["not a status that is no text", [list({ content: "x", status: 404 })], []],
     ["not arguments that were cut off", [call('{"items":[{"content":"x","status":"pe')], []],
     ["not arguments that are no object", [call('[{"content":"x","status":"pending"}]')], []],
+    ["a plan that is one text", [call(JSON.stringify({ plan: "# Mend it\n1. Read\nthen\n- Write" }))], [0]],
+    ["not an empty text", [call('{"plan":" "}')], []],
+    [
+      "all calls that make the tasks or change them",
+      [list(item), task("Read"), reply("a", "ok"), update(1), task("Write")],
+      [4, 3, 1, 0],
+    ],
+    ["of a whole list and tasks before it the list", [task("Read"), list(item)], [1]],
+    ["not a mail that has a subject", [call('{"subject":"Read","to":"me"}')], []],
+    ["not a question about a task", [call('{"taskId":"1"}')], []],
     ["not what a person writes", [human("u", JSON.stringify({ items: [item] }))], []],
   ])("%s", (_, messages, indexes) => {
     expect(chosen(PLAN, messages)).toEqual(indexes);
@@ -121,6 +134,17 @@ describe("plan", () => {
     ["every item's, done or open", [item, { ...item, status: "done", content: "Read" }], ["Write the parser", "Read"]],
   ])("%s", (_, items, texts) => {
     expect(planItems(JSON.stringify({ items }))?.map(({ text }) => text)).toEqual(texts);
+  });
+
+  test("that is written task by task is read as it stands", () => {
+    const calls = [task("Read"), task("Write"), update(1), task("Test"), update(3, "deleted"), update(9)];
+    expect(planIn(calls)?.items.map(({ text, status }) => `${text}: ${status}`)).toEqual([
+      "Read: completed",
+      "Write: pending",
+      "Test: deleted",
+    ]);
+    const text = call(JSON.stringify({ plan: "# Mend it\n1. Read\nthen\n- Write\n" }));
+    expect(planIn([...calls, text])?.items.map((each) => each.text)).toEqual(["Mend it", "Read", "Write"]);
   });
 });
 

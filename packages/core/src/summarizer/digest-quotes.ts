@@ -1,4 +1,4 @@
-import { planItems } from "../keep/plan.ts";
+import { planIn } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
@@ -32,27 +32,27 @@ export interface Plan {
   readonly open: readonly string[];
 }
 
-/** The newest plan and next step of a view, each with the id of the message that says it; `null` if none does. */
+/** The newest plan and next step of a view, each with the ids of the messages that say it; `null` if none does. */
 export interface NewestInView {
   readonly plan: Said<Plan> | null;
   readonly nextStep: Said<string> | null;
 }
 
 interface Said<T> {
-  readonly messageId: string;
+  readonly messageIds: readonly string[];
   readonly value: T;
 }
 
 /** Reads a view from its end, as far as it takes. */
 export function newestIn(view: readonly Message[]): NewestInView {
-  return { plan: newest(view, planOf), nextStep: newest(view, nextStepOf) };
+  return { plan: standingPlan(view), nextStep: newest(view, nextStepOf) };
 }
 
 /** Reads the covered messages of a view. Visits each of them a fixed number of times. */
 export function quotesOf(covered: readonly Message[], inView: NewestInView): Quotes {
   const told = <T>(said: Said<T> | null): Told<T> => {
     if (said === null) return { kind: "unknown" };
-    return covered.some(({ id }) => id === said.messageId) ? { kind: "told", value: said.value } : { kind: "stays" };
+    return covered.some(({ id }) => said.messageIds.includes(id)) ? { kind: "told", value: said.value } : { kind: "stays" };
   };
   const requests: string[] = [];
   const rules = new Set<string>();
@@ -92,7 +92,7 @@ function newest<T>(view: readonly Message[], read: (message: Message) => T | nul
   for (let index = view.length - 1; index >= 0; index--) {
     const message = view[index];
     const value = message === undefined ? null : read(message);
-    if (message !== undefined && value !== null) return { messageId: message.id, value };
+    if (message !== undefined && value !== null) return { messageIds: [message.id], value };
   }
   return null;
 }
@@ -122,19 +122,15 @@ function failureOf(message: ToolResultMessage): string {
 const DONE = ["completed", "complete", "done", "closed"];
 const GIVEN_UP = ["cancelled", "canceled", "skipped", "deleted"];
 
-const planOf = ofModel((message): Plan | null => {
-  for (const { argumentsJson } of toolCallsOf(message).toReversed()) {
-    const items = planItems(argumentsJson);
-    if (items === null) continue;
-    const withStatus = (wanted: (status: string) => boolean) =>
-      items.filter(({ status }) => wanted(status.toLowerCase())).map(({ text }) => onOneLine(text));
-    return {
-      done: withStatus((status) => DONE.includes(status)),
-      open: withStatus((status) => !DONE.includes(status) && !GIVEN_UP.includes(status)),
-    };
-  }
-  return null;
-});
+function standingPlan(view: readonly Message[]): Said<Plan> | null {
+  const plan = planIn(view);
+  if (plan === null) return null;
+  const withStatus = (wanted: (status: string) => boolean) =>
+    plan.items.filter(({ status }) => wanted(status.toLowerCase())).map(({ text }) => onOneLine(text));
+  const done = withStatus((status) => DONE.includes(status));
+  const open = withStatus((status) => !DONE.includes(status) && !GIVEN_UP.includes(status));
+  return { messageIds: plan.places.flatMap((place) => view[place]?.id ?? []), value: { done, open } };
+}
 
 function onOneLine(text: string): string {
   return LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join(" "), text.trim());
