@@ -1,13 +1,23 @@
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
+import { compaction, dropped, human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import { createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
 
-/** Steps of 4,000 characters, about 1,000 tokens, under 3,000 tokens of overhead that nobody sees; `report` is told of the true prompt and its number. */
-function played(report: (promptTokens: number, step: number) => number | null, steps = 8) {
+const cutBefore = (step: number): readonly SessionEntry[] =>
+  step < 2 ? [] : [compaction(`c${step}`, [dropped(`u${step - 2}`, `a${step - 2}`)])];
+
+/**
+ * Steps of 4,000 characters, about 1,000 tokens, under 3,000 tokens of overhead that nobody sees; `report` is told of the true prompt and its number. `before` is appended
+ * before each step.
+ */
+function played(
+  report: (promptTokens: number, step: number) => number | null,
+  steps = 8,
+  before: (step: number) => readonly SessionEntry[] = () => [],
+) {
   const events: ContextEvent[] = [];
   const manager = createContextManager({
     policy: PLIMSOLL_POLICY,
@@ -17,6 +27,7 @@ function played(report: (promptTokens: number, step: number) => number | null, s
   });
   const append = (entry: SessionEntry) => manager.append(entry);
   for (let step = 0; step < steps; step += 1) {
+    before(step).forEach(append);
     append({ type: "message", message: human(`u${step}`, "some words of a person ".repeat(174)) });
     append({
       ...usageEntry(`q${step}`, `u${step}`, 0),
@@ -39,6 +50,20 @@ describe("usage that cannot be is no evidence, and it is said once", () => {
     const { manager, refusals } = played(report);
     expect(refusals).toBe(1);
     expect(manager.predict().expectedTokens).toBeLessThan(16_000);
+  });
+
+  test("added up over a session that is cut at each step", () => {
+    const { manager, refusals } = played((_, step) => 5000 * (step + 1), 12, cutBefore);
+    expect(refusals).toBe(1);
+    expect(manager.predict().expectedTokens).toBeLessThan(5000);
+  });
+
+  test("rises of which none is large, if all of them together are", () => {
+    expect(played((_, step) => 4700 * (step + 1), 12).refusals).toBe(1);
+  });
+
+  test("not the truth, cut at each step", () => {
+    expect(played(() => 5000, 12, cutBefore).refusals).toBe(0);
   });
 
   test.each<[string, (tokens: number, step: number) => number | null]>([
