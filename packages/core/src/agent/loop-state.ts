@@ -20,6 +20,8 @@ export interface LoopState {
   readonly waiting: readonly MessageDraft[];
   /** Requests that came while a run goes on, and are done before its next step. */
   readonly asked: readonly Ask[];
+  /** Replies in a row whose prompts were reported larger than the window. */
+  readonly overReports: number;
   readonly activity: Activity;
 }
 
@@ -173,6 +175,7 @@ export function idleLoop(options: AgentOptions): LoopState {
     step: 0,
     waiting: [],
     asked: [],
+    overReports: 0,
     activity: { kind: "idle" },
   };
 }

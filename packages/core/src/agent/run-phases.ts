@@ -116,9 +116,14 @@ function rejected(running: Running, event: Extract<LoopEvent, { readonly type: "
 
 type Replied = Extract<LoopEvent, { readonly type: "replied" }>;
 
-function replied({ state, run }: Running, { draft, usage, entry }: Replied): Transition {
-  const limitTokens = state.model.limits.contextWindowTokens;
-  const isPromptCut = state.setup.compaction === "on" && isSilentOverflow(usage, limitTokens);
+/** After so many cuts in a row that did not bring the report below the window it is no prompt that was cut: no more is cut for it until a report is. Chosen. */
+const MOST_VAIN_CUTS = 2;
+
+function replied({ state: before, run }: Running, { draft, usage, entry }: Replied): Transition {
+  const limitTokens = before.model.limits.contextWindowTokens;
+  const isOver = isSilentOverflow(usage, limitTokens);
+  const state = { ...before, overReports: isOver ? before.overReports + 1 : 0 };
+  const isPromptCut = state.setup.compaction === "on" && isOver && before.overReports < MOST_VAIN_CUTS;
   const requestedTokens = usage.input.totalTokens;
   const cut: readonly LoopEffect[] = isPromptCut
     ? [{ type: "tell", event: { type: "overflow-detected", limitTokens, requestedTokens, recovery: 1 } }]

@@ -20,6 +20,7 @@ const IDLE: LoopState = {
   step: 0,
   waiting: [],
   asked: [],
+  overReports: 0,
   activity: { kind: "idle" },
 };
 const UNASKED: LoopState = { ...IDLE, setup: { ...IDLE.setup, decides: "nobody" } };
@@ -449,6 +450,20 @@ describe("an overflow", () => {
       [...cut, appended(WORDS), DONE, DONE],
       "ending",
       ["tell turn-end done", "tell agent-end done", "next"],
+    ],
+    [
+      "is none where two cuts in a row brought no report below the window",
+      { ...IDLE, overReports: 2 },
+      [...cut, appended(WORDS), DONE],
+      "ending",
+      ["tell turn-end done", "tell agent-end done", "next"],
+    ],
+    [
+      "is looked for again after a report below it",
+      { ...IDLE, overReports: 5 },
+      [...TO_REQUEST, replied(WORDS, 700), appended(WORDS), DONE, DONE, ...cut, appended(WORDS), DONE],
+      "fitting",
+      ["fit on-overflow"],
     ],
     [
       "is not looked for with compaction off",
