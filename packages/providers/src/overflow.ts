@@ -1,7 +1,6 @@
 import type { RequestOutcome } from "@plimsoll/core/conversation";
 import type { RequestUnit } from "@plimsoll/core/internal";
-import { shortHash } from "@plimsoll/core/internal";
-import { recordAt, stringAt } from "./fields.ts";
+import { isRecord, shortHash } from "@plimsoll/core/internal";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -57,6 +56,8 @@ export interface ProviderFailure {
   readonly message: string;
   readonly code?: string | null;
   readonly body?: unknown;
+  /** The body of the request, if it is known: what it holds can be named. */
+  readonly request?: unknown;
 }
 
 /** A failure's class, and the numbers that it names if it is about size; `null` if it does not. */
@@ -99,11 +100,11 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "auth":
       return { kind: failureClass };
     case "transient":
-      return isUnsaid(failure, text) ? { kind: "unknown", words: shortHash(wordsOf(failure)) } : { kind: "overload" };
+      return isUnsaid(failure, text) ? unnamed(failure, text) : { kind: "overload" };
     case "other":
       if (REPLY_PATTERNS.every((pattern) => pattern.test(text)))
         return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) };
-      return namesItsReason(failure, text) ? { kind: "invalid" } : { kind: "unknown", words: shortHash(wordsOf(failure)) };
+      return unnamed(failure, text);
     default:
       return failureClass satisfies never;
   }
@@ -138,32 +139,133 @@ function isUnsaid({ status }: ProviderFailure, text: string): boolean {
 /** Statuses that are about the content of a request. */
 const CONTENT_STATUSES: readonly number[] = [400, 413, 422, 500, 502];
 
-/** A path at the beginning, a name as parameters have them, or a word that says that one is meant. */
-const NAMED_REASON =
-  /^[`'"]?[a-z][\w.[\]#]*[`'"]?: |\b[a-z]+(?:_[a-z]+)+\b|\b(?:parameter|argument|field|schema|roles?|unsupported|api version)\b/;
-
-function namesItsReason(failure: ProviderFailure, text: string): boolean {
-  const { status, body } = failure;
-  if (status !== null && !CONTENT_STATUSES.includes(status)) return true;
-  const param = fieldIn(body, "param");
-  return (param !== null && param !== "") || holds(text, PARAMETER_PHRASES) || NAMED_REASON.test(wordsOf(failure));
+/** What a refusal comes to whose words nobody knows: invalid if it names what is wrong. */
+function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
+  const { status, message, body, request } = failure;
+  const said = saidIn([body, message]);
+  const isAnother = status !== null && !CONTENT_STATUSES.includes(status);
+  const isNamed = said.isPlaced || said.proses.some((prose) => namesItsReason(prose, request));
+  if (isAnother || isNamed || holds(text, PARAMETER_PHRASES)) return { kind: "invalid" };
+  return { kind: "unknown", words: shortHash(wordsOf(said.proses.join(" "))) };
 }
 
-/** The provider's own words in lower case, without the status that an SDK puts before them and without numbers: the same refusal says the same. */
-function wordsOf({ message, body }: ProviderFailure): string {
-  const words = fieldIn(body, "message") ?? (typeof body === "string" ? body : message);
-  return words
-    .slice(0, MAXIMUM_TEXT_CHARS)
+/** What a failure says in words, and whether a field of it says of which parameter or place of the request. */
+interface Said {
+  readonly proses: readonly string[];
+  readonly isPlaced: boolean;
+}
+
+const NOTHING_SAID: Said = { proses: [], isPlaced: false };
+
+/** Depth to which texts that hold JSON are read. Chosen: a gateway around a gateway. */
+const MOST_WRAPPERS = 6;
+
+/** Reads objects, JSON in strings and strings around JSON. A word without blanks is a code or an id, and says nothing. */
+function saidIn(value: unknown, depth = 0): Said {
+  if (depth > MOST_WRAPPERS) return NOTHING_SAID;
+  if (typeof value === "string") return saidInText(value.slice(0, MAXIMUM_TEXT_CHARS), depth);
+  if (Array.isArray(value)) return joined(value.slice(0, MOST_ITEMS).map((each) => saidIn(each, depth + 1)));
+  if (!isRecord(value)) return NOTHING_SAID;
+  const fields = Object.entries(value).slice(0, MOST_ITEMS);
+  const all = fields.map(([, each]) => saidIn(typeof each === "string" && isCode(each) ? null : each, depth + 1));
+  return joined([...all, { proses: [], isPlaced: fields.some(isPlace) }]);
+}
+
+/** The most parts of an error that are read. Chosen. */
+const MOST_ITEMS = 50;
+
+function joined(all: readonly Said[]): Said {
+  return { proses: all.flatMap(({ proses }) => proses), isPlaced: all.some(({ isPlaced }) => isPlaced) };
+}
+
+function isCode(text: string): boolean {
+  return /^[\x21-\x7e]*$/.test(text) && !/^["{[]/.test(text);
+}
+
+/**
+ * True for a field that holds the name of a parameter or a place of the request: `param` of OpenAI's errors, `loc` of FastAPI's, `path` of zod's, `field` of Google's and
+ * `pointer` of RFC 9457. A path as text is an address.
+ */
+function isPlace([key, value]: readonly [string, unknown]): boolean {
+  if (key === "param" || key === "field" || key === "pointer") return typeof value === "string" && value !== "";
+  return (key === "loc" && listLength(value) > 1) || (key === "path" && listLength(value) > 0);
+}
+
+function listLength(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function saidInText(text: string, depth: number): Said {
+  const prose = text.replace(LEADING_STATUS_PATTERN, "").trim();
+  const whole = parsedJson(prose);
+  if (whole !== undefined) return saidIn(whole, depth + 1);
+  const [start, end] = [prose.indexOf("{"), prose.lastIndexOf("}")];
+  const inner = start < 0 || end < start ? undefined : prose.slice(start, end + 1);
+  const held = inner === undefined ? undefined : (parsedJson(inner) ?? parsedJson(asJson(inner)));
+  if (inner === undefined || held === undefined) return { proses: prose === "" ? [] : [withoutTags(prose)], isPlaced: false };
+  const outer = { proses: [withoutTags(prose.replace(inner, " "))], isPlaced: false };
+  return joined([outer, saidIn(held, depth + 1)]);
+}
+
+/** The object, list or text that is written; `undefined` for what is no JSON. */
+function parsedJson(text: string): unknown {
+  if (!/^["{[]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    // A refusal in plain words is an expected answer.
+    return undefined;
+  }
+}
+
+/** A dictionary as Python prints it, in JSON. */
+function asJson(text: string): string {
+  return text
+    .replace(/'((?:[^'\\]|\\.)*)'(?=\s*[:,}\]])/g, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")))
+    .replace(/\bNone\b/g, "null")
+    .replace(/\bTrue\b/g, "true")
+    .replace(/\bFalse\b/g, "false");
+}
+
+/** A page's own words. */
+function withoutTags(text: string): string {
+  return text.replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^<>]*>/g, " ");
+}
+
+/** A name in quotes: a word as identifiers are written, or a place. */
+const QUOTED_NAME = /(?:^|[\s([{:=,])(["'`])[a-z_][\w$]*(?:[.[][\w$.[\]]*)?\1(?![\p{L}\p{N}])/u;
+
+/** A place: a name, an index and what is in it, or an index in brackets. */
+const PLACE = /(?:^|[^\w./-])[A-Za-z_]{2,}(?:(?:\.\d+)+\.[A-Za-z_]|\[\d+\])/;
+
+/** Names in words, as parameters are written: with underscores, or in camel case. */
+const IDENTIFIER = /(?<![\w.])(?:[a-z]+(?:_[a-z]+)+|[a-z]{2,}(?:[A-Z][a-z]+)+)(?!\w)/g;
+
+/**
+ * True for words that name a parameter or a place of the request, by how names are written, whatever the language. What stands before a colon at the beginning, an
+ * annotation in brackets, a `key=value` and the name of an error are no names of parameters, unless the request's own body has them.
+ */
+function namesItsReason(prose: string, request: unknown): boolean {
+  if (QUOTED_NAME.test(prose) || PLACE.test(prose)) return true;
+  const body = isRecord(request) ? request : {};
+  const label = /^\s*([A-Za-z_]\w*)\s*:\s/.exec(prose)?.[1];
+  if (label !== undefined && Object.hasOwn(body, label)) return true;
+  const sentence = prose.replace(/^\s*[\w.]+\s*:/, " ").replace(/\([^()]*\)|\w+=\S*/g, " ");
+  const names = [...sentence.matchAll(IDENTIFIER)].map(([name]) => name);
+  if (names.some((name) => !/(?:_error|Error|Exception)$/.test(name))) return true;
+  const words = new Set(sentence.split(/\W+/));
+  return Object.entries(body).some(([key, value]) => typeof value === "number" && key.length > 2 && words.has(key));
+}
+
+/** The words in lower case, without numbers and what holds any: the same refusal says the same. */
+function wordsOf(prose: string): string {
+  return prose
     .toLowerCase()
-    .replace(LEADING_STATUS_PATTERN, "")
     .replace(/status code|\(no body\)|error:?/g, "")
-    .replace(/\d+/g, "#")
+    .replace(/[\w-]*\d[\w-]*/g, "#")
     .replace(/\s+/g, " ")
     .trim();
-}
-
-function fieldIn(body: unknown, key: "message" | "param"): string | null {
-  return stringAt(recordAt(body, "error"), key) ?? stringAt(body, key);
 }
 
 /** Tokens of the prompt that a failure names, without the reply that was asked for; `null` if it names none by itself. */

@@ -35,6 +35,8 @@ export interface FailureSource {
   readonly key: string;
   /** Where it is asked: an address that nothing answers at is named. */
   readonly address?: string;
+  /** The body that was sent; the one that the AI SDK's errors hold if it is left out. */
+  readonly request?: unknown;
 }
 
 /** An answer that stopped before it was whole. The same request may pass when it is sent again. */
@@ -67,7 +69,8 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const reason = reasonOf(thrown, status);
   const message = thrown instanceof Error ? thrown.message : "";
   const body = isRecord(thrown) ? (thrown.error ?? thrown.responseBody) : undefined;
-  const failure = { status, message, code: stringAt(thrown, "code"), body };
+  const request = source.request ?? (isRecord(thrown) ? thrown.requestBodyValues : undefined);
+  const failure = { status, message, code: stringAt(thrown, "code"), body, request };
   const classified = classOf(failure, reason);
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
@@ -160,9 +163,9 @@ export class ReportedError extends Error {
 /** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
 const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
 
-/** Reads from an SDK's error how the vendor refused the request; `null` for every other failure. */
-export function sdkRejection(thrown: unknown): Rejection | null {
-  return rejectionIn(failureOf(thrown, UNKNOWN_SOURCE).error);
+/** What an SDK's error says of the request that was refused, whose body is `request` if it is known; `null` for every other failure. */
+export function sdkRejection(thrown: unknown, request?: unknown): Rejection | null {
+  return rejectionIn(failureOf(thrown, { ...UNKNOWN_SOURCE, request }).error);
 }
 
 /** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */

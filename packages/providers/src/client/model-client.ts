@@ -34,7 +34,7 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
         throwIfAborted(signal);
         // An SDK that is not installed will not be there for the next attempt.
         if (isPlimsollError(thrown, "bad-input")) throw thrown;
-        const failure = failureOf(thrown, driver.source);
+        const failure = failureOf(thrown, { ...driver.source, request: body });
         const isOfTheMoment = failure.class === "transient" || failure.class === "rate-limit";
         const waitMs = isOfTheMoment ? waitAfter({ attempt: count, retryAfterMs: failure.retryAfterMs, random }, retry) : null;
         if (waitMs === null) throw failure.error;

@@ -249,7 +249,7 @@ function preparedWith(
     },
     recover: async ({ status, bodyText }, recovery) => {
       const body = parseRecord(bodyText);
-      const thrown = { status, error: body ?? bodyText, message: bodyText };
+      const thrown = { status, error: body ?? bodyText, message: bodyText, requestBodyValues: parseRecord(read.bodyText) };
       const outcome = sdkRejection(thrown)?.outcome;
       if (outcome?.kind === "reply-too-large") {
         const most = outcome.limit ?? Math.floor(replyTokens / 2);
