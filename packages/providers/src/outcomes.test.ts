@@ -1,9 +1,10 @@
+import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
+import type { Call } from "../testing/refusing-doors.ts";
+import { chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
-import { createChatSession } from "./openai-chat/session.ts";
 import { classifyProviderError, outcomeOf, type ProviderFailure } from "./overflow.ts";
 
 const status = (code: number, message: string, body: unknown = { error: { message } }): ProviderFailure => ({
@@ -50,37 +51,18 @@ describe("what a failed request came to", () => {
   });
 });
 
-type Body = { readonly messages: readonly unknown[] };
 type Answer = OpenAI.ChatCompletion;
+const answer = chatAnswer;
 const refusal = (code: number, error?: object) =>
   Object.assign(new Error(`${code} ${error === undefined ? "status code (no body)" : JSON.stringify(error)}`), {
     status: code,
     error,
   });
 
-function answer(
-  id: string,
-  promptTokens: number,
-  said: Partial<{ text: string; finish: string; outputTokens: number }> = {},
-): Answer {
-  const { text = "yes", finish = "stop", outputTokens = 1 } = said;
-  const completion: unknown = {
-    id,
-    model: "m",
-    object: "chat.completion",
-    created: 0,
-    choices: [{ index: 0, finish_reason: finish, message: { role: "assistant", content: text } }],
-    usage: { prompt_tokens: promptTokens, completion_tokens: outputTokens, total_tokens: promptTokens + outputTokens },
-  };
-  return isAnswer(completion) ? completion : answer(id, promptTokens);
-}
-
-const isAnswer = (value: unknown): value is Answer => isRecord(value);
-
 /** A server whose true window is as many tokens of four characters; `over` is what it does with more. */
 function server(windowTokens: number, over: (id: string, tokens: number) => Answer) {
   const seen = { requests: 0, over: 0 };
-  const call = async ({ messages }: Body): Promise<Answer> => {
+  const call: Call = async ({ messages }) => {
     seen.requests += 1;
     const tokens = Math.ceil(JSON.stringify(messages).length / 4);
     const id = `r${seen.requests}`;
@@ -97,65 +79,19 @@ const said = (index: number) => `${index}: ${"some words of a person ".repeat(17
 const TURNS = 20;
 const LIMITS = { contextWindowTokens: 100_000, maxOutputTokens: 1000 };
 
-/** Turns of a thousand tokens through a session, a drop-in's `send`, and its `recover` as the proxy uses it; gives the newest answers. */
-const doors: readonly (readonly [
-  string,
-  (call: (body: Body) => Promise<Answer>, policy?: typeof PLIMSOLL_POLICY) => Promise<Answer[]>,
-])[] = [
-  [
-    "a session",
-    async (call, policy = PLIMSOLL_POLICY) => {
-      const session = await createChatSession({ policy, limits: LIMITS, request: { model: "m", max_tokens: 1000 } });
-      const answers: Answer[] = [];
-      for (let turn = 0; turn < TURNS; turn += 1) {
-        session.user(said(turn));
-        answers.push(await session.send(call));
-      }
-      return answers;
-    },
-  ],
-  [
-    "a drop-in",
-    async (call, policy = PLIMSOLL_POLICY) => {
-      const compactor = createChatCompactor({ policy, limits: LIMITS }, "unused");
-      const history: OpenAI.ChatCompletionMessageParam[] = [];
-      const answers: Answer[] = [];
-      for (let turn = 0; turn < TURNS; turn += 1) {
-        history.push({ role: "user", content: said(turn) });
-        answers.push(await compactor.send(history, (messages) => call({ messages })));
-        history.push({ role: "assistant", content: "yes" });
-      }
-      return answers;
-    },
-  ],
-  [
-    "a program that asks what to send after a failure",
-    async (call, policy = PLIMSOLL_POLICY) => {
-      const compactor = createChatCompactor({ policy, limits: LIMITS }, "unused");
-      const history: OpenAI.ChatCompletionMessageParam[] = [];
-      const answers: Answer[] = [];
-      for (let turn = 0; turn < TURNS; turn += 1) {
-        history.push({ role: "user", content: said(turn) });
-        let messages = await compactor.fit(history);
-        for (let recovery = 0; answers.length <= turn; recovery += 1) {
-          const got = await call({ messages }).catch(async (error: unknown) => {
-            const next = await compactor.recover(messages, error, recovery);
-            if (next === null) throw error;
-            messages = next;
-            return null;
-          });
-          answers.push(...(got === null ? [] : [got]));
-        }
-        await compactor.observe(
-          messages,
-          answers.slice(-1).reduce((_, each) => each),
-        );
-        history.push({ role: "assistant", content: "yes" });
-      }
-      return answers;
-    },
-  ],
-];
+/** Turns of a thousand tokens through each door; gives the answers. */
+const doors = REFUSING_DOORS.map(([name, open]): [string, (call: Call, policy?: Policy) => Promise<Answer[]>] => [
+  name,
+  async (call, policy = PLIMSOLL_POLICY) => {
+    const door = await open(policy, LIMITS);
+    const answers: Answer[] = [];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      door.say(said(turn));
+      answers.push(await door.send(call));
+    }
+    return answers;
+  },
+]);
 
 describe.each(doors)("%s goes on", (_, play) => {
   test.each<[string, (id: string, tokens: number) => Answer]>([
@@ -186,7 +122,7 @@ describe.each(doors)("%s goes on", (_, play) => {
     const { seen, call } = server(12_000, refuses(400));
     // Once the history is as large, nothing is taken any more, whatever its size.
     let largest = 0;
-    const broken = async (body: Body) => {
+    const broken: Call = async (body) => {
       largest = Math.max(largest, JSON.stringify(body).length);
       return largest > 40_000 ? refuses(400, { message: `No sailing on day ${seen.requests++}` })() : await call(body);
     };

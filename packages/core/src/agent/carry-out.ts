@@ -14,7 +14,7 @@ import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
 import { replaceHistory } from "../session/replace-history.ts";
-import { rejectedUsage } from "../usage.ts";
+import { rejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
 import type { AgentTool, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
@@ -137,6 +137,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
     policy: options.policy,
     signal: loop.signal(),
     view: () => manager.view(),
+    expectedTokens: () => manager.predict().expectedTokens,
     context: () => contextOf(loop),
     lowerOutput: (rejection) => {
       const limits = options.policy.enabled
@@ -157,7 +158,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       return true;
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
-    nextTry: () => nextTry(conversation, options.policy),
+    nextTry: (words) => nextTry(conversation, { policy: options.policy, refusedTimes: conversation.refused(words) }),
     undo: async () => {
       await manager.prepareUndo();
       manager.revert(options.nowMs());
@@ -173,8 +174,10 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       dispatch({ type: "rejected", limitTokens, requestedTokens, recovery }),
     tell,
   });
-  const usage = measuredUsage(reply.usage, reply.stopReason);
-  const entry = await conversation.report(sent, { requestId: reply.requestId, modelId, usage });
+  const measured = measuredUsage(reply.usage, reply.stopReason);
+  const entry = await conversation.report(sent, { requestId: reply.requestId, modelId, usage: measured });
+  // What is no evidence of a size is none of a prompt that was cut, either.
+  const usage = manager.state().usageWatch.isRefused ? UNREPORTED_USAGE : measured;
   return { type: "replied", draft: reply.draft, usage, entry };
 }
 

@@ -1,3 +1,4 @@
+import type { NextTry } from "../conversation/limits-in-log.ts";
 import type { Rejection, RequestOutcome } from "../conversation/outcome.ts";
 import { outcomeOfReply, rejectionIn } from "../conversation/outcome.ts";
 import type { Attempt, RecoveryFacts } from "../conversation/recovery.ts";
@@ -19,14 +20,16 @@ export interface ReplyRequest {
   readonly signal: AbortSignal;
   /** The view as it is now; asked again after each recovery. */
   readonly view: () => SessionView;
+  /** What is expected of a request with it. */
+  readonly expectedTokens: () => number;
   /** The context to send for it. */
   readonly context: () => Promise<Context>;
   /** Lowers the output to ask for, if that is what does not fit; false if it is not. Tried before anything is compacted. */
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Asks for a reply of at most so many tokens from now on; false if that is no less. */
   readonly lowerReply: (limitTokens: number | null) => boolean;
-  /** Which recovery an unknown refusal asks for; `null` if nothing is to be tried. */
-  readonly nextTry: () => number | null;
+  /** What an unknown refusal in these words asks for; `null` if nothing is to be tried. */
+  readonly nextTry: (words: string) => NextTry | null;
   /** Puts back what the last recovery took. */
   readonly undo: () => Promise<void>;
   /** Compacts at the overflow gate. */
@@ -72,7 +75,9 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
   const context = await request.context();
   const sent = request.view();
   const send = async () => ({ reply: await streamed(context, request), sent });
-  const attempt = await attempted(send, { rejectionIn, outcomeIn: ({ reply }) => outcomeOf(reply, request) });
+  const { expectedTokens } = request;
+  const outcomeIn = ({ reply }: Answer) => outcomeOf(reply, request);
+  const attempt = await attempted(send, { rejectionIn, outcomeIn, expectedTokens });
   const promptTokens = attempt.kind === "refused" ? attempt.rejection.promptTokens : null;
   if (promptTokens !== null) await request.measure(sent, promptTokens);
   return attempt;

@@ -12,7 +12,7 @@ import { createContextManager } from "../session/context-manager.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
-import { impossibleCount, UNREPORTED_USAGE } from "../usage.ts";
+import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { Background, ConversationFit } from "./background.ts";
 import { createBackground } from "./background.ts";
 import type { LimitEvent } from "./limit-events.ts";
@@ -78,6 +78,8 @@ export interface Conversation {
   totals(): UsageTotals;
   /** Returns the log's facts about models' windows: sizes that were refused, and sizes that were answered. */
   limitEvents(): readonly LimitEvent[];
+  /** Notes an unknown refusal by its words; gives how often they came in a row, with nothing answered in between. Not in the log. */
+  refused(words: string): number;
   /** Characters of all messages that were appended: what they take in memory, about, if the log is held there. */
   sizeChars(): number;
   /**
@@ -133,10 +135,12 @@ export function conversationOver({ nowMs, background, onEvent, ...parts }: Conve
     if (writer !== null) checkStorable(entry);
     void background.wake();
     manager.append(entry);
+    if (isAnswer(entry)) refusal = { words: "", times: 0 };
     background.appended();
   };
   let isRefusalTold = false;
-  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
+  let refusal = { words: "", times: 0 };
+  /** What a report says, or that it says nothing: what a provider counted wrong ends no session. */
   const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
     const count = impossibleCount(usage);
     if (count === null) return usage;
@@ -198,6 +202,10 @@ export function conversationOver({ nowMs, background, onEvent, ...parts }: Conve
     hasCall: (callId) => tally().hasCall(callId),
     totals: () => tally().totals(),
     limitEvents: () => tally().limitEvents(),
+    refused: (words) => {
+      refusal = { words, times: refusal.words === words ? refusal.times + 1 : 1 };
+      return refusal.times;
+    },
     sizeChars: () => tally().sizeChars(),
     wake: background.wake,
     idled: async (signal) => {
@@ -214,6 +222,12 @@ export function conversationOver({ nowMs, background, onEvent, ...parts }: Conve
       });
     },
   };
+}
+
+/** True for what shows that the model answered. */
+function isAnswer(entry: SessionEntry): boolean {
+  if (entry.type === "usage") return !isRejectedUsage(entry.usage);
+  return entry.type === "message" && entry.message.role === "assistant";
 }
 
 /** The hash of a view's overhead, made anew only if system text or tools are others than when it was asked before. */

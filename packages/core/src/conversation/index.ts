@@ -18,7 +18,7 @@ export type { LimitEvent } from "./limit-events.ts";
 export { learnedInLog, nextTry } from "./limits-in-log.ts";
 export { openConversation } from "./open-conversation.ts";
 export type { EndedReply, Rejection, RequestOutcome } from "./outcome.ts";
-export { outcomeOfReply, refusedUnit, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
+export { outcomeOfReply, refusedUnit, rejectionIn, TOO_MANY_TOKENS, withCount } from "./outcome.ts";
 export type { Attempt, Recovery, RecoveryFacts } from "./recovery.ts";
 export { answerOf, attempted, sendWithRecovery } from "./recovery.ts";
 export { setupChange, setupChangeEntry } from "./setup-change.ts";

@@ -21,6 +21,8 @@ export interface RefusedSize {
 export interface UndoneSize {
   readonly kind: "undone";
   readonly modelId: string | null;
+  /** What was expected of it, in tokens. */
+  readonly afterTokens: number;
 }
 
 /** A request was answered, whose prompt measured so much. */
@@ -51,7 +53,7 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
   // Less did not help, or a person undid it: nothing was learned.
   const last = events.at(-1);
   if (entry.type === "revert" && last?.kind === "refused")
-    return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId }];
+    return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId, afterTokens: last.afterTokens }];
   if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;
   const promptTokens = entry.usage.input.totalTokens ?? 0;
   const { modelId } = entry;

@@ -1,21 +1,35 @@
+import type { FitInput } from "../engine/fit-input.ts";
 import { recoveryAfterTries } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
 import type { LimitEvent } from "./limit-events.ts";
 
+/** What is tried after an unknown refusal: which recovery, and what was expected of the smallest try with less that was refused, too; `null` for none. */
+export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
+
 /**
- * Which recovery an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` if none does, or if as much was
- * answered since the newest cut. By the policy's own measure of messages: what a provider reports may be a multiple of the truth, and a window may have shrunk since the larger ones.
+ * What an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` for nothing. The largest request so far
+ * may be too large: less is tried at once. A smaller one than the model has answered is not too large, unless the window shrank: then the same words come again, and half
+ * is tried at once. The largest is the largest report of this conversation since a refusal that less helped with: what was answered before that is no measure of the window any more.
+ * Where nothing is reported, or what is reported cannot be, each request may be the largest. `refusedTimes` counts this refusal and those before it in the same words.
  */
 export function nextTry(
   { manager, limitEvents }: Pick<Conversation, "manager" | "limitEvents">,
-  policy: EnginePolicy,
-): number | null {
-  const { estimatedTokens, estimatedAtLastCallTokens } = manager.ledger();
-  if (estimatedAtLastCallTokens !== null && estimatedTokens < estimatedAtLastCallTokens) return null;
+  { policy, refusedTimes }: { readonly policy: EnginePolicy; readonly refusedTimes: number },
+): NextTry | null {
   const events = limitEvents();
-  return recoveryAfterTries(policy, events.length - 1 - events.findLastIndex(({ kind }) => kind !== "undone"));
+  const tries = events.slice(events.findLastIndex(({ kind }) => kind !== "undone") + 1);
+  const answered = events.slice(events.findLastIndex(({ kind }) => kind === "refused") + 1);
+  const answeredTokens = manager.state().usageWatch.isRefused
+    ? 0
+    : Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
+  const isLargest = manager.predict().upperTokens >= answeredTokens;
+  if (!isLargest && refusedTimes < 2) return null;
+  const recovery = recoveryAfterTries(policy, tries.length + (isLargest ? 0 : 1));
+  if (recovery === null) return null;
+  const triedTokens = tries.flatMap((event) => (event.kind === "undone" ? [event.afterTokens] : []));
+  return { recovery, refusedTokens: triedTokens.length === 0 ? null : Math.min(...triedTokens) };
 }
 
 /** Reads the limits of one model's window off a session's log: a session that is taken up again knows all that it knew. */

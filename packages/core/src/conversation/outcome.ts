@@ -77,6 +77,17 @@ export function rejectionIn(error: unknown): Rejection | null {
   return { outcome, limitTokens, requestedTokens: numberAt("requestedTokens"), promptTokens: numberAt("promptTokens") };
 }
 
+/**
+ * The rejection with what was counted of its prompt. Where only the whole request was counted, and even that is less than what was expected of the prompt, the prompt is no
+ * more than that: a refusal outweighs what is believed.
+ */
+export function withCount<R extends Rejection>(rejection: R, expectedTokens: number): R {
+  const { outcome, promptTokens, requestedTokens } = rejection;
+  const isOfTokens = outcome.kind === "too-large" && outcome.of === "tokens";
+  if (!isOfTokens || promptTokens !== null || requestedTokens === null || requestedTokens >= expectedTokens) return rejection;
+  return { ...rejection, promptTokens: requestedTokens };
+}
+
 function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOutcome {
   return isRecord(value) && typeof value.kind === "string" && Object.hasOwn(REMEDIES, value.kind);
 }

@@ -1,8 +1,9 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
+import type { NextTry } from "./limits-in-log.ts";
 import type { Rejection, RequestOutcome } from "./outcome.ts";
-import { refusedUnit, remedyOf } from "./outcome.ts";
+import { refusedUnit, remedyOf, withCount } from "./outcome.ts";
 
 /** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
 export interface Refusal<Answer> extends Rejection {
@@ -21,12 +22,14 @@ export interface AttemptReading<Answer> {
   readonly outcomeIn: (answer: Answer) => RequestOutcome;
   /** Reads from an error how the request was refused; `null` for every other failure, which is thrown as it came. */
   readonly rejectionIn: (error: unknown) => Rejection | null;
+  /** What is expected of the prompt. */
+  readonly expectedTokens: () => number;
 }
 
 /** Sends once, and decodes what came of it. */
 export async function attempted<Answer>(
   send: () => PromiseLike<Answer>,
-  { outcomeIn, rejectionIn }: AttemptReading<Answer>,
+  { outcomeIn, rejectionIn, expectedTokens }: AttemptReading<Answer>,
 ): Promise<Attempt<Answer>> {
   try {
     const answer = await send();
@@ -44,7 +47,7 @@ export async function attempted<Answer>(
   } catch (error) {
     const rejection = rejectionIn(error);
     if (rejection === null) throw error;
-    return { kind: "refused", rejection: { ...rejection, error } };
+    return { kind: "refused", rejection: { ...withCount(rejection, expectedTokens()), error } };
   }
 }
 
@@ -63,8 +66,8 @@ export interface Recovery<Answer> {
   readonly attempt: () => Promise<Attempt<Answer>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
-  /** Which recovery an unknown refusal asks for; `null` if nothing is to be tried. Left out for never. */
-  readonly nextTry?: () => number | null;
+  /** What an unknown refusal in these words asks for; `null` if nothing is to be tried. Left out for never. */
+  readonly nextTry?: (words: string) => NextTry | null;
   /** Puts back what the last recovery took: the same words came back. */
   readonly undo?: () => Promise<void>;
   /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
@@ -79,7 +82,7 @@ export interface Recovery<Answer> {
 
 /** Facts that a fit at the gate `on-overflow` needs. */
 export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">> &
-  Pick<FitInput, "refused">;
+  Pick<FitInput, "refused" | "refusedTokens">;
 
 /**
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
@@ -92,6 +95,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
   let isLowered = !policy.enabled;
   let leaveReasoning = policy.enabled ? request.leaveReasoning : undefined;
   for (let recovery = done?.recovery ?? 0; ; ) {
+    let refusedTokens: number | null = null;
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
     const { rejection } = attempt;
@@ -111,9 +115,11 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       case "try-less": {
         // Less did not help: what was taken comes back, and the refusal is the caller's.
         if (isTried) await request.undo?.();
-        const next = isTried ? null : (request.nextTry?.() ?? null);
+        const { outcome } = rejection;
+        const next = isTried || outcome.kind !== "unknown" ? null : (request.nextTry?.(outcome.words) ?? null);
         if (next === null) return attempt;
-        recovery = Math.max(recovery, next);
+        recovery = Math.max(recovery, next.recovery);
+        refusedTokens = next.refusedTokens;
         break;
       }
       case "shrink":
@@ -126,7 +132,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
     const { limitTokens: observedLimitTokens, promptTokens: observedPromptTokens } = rejection;
-    const facts = { observedLimitTokens, observedPromptTokens, recovery, ...refusedUnit(rejection.outcome) };
+    const facts = { observedLimitTokens, observedPromptTokens, recovery, refusedTokens, ...refusedUnit(rejection.outcome) };
     const isNew = await request.recover(facts, rejection).catch((error: unknown) => {
       // An answer that was cut off is better than none.
       if (rejection.cutOff === undefined) throw error;

@@ -42,6 +42,8 @@ export interface FitInput {
   readonly observedPromptTokens?: number | null;
   /** At `on-overflow`: the unit that the request held too much of, if that is none of tokens, and the limit that the provider named. */
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
+  /** At `on-overflow`: what was expected of a smaller request that was refused, too; it was undone. */
+  readonly refusedTokens?: number | null;
   /** Which recovery of this request it is, from 0; the last of `recoveriesOf` is forced. */
   readonly recovery?: number;
 }

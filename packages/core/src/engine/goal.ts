@@ -70,7 +70,9 @@ export function goalOf(
   if (compaction.reason === "overflow") {
     const ratio = retryRatioOf(state, compaction.input);
     const observedTokens = observedRoomTokens(compaction, sizes);
-    const retryTokens = Math.floor(sizes.tokensBefore * ratio);
+    const triedTokens = compaction.input.refusedTokens ?? null;
+    const lessTokens = triedTokens === null ? Number.POSITIVE_INFINITY : (triedTokens - otherTokens) * LESS_RATIO;
+    const retryTokens = Math.floor(Math.min(sizes.tokensBefore * ratio, Math.max(1, lessTokens)));
     // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
     const believedTokens = Math.min(fittingTokens, observedTokens);
     const shrunkTokens = believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens;
@@ -85,6 +87,9 @@ export function goalOf(
   const targetTokens = Math.max(0, Math.min(resolveAmount(target.atMost, compaction.budget), afterStepsTokens)) - otherTokens;
   return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
 }
+
+/** What follows a smaller request that was refused, too, is smaller by as much as the first try is. Chosen. */
+const LESS_RATIO = 0.8;
 
 /** The share of what was refused below which nothing more is given up for good measure. Chosen. */
 const LEAST_RATIO = 0.25;

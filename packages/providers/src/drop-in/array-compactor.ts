@@ -5,17 +5,16 @@ import type {
   ConversationRequest,
   FoundConversation,
   Recovery,
-  Rejection,
   ReportedUsage,
   RequestOutcome,
 } from "@plimsoll/core/conversation";
-import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery } from "@plimsoll/core/conversation";
+import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import { checkedTools } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
-import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
+import type { ArrayConversations, ConversationLog, FittedLog, RejectedRequest } from "./array-conversations.ts";
 import {
   createArrayConversations,
   fitRequest,
@@ -140,7 +139,8 @@ export function createArrayCompactor<Item, Answer>(
       const rejection = sdkRejection(thrown);
       if (rejection === null) return null;
       const done = { recovery, isTried: arrays.sent.get(sent)?.isTry === true };
-      const refused = { kind: "refused", rejection: { ...rejection, error: thrown } } as const;
+      const counted = withCount(rejection, of?.fitted.expectedTokens ?? 0);
+      const refused = { kind: "refused", rejection: { ...counted, error: thrown } } as const;
       const end = await recovering<Item, Answer, Item[]>(arrays, sent, {
         done,
         // What would be sent again is the answer: the caller sends it.
@@ -245,7 +245,7 @@ async function observe<Item, Answer>(
 async function recoverFrom<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   sent: readonly Item[],
-  failed: { readonly rejection: Rejection; readonly recovery: number },
+  failed: Pick<RejectedRequest, "rejection" | "recovery" | "refusedTokens">,
 ): Promise<Item[] | null> {
   const of = arrays.sent.get(sent);
   if (of === undefined) return null;
@@ -283,7 +283,11 @@ async function send<Item, Answer, Own extends Answer>(
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
-  const reading = { outcomeIn: (answer: Own) => outcomeIn(arrays, request, answer), rejectionIn: sdkRejection };
+  const reading = {
+    outcomeIn: (answer: Own) => outcomeIn(arrays, request, answer),
+    rejectionIn: sdkRejection,
+    expectedTokens: () => arrays.sent.get(sent)?.fitted.expectedTokens ?? 0,
+  };
   const end = await recovering<Item, Answer, Own>(arrays, sent, {
     attempt: (next) => {
       sent = next ?? sent;
@@ -320,16 +324,17 @@ function recovering<Item, Answer, Own>(
     policy,
     ...done,
     attempt: () => attempt(next),
-    nextTry: () => {
+    nextTry: (words) => {
       const of = conversation();
-      return of === null ? null : nextTry(of, policy);
+      return of === null ? null : nextTry(of, { policy, refusedTimes: of.refused(words) });
     },
     undo: async () => {
       const of = conversation();
       if (of !== null) await undoRequest(logs, of);
     },
     leaveReasoning: async () => goOn(await withoutReasoning(arrays, sent())),
-    recover: async ({ recovery }, rejection) => goOn(await recoverFrom(arrays, sent(), { rejection, recovery })),
+    recover: async ({ recovery, refusedTokens }, rejection) =>
+      goOn(await recoverFrom(arrays, sent(), { rejection, recovery, refusedTokens })),
   });
 }
 

@@ -191,6 +191,7 @@ function fittedLog(found: FoundConversation): FittedLog {
 export interface RejectedRequest extends AskedRequest {
   readonly rejection: Rejection;
   readonly recovery: number;
+  readonly refusedTokens: FitInput["refusedTokens"];
   readonly sent: Pick<FittedLog, "view" | "expectedTokens">;
 }
 
@@ -205,7 +206,7 @@ export async function undoRequest({ nowMs }: ArrayConversations, conversation: C
 
 /** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
-  const { request, rejection, recovery, sent, signal } = asked;
+  const { request, rejection, recovery, refusedTokens = null, sent, signal } = asked;
   const { promptTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { conversation } = found;
@@ -227,6 +228,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       observedLimitTokens,
       observedPromptTokens: promptTokens,
       recovery,
+      refusedTokens,
       ...refusedUnit(outcome),
     };
     const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);

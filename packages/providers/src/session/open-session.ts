@@ -107,10 +107,15 @@ export async function sent<Request, Answer>(
   const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limits;
   const outcomeIn = (answer: Answer) =>
     outcomeOfReply(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
+  const expectedTokens = () => conversation.manager.predict().expectedTokens;
   const end = await sendWithRecovery<Answer>({
     policy,
-    attempt: () => attempted(() => send(written(session)), { outcomeIn, rejectionIn: sdkRejection }),
-    nextTry: () => nextTry(conversation, policy),
+    attempt: () => {
+      const request = written(session);
+      const rejectionIn = (error: unknown) => sdkRejection(error, request);
+      return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens });
+    },
+    nextTry: (words) => nextTry(conversation, { policy, refusedTimes: conversation.refused(words) }),
     undo: () =>
       conversation.inTurn(async () => {
         await conversation.manager.prepareUndo();

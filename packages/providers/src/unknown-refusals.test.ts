@@ -1,0 +1,183 @@
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { describe, expect, test } from "vitest";
+import type { Call } from "../testing/refusing-doors.ts";
+import { chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+
+const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
+const TURNS = 9;
+
+/** As SDKs throw it: the words behind the status, and the body as it came. */
+const refusal = (status: number, body: unknown) =>
+  Object.assign(new Error(`${status} ${typeof body === "string" ? body : JSON.stringify(body)}`), { status, error: body });
+
+const words = (text: string) => ({ message: text });
+const HTML = (text: string) =>
+  `<!DOCTYPE html><html lang="en"><head><title>400</title><style>p{color:red}</style></head><body class="error" id='page'><p>${text}</p></body></html>`;
+
+/** Refusals that say nothing that is known, and name nothing. */
+const UNNAMED: readonly (readonly [string, number, unknown])[] = [
+  ["German, a word and a colon", 400, words("Fehler: die Ladung ist zu schwer für dieses Schiff")],
+  ["French", 400, words("Erreur : la cargaison dépasse ce que le navire peut porter")],
+  ["Spanish", 422, words("error: el barco no puede con tanta carga")],
+  ["Polish", 400, words("błąd: ładunek jest zbyt ciężki")],
+  ["Turkish", 400, words("hata: gemi bu yükü taşıyamaz")],
+  ["Chinese", 400, words("错误:货物太重,船无法承载")],
+  ["Japanese", 400, words("エラー: 積荷が重すぎます")],
+  ["Russian", 400, words("Ошибка: груз слишком тяжёлый")],
+  ["Arabic", 500, words("خطأ: الحمولة ثقيلة جدا")],
+  ["capitals", 400, words("FAILURE: THE CARGO CANNOT BE TAKEN ABOARD")],
+  ["one word", 400, words("overladen")],
+  ["one word and a colon", 400, words("problem:")],
+  ["a name of its own before it", 400, words("harbourmaster: not this one")],
+  ["a type of error before it", 400, words("invalid_request_error: the vessel is overladen")],
+  ["a class before it", 400, words("harbour.BadCargoError: HarbourException - the vessel is overladen")],
+  ["a class of Java", 500, words("java.lang.IllegalStateException: the vessel is overladen")],
+  ["other units", 400, words("cargo of 312 stone where the vessel carries 200 stone")],
+  ["a percentage", 400, words("draught at 104.7 % of the mark")],
+  ["a version", 400, words("harbour/1.18.0 (build v2.4.1) turned it away")],
+  ["an address", 502, words("http://10.0.0.1:8080/v1/chat turned it away")],
+  ["an identifier of the request", 400, words("turned away (request_id: 8f3a-77)")],
+  ["an identifier with figures", 400, words("turned away, trace_id=req_011CabcD")],
+  ["a quoted phrase", 400, words('the harbour said "not in this weather" and closed')],
+  ["a quoted word of a language", 400, words("Die 'Ladung' passt nicht")],
+  ["French apostrophes", 400, words("l'entrée n'est pas celle qu'il faut à l'appel")],
+  ["a sentence with the words of requests", 400, words("The messages are more than the model can carry in one input")],
+  ["a code beside it", 400, { message: "turned away", type: "bad_cargo", code: "cargo_refused" }],
+  ["an empty param", 400, { message: "turned away", param: "", type: "x" }],
+  ["no param", 400, { message: "turned away", param: null }],
+  ["words under another name", 400, { detail: "turned away at the gate" }],
+  ["a path of the address", 400, { status: 400, error: "Bad Request", path: "/v1/chat/completions" }],
+  ["HTML", 400, HTML("The vessel is overladen")],
+  ["HTML with capitals", 500, HTML("THE VESSEL IS OVERLADEN").toUpperCase()],
+  ["nothing", 400, ""],
+  ["blanks", 422, "  \n "],
+  ["an empty object", 400, {}],
+  ["JSON in a string", 400, JSON.stringify({ error: { message: "turned away", type: "bad_cargo", param: null } })],
+  ["JSON in a string in a string", 400, JSON.stringify(JSON.stringify({ error: { message: "turned away" } }))],
+  ["JSON in the words", 400, words('HarbourException - {"error": {"message": "turned away", "type": "bad_cargo"}}')],
+  [
+    "a dictionary in the words",
+    400,
+    words("Error code: 400 - {'error': {'message': 'turned away', 'param': None, 'code': 'bad_cargo'}}"),
+  ],
+];
+
+/** Refusals that name what is wrong, or are about something else than the request. */
+const NAMED: readonly (readonly [string, number, unknown])[] = [
+  ["param", 400, { message: "so nicht", param: "temperature" }],
+  ["param in JSON in a string", 400, JSON.stringify({ error: { message: "so nicht", param: "temperature" } })],
+  ["param in a dictionary in the words", 400, words("Error code: 400 - {'error': {'message': 'so nicht', 'param': 'top_p'}}")],
+  ["param of a server's fault", 500, { message: "so nicht", param: "temperature" }],
+  ["backticks", 400, words("valeur interdite pour `temperature`")],
+  ["single quotes", 400, words("Ungültiger Wert für 'temperature'")],
+  ["double quotes", 400, words('"temperature" 必须小于 2')],
+  ["a quoted place", 400, words("valor no válido en 'messages[3].content'")],
+  ["a place", 400, words("messages.3.content.0: Eingabe passt nicht")],
+  ["a place in the words", 422, words("rejeté à messages.12.content par le serveur")],
+  ["brackets", 400, words("contents[0].parts がありません")],
+  ["an identifier", 400, words("top_logprobs darf nicht gesetzt sein")],
+  ["an identifier in camel case", 400, words("generationConfig がありません")],
+  ["a list of places", 422, { detail: [{ loc: ["body", "messages", 3, "content"], msg: "so nicht", type: "x" }] }],
+  ["a path as a list", 400, { issues: [{ path: ["tools", 0], message: "so nicht" }] }],
+  [
+    "a field that is violated",
+    400,
+    { message: "so nicht", details: [{ fieldViolations: [{ field: "contents", description: "so nicht" }] }] },
+  ],
+  ["a key", 401, words("Fehler: wer da?")],
+  ["a right", 403, words("accès refusé")],
+  ["money", 402, words("zu wenig")],
+  ["a rate", 429, words("trop vite")],
+  ["a place that is not there", 404, words("hier ist nichts")],
+];
+
+/** Nothing larger than what comes first after so many turns is taken. */
+function harbour(error: () => Error) {
+  const seen = { refused: 0 };
+  let turns = 0;
+  const call: Call = async ({ messages }) => {
+    const tokens = Math.ceil(JSON.stringify(messages).length / 4);
+    if (turns < TURNS || tokens < TURNS * 1000 * 0.9) return chatAnswer(`r${turns++}`, tokens);
+    seen.refused += 1;
+    throw error();
+  };
+  return { seen, call };
+}
+
+const said = (turn: number) => `${turn}: ${"some words of a person ".repeat(170)}`;
+
+describe.each(REFUSING_DOORS)("%s", (_, open) => {
+  const last = async (error: () => Error) => {
+    const { seen, call } = harbour(error);
+    const door = await open(PLIMSOLL_POLICY, LIMITS);
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      door.say(said(turn));
+      await door.send(call);
+    }
+    door.say(said(TURNS));
+    const answer = await door.send(call).catch((thrown: unknown) => thrown);
+    return { answer, refused: seen.refused };
+  };
+
+  test.each(UNNAMED)("tries less after words that name nothing: %s", async (__, status, body) => {
+    const { answer, refused } = await last(() => refusal(status, body));
+    expect([answer, refused]).toEqual([expect.objectContaining({ object: "chat.completion" }), 1]);
+  });
+
+  test.each(NAMED)("tries nothing where the reason is named: %s", async (__, status, body) => {
+    const { answer, refused } = await last(() => refusal(status, body));
+    expect([answer instanceof Error, refused]).toEqual([true, 1]);
+  });
+});
+
+const ANSWERED = 9_000;
+describe.each(REFUSING_DOORS)("%s, where more was answered before", (_, open) => {
+  test("leaves a refusal to its caller, and takes half if the same words come again", async () => {
+    const sizes: number[] = [];
+    let isShrunk = false;
+    const call: Call = async ({ messages }) => {
+      const tokens = Math.ceil(JSON.stringify(messages).length / 4);
+      sizes.push(tokens);
+      if (isShrunk && tokens > 3_500) throw refusal(400, words("The vessel is overladen"));
+      return chatAnswer(`r${sizes.length}`, tokens);
+    };
+    const door = await open(PLIMSOLL_POLICY, { contextWindowTokens: 12_000, maxOutputTokens: 1000 });
+    let turn = 0;
+    const isSmallAgain = () =>
+      Math.max(0, ...sizes) > ANSWERED && (sizes.at(-1) ?? 0) > 4_500 && (sizes.at(-1) ?? 0) < ANSWERED - 2_500;
+    while (!isSmallAgain() && turn < 60) {
+      door.say(said(turn++));
+      await door.send(call);
+    }
+    isShrunk = true;
+    sizes.length = 0;
+    door.say(said(turn));
+    await expect(door.send(call)).rejects.toThrow("overladen");
+    expect(sizes).toHaveLength(1);
+    expect((await door.send(call)).choices[0]?.message.content).toBe("yes");
+    const [first = 0, again, half = 0, ...rest] = sizes;
+    expect([again, rest]).toEqual([first, []]);
+    expect(half).toBeLessThan(first * 0.6);
+  });
+
+  test("a refusal of the moment takes nothing", async () => {
+    const sizes: number[] = [];
+    let failing = 0;
+    const call: Call = async ({ messages }) => {
+      const tokens = Math.ceil(JSON.stringify(messages).length / 4);
+      sizes.push(tokens);
+      if (failing-- > 0) throw refusal(400, words("Not now"));
+      return chatAnswer(`r${sizes.length}`, tokens);
+    };
+    const door = await open(PLIMSOLL_POLICY, { contextWindowTokens: 12_000, maxOutputTokens: 1000 });
+    for (let turn = 0; turn < 30; turn += 1) {
+      const isSmall = (sizes.at(-1) ?? 0) + 2_000 < Math.max(0, ...sizes);
+      failing = isSmall ? 1 : 0;
+      door.say(said(turn));
+      const before = sizes.length;
+      await door.send(call).catch(() => door.send(call));
+      expect(sizes.length - before).toBe(isSmall ? 2 : 1);
+      expect(sizes.at(-1)).toBe(sizes.at(before));
+    }
+  });
+});

@@ -1,0 +1,142 @@
+import type { ModelLimits, Policy } from "@plimsoll/core";
+import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { isRecord } from "@plimsoll/core/internal";
+import type OpenAI from "openai";
+import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
+import { recordsAt } from "../src/fields.ts";
+import { createChatSession } from "../src/openai-chat/session.ts";
+import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
+import { createProxyCompaction } from "../src/proxy/proxy.ts";
+
+export type Answer = OpenAI.ChatCompletion;
+
+/** A server: answers what was sent, or throws as an SDK does. */
+export type Call = (body: { readonly messages: readonly unknown[] }) => Promise<Answer>;
+
+/** A conversation through one of our doors. */
+export interface RefusingDoor {
+  /** A person says something; it goes out with the next request. */
+  readonly say: (text: string) => void;
+  /** Sends until it is answered or the refusal is the caller's; after that it can be sent again. */
+  readonly send: (call: Call) => Promise<Answer>;
+}
+
+/** Opens a door under a policy and limits. */
+export type OpenDoor = (policy: Policy, limits: ModelLimits & { readonly maxOutputTokens: number }) => Promise<RefusingDoor>;
+
+/** An answer of the chat wire. */
+export function chatAnswer(
+  id: string,
+  promptTokens: number,
+  said: Partial<{ text: string; finish: string; outputTokens: number }> = {},
+): Answer {
+  const { text = "yes", finish = "stop", outputTokens = 1 } = said;
+  const completion: unknown = {
+    id,
+    model: "m",
+    object: "chat.completion",
+    created: 0,
+    choices: [{ index: 0, finish_reason: finish, message: { role: "assistant", content: text } }],
+    usage: { prompt_tokens: promptTokens, completion_tokens: outputTokens, total_tokens: promptTokens + outputTokens },
+  };
+  return isAnswer(completion) ? completion : chatAnswer(id, promptTokens);
+}
+
+const isAnswer = (value: unknown): value is Answer => isRecord(value);
+
+const session: OpenDoor = async (policy, limits) => {
+  const opened = await createChatSession({ policy, limits, request: { model: "m", max_tokens: limits.maxOutputTokens } });
+  return { say: (text) => opened.user(text), send: (call) => opened.send(call) };
+};
+
+/** A door of a program that keeps the whole history and resends it. */
+function keeping(
+  open: (
+    ...given: Parameters<OpenDoor>
+  ) => (history: readonly OpenAI.ChatCompletionMessageParam[], call: Call) => Promise<Answer>,
+): OpenDoor {
+  return async (policy, limits) => {
+    const sending = open(policy, limits);
+    const history: OpenAI.ChatCompletionMessageParam[] = [];
+    return {
+      say: (content) => history.push({ role: "user", content }),
+      send: async (call) => {
+        const got = await sending(history, call);
+        history.push({ role: "assistant", content: got.choices[0]?.message.content ?? "" });
+        return got;
+      },
+    };
+  };
+}
+
+const dropIn = keeping((policy, limits) => {
+  const compactor = createChatCompactor({ policy, limits }, "unused");
+  return (history, call) => compactor.send(history, (messages) => call({ messages }));
+});
+
+const byHand = keeping((policy, limits) => {
+  const compactor = createChatCompactor({ policy, limits }, "unused");
+  return async (history, call) => {
+    let messages = await compactor.fit(history);
+    for (let recovery = 0; ; recovery += 1) {
+      const sent = messages;
+      const got = await call({ messages }).catch(async (error: unknown) => {
+        const next = await compactor.recover(sent, error, recovery);
+        if (next === null) throw error;
+        messages = next;
+        return null;
+      });
+      if (got === null) continue;
+      await compactor.observe(messages, got);
+      return got;
+    }
+  };
+});
+
+const TOOL = { type: "function", function: { name: "look", description: "Looks.", parameters: { type: "object" } } };
+const NEVER = new AbortController().signal;
+
+const proxy = keeping((policy, limits) => {
+  const compaction = createProxyCompaction({
+    policy,
+    limits: () => limits,
+    sessions: null,
+    keys: createConversationKeys([], async () => undefined),
+    learned: createLearnedLimits(),
+  });
+  return async (history, call) => {
+    const bodyText = JSON.stringify({
+      ...{ model: "m", temperature: 1, max_tokens: limits.maxOutputTokens, tools: [TOOL] },
+      messages: history,
+    });
+    const headers = { session_id: "one" };
+    let prepared = await compaction.prepare({ path: "/v1/chat/completions", headers, bodyText, signal: NEVER });
+    for (let recovery = 0; ; recovery += 1) {
+      const body: unknown = JSON.parse(prepared?.bodyText ?? bodyText);
+      try {
+        const got = await call({ messages: recordsAt(body, "messages") });
+        await prepared?.observe({ ...got });
+        return got;
+      } catch (error) {
+        const next = (await prepared?.recover(failureOnWire(error), recovery)) ?? null;
+        if (next === null) throw error;
+        prepared = next;
+      }
+    }
+  };
+});
+
+/** What an SDK threw, as it came over the wire. */
+function failureOnWire(error: unknown) {
+  const { status, error: body } = isRecord(error) ? error : {};
+  const bodyText = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify({ error: body });
+  return { status: typeof status === "number" ? status : 400, bodyText };
+}
+
+/** All doors, with their names. */
+export const REFUSING_DOORS: readonly (readonly [string, OpenDoor])[] = [
+  ["a session", session],
+  ["a drop-in", dropIn],
+  ["a program that asks what to send after a failure", byHand],
+  ["a proxy", proxy],
+];
