@@ -58,6 +58,8 @@ test.each<[string, Policy, Parameters<typeof played>[1], number, number]>([
   // Room for four steps: every other one has to be made.
   ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 3000, 15],
   ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 1200, 15],
+  // Room for three steps, and the newest of them stays with a notice: every other one has to be made, too.
+  ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 400, 30],
 ])(
   "where rules and tools fill %s of the window few cuts are made, and each keeps what came last",
   async (_, policy, filled, stepTokens, most) => {
