@@ -142,20 +142,38 @@ describe.each(STORES)("over %s", (_, made) => {
     await allFree(stores());
   });
 
-  test("a session that is closed while it sends is free at once; its send says so, and what was said is in the log", async () => {
+  test("a session that is closed while it sends waits for the answer, which its send gives and the log has", async () => {
     const stores = await made();
     const session = await createAnthropicSession({ request: MODEL, sessions: stores(), sessionId: "s" });
     session.user("go");
     const { call, isSent, letGo } = waiting(anthropicAnswer("request", 100));
     const sending = session.send(call);
     await isSent;
-    await session.close();
-    const other = stores();
-    await allFree(other);
+    const closing = session.close();
+    await expect(session.send(call)).rejects.toMatchObject(CLOSED);
     letGo();
-    await expect(sending).rejects.toMatchObject(CLOSED);
+    expect(await sending).toMatchObject({ id: "request" });
+    await closing;
+    const other = stores();
     const log = await other.read("s");
-    expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(1);
+    expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(2);
     await allFree(other);
+  });
+
+  test("a session that is closed while a request is refused sends no other, and says so", async () => {
+    const stores = await made();
+    const session = await createAnthropicSession({ request: MODEL, sessions: stores(), sessionId: "s" });
+    session.user("go");
+    let requests = 0;
+    const closing: Promise<void>[] = [];
+    const sending = session.send(async () => {
+      requests += 1;
+      closing.push(session.close());
+      throw Object.assign(new Error("413 Payload Too Large"), { status: 413 });
+    });
+    await expect(sending).rejects.toThrow();
+    await Promise.all(closing);
+    expect(requests).toBe(1);
+    await allFree(stores());
   });
 });

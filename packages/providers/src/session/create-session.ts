@@ -21,7 +21,7 @@ export async function createSession<Request, Answer>(
   const log = await openSessionLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
   const renamed = createToolNames(wire.maximumToolNameChars);
-  const session: OpenSession<Request> = { log, wire, artifacts, renamed, progress: NOTHING_YET };
+  const session: OpenSession<Request> = { log, wire, artifacts, renamed, progress: NOTHING_YET, running: Promise.resolve() };
   const reply = (answer: Answer) => answeredBy(session, answer, pathsOf);
   return {
     sessionId,
@@ -39,7 +39,10 @@ export async function createSession<Request, Answer>(
         await prepare(session, signal);
         return written(session);
       }),
-    reply,
+    reply: (answer) => {
+      assertOpen(session.progress);
+      return reply(answer);
+    },
     result: (callId, output, { isError = false, hint = null } = {}) => {
       const { progress, call } = resulted(session.progress, callId);
       session.progress = progress;
@@ -62,6 +65,7 @@ export async function createSession<Request, Answer>(
     },
     close: async () => {
       session.progress = { ...session.progress, isClosed: true };
+      await session.running;
       await conversation.close();
     },
   };

@@ -27,6 +27,8 @@ export interface OpenSession<Request> {
   /** Names of calls as the wire takes them: models make names up. */
   readonly renamed: ReturnType<typeof createToolNames>;
   progress: Progress;
+  /** Ends with the request that is being made or sent: who closes the session waits for its answer. */
+  running: Promise<unknown>;
   /** The longest reply that the vendor gives, if a refusal taught it. */
   mostReplyTokens?: number;
 }
@@ -46,11 +48,11 @@ export function behind<Request>(session: OpenSession<Request>, work: () => Promi
 /** Runs the work of one request. Throws a PlimsollError `bad-input` if another one is being made. */
 export async function alone<Request, T>(session: OpenSession<Request>, work: () => Promise<T>): Promise<T> {
   session.progress = begun(session.progress);
-  try {
-    return await work();
-  } finally {
+  const made = work().finally(() => {
     session.progress = { ...session.progress, isBusy: false };
-  }
+  });
+  session.running = made.catch(() => undefined);
+  return await made;
 }
 
 /** Appends what waits and makes everything fit. */
@@ -216,10 +218,8 @@ export function replied(progress: Progress, open: readonly OpenCall[]): Progress
   return { ...progress, open, sent: null };
 }
 
-/** Returns the view that the newest request sent. Throws if it was answered, or if there was none. */
-export function awaited(progress: Progress): SessionView {
-  assertOpen(progress);
-  const { sent } = progress;
+/** What the newest request sent. Throws if it was answered, or if there was none. */
+export function awaited({ sent }: Progress): SessionView {
   if (sent === null) throw misuse("no request waits for an answer");
   return sent;
 }

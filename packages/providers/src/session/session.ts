@@ -80,8 +80,8 @@ export interface Session<Request, Answer> {
   /** The conversation under the session: its totals, undo, and compaction by hand. */
   readonly conversation: Conversation;
   /**
-   * Releases the log, after what was told is written. What is asked for later rejects or throws `closed`, and so does a `send` whose answer was not there: it is not
-   * in the log.
+   * Releases the log, after what was told is written and a `send` that goes on has its answer, which is in the log, too: a `call` must not wait for it. What is asked for
+   * later rejects or throws `closed`, and so does a `send` that would have to send again, before it does.
    */
   close(): Promise<void>;
 }
