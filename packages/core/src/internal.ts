@@ -26,7 +26,7 @@ export type { StopReason } from "./message/message.ts";
 export { isDeclared, sharedPrefixCount } from "./message/message.ts";
 export { pixelSizeOf } from "./message/pixel-size.ts";
 export type { RequestUnit } from "./message/request-size.ts";
-export { lowestLimits, REQUEST_UNITS, UNIT_WORDS } from "./message/request-size.ts";
+export { lowestLimits, REQUEST_UNITS, requestSizeOf, UNIT_WORDS } from "./message/request-size.ts";
 export { fencedText, transcriptText } from "./message/transcript-text.ts";
 export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export type { ToolTable } from "./paths/call-shape.ts";

@@ -26,6 +26,9 @@ const UNITS: readonly (readonly [string, readonly Cell[], (step: number) => read
   ["pixels among many images", CELLS, () => [png(2100)], { manySidePx: 2000 }],
   ["bytes of an image", SHOWN, (step) => [png(100, step % 7 === 3 ? 90_000 : 500)], { imageBytes: 100_000 }],
   ["pixels", SHOWN, (step) => [png(step % 7 === 3 ? 3000 : 500)], { sidePx: 2500 }],
+  ["documents", CELLS, () => [pdf(1)], { documents: 12 }],
+  ["bytes of documents", CELLS, () => [pdf(1, 20_000)], { documentBytes: 300_000 }],
+  ["sound", CELLS.filter(({ wire }) => wire === "openai-chat"), () => [audio(15_000)], { bodyBytes: 400_000 }],
 ];
 
 const rows = UNITS.flatMap(([unit, cells, mediaAt, media]) =>

@@ -1,4 +1,4 @@
-export { believedLimits } from "../session/learned-request-limits.ts";
+export { believedLimits, withoutRefuted } from "../session/learned-request-limits.ts";
 export type { ConversationFit } from "./background.ts";
 export type { Conversation, ConversationSetting, ReportedUsage } from "./conversation.ts";
 export { createConversation } from "./conversation.ts";

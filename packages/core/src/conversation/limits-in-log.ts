@@ -5,11 +5,11 @@ import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
 import type { LimitEvent } from "./limit-events.ts";
 
-/** What is tried after an unknown refusal: which recovery, and what was expected of the smallest try with less that was refused, too; `null` for none. */
+/** A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest try with less that was refused, too; `null` for none. */
 export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
 
 /**
- * What an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` for nothing. The largest request so far
+ * Says what an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` for nothing. The largest request so far
  * may be too large: less is tried at once. A smaller one than the model has answered is not too large, unless the window shrank: then the same words come again, and half
  * is tried at once. The largest is the largest report of this conversation since a refusal that less helped with: what was answered before that is no measure of the window any more.
  * Where nothing is reported, or what is reported cannot be, each request may be the largest. `refusedTimes` counts this refusal and those before it in the same words.

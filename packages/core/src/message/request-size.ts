@@ -1,4 +1,5 @@
 import { utf8Bytes } from "../text.ts";
+import type { ToolSpec } from "../tool.ts";
 import type { ImagePart, Message, Part } from "./message.ts";
 import { oncePerMessage } from "./once-per-message.ts";
 import { longestSidePx } from "./pixel-size.ts";
@@ -75,6 +76,21 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
     imageBytes: Math.max(a.imageBytes, b.imageBytes),
     imagePx: Math.max(a.imagePx, b.imagePx),
   };
+}
+
+/** What a request holds of which this is all. */
+export function requestSizeOf({
+  system,
+  tools,
+  messages,
+}: {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: Iterable<Message>;
+}): RequestSize {
+  let size: RequestSize = { ...NO_SIZE, bytes: jsonBytes(system) + jsonBytes(tools) };
+  for (const message of messages) size = joinedSize(size, messageSize(message));
+  return size;
 }
 
 /** How much of a unit a request holds. */

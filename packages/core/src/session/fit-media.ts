@@ -10,7 +10,15 @@ import { canonicalJson } from "../json.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { RequestSize, RequestUnit } from "../message/request-size.ts";
-import { joinedSize, jsonBytes, lowestLimits, messageSize, NO_SIZE, REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
+import {
+  joinedSize,
+  lowestLimits,
+  messageSize,
+  NO_SIZE,
+  REQUEST_UNITS,
+  requestSizeOf,
+  sizeIn,
+} from "../message/request-size.ts";
 import type { HeldSession } from "./held-session.ts";
 import { believedLimits, limitStep } from "./learned-request-limits.ts";
 import type { SessionFit } from "./session-setup.ts";
@@ -43,7 +51,7 @@ export function fitMedia(session: HeldSession, { policy, input }: SessionFit): F
   if (!policy.enabled || policy.fallback === null || input.only !== undefined) return WITHIN;
   const known = lowestLimits(input.model.request ?? {}, believedLimits(state().requestLimits, input.nowMs));
   if (input.refused === undefined && Object.keys(known).length === 0) return WITHIN;
-  const overhead = { ...NO_SIZE, bytes: jsonBytes(view.system) + jsonBytes(view.tools) };
+  const overhead = requestSizeOf({ ...view, messages: [] });
   const beside = input.pending.map(messageSize).reduce(joinedSize, overhead);
   const total = joinedSize(sizeOf(view.messages), beside);
   const refused =

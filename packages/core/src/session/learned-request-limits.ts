@@ -1,6 +1,6 @@
 import type { SessionEntry, StepOutcome } from "../entry.ts";
-import type { RequestLimits, RequestUnit } from "../message/request-size.ts";
-import { REQUEST_UNITS } from "../message/request-size.ts";
+import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
+import { REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
 
 /** Limits of a request in other units than tokens, learned from refusals, by unit. */
 export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
@@ -28,8 +28,28 @@ export function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
   return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
 }
 
-/** Folds one more entry: another model has other limits, and undone compactions taught nothing. */
-export function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEntry): LearnedRequestLimits {
+/** The limits that an answered request of this size does not refute; the same value if that is all of them. */
+export function withoutRefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
+  const left = REQUEST_UNITS.flatMap((unit) => {
+    const { [unit]: learned } = known;
+    return learned === undefined || sizeIn(answered, unit) > learned.limit ? [] : [[unit, learned] as const];
+  });
+  return left.length === Object.keys(known).length ? known : Object.fromEntries(left);
+}
+
+/**
+ * What is known after one more entry: another model has other limits, what was undone taught nothing, and a reply shows that its request was not too large. `sizeOf` measures
+ * that, and is asked only if there is a limit.
+ */
+export function foldRequestLimits(
+  known: LearnedRequestLimits,
+  entry: SessionEntry,
+  sizeOf: () => RequestSize,
+): LearnedRequestLimits {
+  if (entry.type === "message") {
+    const isReply = entry.message.role === "assistant" && entry.message.origin === "model";
+    return isReply && Object.keys(known).length > 0 ? withoutRefuted(known, sizeOf()) : known;
+  }
   if (entry.type === "model-change") return {};
   if (entry.type === "revert")
     return Object.fromEntries(Object.entries(known).filter(([, { entryId }]) => entryId !== entry.compactionId));

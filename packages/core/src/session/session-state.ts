@@ -2,6 +2,7 @@ import type { SessionEntry } from "../entry.ts";
 import type { Facts } from "../facts/facts.ts";
 import { NO_FACTS } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
+import { requestSizeOf } from "../message/request-size.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { EMPTY_LEDGER, ledgerCopy } from "../tokens/ledger.ts";
@@ -94,7 +95,7 @@ export function foldState(
     breaker: foldBreaker(before.breaker, entry),
     watch,
     usageWatch,
-    requestLimits: foldRequestLimits(before.requestLimits, entry),
+    requestLimits: foldRequestLimits(before.requestLimits, entry, () => requestSizeOf(before.view)),
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
     answeredRequestIds: answeredAfter(before.answeredRequestIds, entry),

@@ -37,9 +37,10 @@ import {
   refusedUnit,
   setupChange,
   setupChangeEntry,
+  withoutRefuted,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { callShape, lowestLimits, recallArtifact, replyLowered, withReplyWithin } from "@plimsoll/core/internal";
+import { callShape, lowestLimits, recallArtifact, replyLowered, requestSizeOf, withReplyWithin } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";
@@ -269,7 +270,11 @@ export async function reportAnswer(
     const entry = await conversation.report(view, reported);
     const outputTokens = entry?.usage.output.totalTokens ?? 0;
     const nowTokens = entry === null ? expectedTokens : conversation.manager.predict().expectedTokens - outputTokens;
-    logs.learned.learn(conversation, asked.modelId, (learned) => afterAnswer(learned, { expectedTokens, nowTokens }));
+    logs.learned.learn(conversation, asked.modelId, (learned) => {
+      const { request } = learned;
+      const left = Object.keys(request).length === 0 ? request : withoutRefuted(request, requestSizeOf(view));
+      return { ...afterAnswer(learned, { expectedTokens, nowTokens }), request: left };
+    });
   });
 }
 

@@ -86,7 +86,7 @@ export function checkMedia(wire: WireName, body: unknown, limits: SimulatedMedia
     throw invalid(isNamed ? named : unnamed);
   };
   const { images: most = Infinity, pages: mostPages = Infinity, imageBytes = Infinity, sidePx = Infinity } = limits;
-  const { manySidePx = Infinity, documentBytes = Infinity } = limits;
+  const { manySidePx = Infinity, documentBytes = Infinity, documents: mostDocuments = Infinity } = limits;
   if (all.length > most)
     refuse(
       wire === "anthropic"
@@ -106,6 +106,11 @@ export function checkMedia(wire: WireName, body: unknown, limits: SimulatedMedia
   if (side > sidePx) refuse(`${place}${words}: ${sidePx} pixels`, `${place}${words}`);
   if (all.length > MANY && side > manySidePx)
     refuse(`${place}${words} for many-image requests: ${manySidePx} pixels`, `${place}${words} for many-image requests`);
+  if (documents.length > mostDocuments)
+    refuse(
+      `Too many documents: ${documents.length} were given, at most ${mostDocuments} are allowed`,
+      "too many documents in the request",
+    );
   const bytes = documents.reduce((sum, { base64 }) => sum + Math.floor((base64.length * 3) / 4), 0);
   if (bytes > documentBytes)
     refuse(`The files in the request are too large: ${bytes} bytes > ${documentBytes} bytes`, "the files are too large");

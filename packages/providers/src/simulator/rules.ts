@@ -40,6 +40,8 @@ export interface SimulatedMediaLimits {
   /** Pixels of a side, and of a side in a request of more than twenty images. */
   readonly sidePx?: number;
   readonly manySidePx?: number;
+  /** How many documents. */
+  readonly documents?: number;
   /** Of the files of all documents. */
   readonly documentBytes?: number;
   /** Whether refusals name the limit; left out, they do. */
