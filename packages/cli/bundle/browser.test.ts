@@ -21,7 +21,6 @@ const ENTRIES = [
   "./drop-in/openai-agents",
   "./drop-in/ai-sdk",
   "./drop-in/langchain",
-  "./drop-in/langgraph",
   "./drop-in/pi",
 ];
 

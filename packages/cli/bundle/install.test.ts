@@ -19,7 +19,6 @@ const OLDER: readonly (readonly [name: string, version: string, entry: string, c
   ["openai", "5", "openai-chat", "createChatCompactor"],
   ["@anthropic-ai/sdk", "0.70", "anthropic", "createMessagesCompactor"],
   ["@google/genai", "1", "google-genai", "createContentsCompactor"],
-  ["@langchain/core", "0.1", "langgraph", "createLangChainCompactor"],
   ["langchain", "0.1", "langchain", "createLangChainMiddleware"],
 ];
 
@@ -228,7 +227,6 @@ const ENTRIES_OF_A_PEER = {
   "@plimsoll/core/telemetry": "@opentelemetry/api",
   "@plimsoll/core/testing": "fast-check",
   "@plimsoll/providers/drop-in/langchain": "@langchain/core",
-  "@plimsoll/providers/drop-in/langgraph": "@langchain/core",
 };
 
 const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).name;

@@ -10,8 +10,9 @@ import { fileText, matrixScript, question, READ_TOOL, SYSTEM } from "../testing/
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
 import type { ArrayCompactor } from "./drop-in/array-compactor.ts";
+import { createArrayCompactor } from "./drop-in/array-compactor.ts";
 import { createContentsCompactor } from "./drop-in/google-genai.ts";
-import { createLangChainCompactor } from "./drop-in/langchain.ts";
+import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 import type { Session } from "./session/session.ts";
@@ -67,9 +68,7 @@ function expectGoneOn({ seen: { requests, answered } }: Awaited<ReturnType<typeo
   }
 }
 
-const columns = MATRIX_COLUMNS.filter(
-  ({ thinking, sdk }) => thinking === "off" && sdk !== "proxy" && sdk !== "AI SDK, prepareStep",
-);
+const columns = MATRIX_COLUMNS.filter(({ thinking, sdk }) => thinking === "off" && sdk !== "proxy");
 
 describe.each(columns.map((column) => [`${column.sdk}, ${column.wire}, roles ${column.roles}`, column] as const))(
   "%s",
@@ -195,7 +194,7 @@ describe.each([
     ["finish_reason", "length", "stop"],
     ["stop_reason", "max_tokens", "end_turn"],
   ])("LangChain messages with a %s", async (key, cut, end) => {
-    const compactor = createLangChainCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS });
+    const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, { policy: PLIMSOLL_POLICY, limits: LIMITS });
     const cuts = await playArray<BaseMessage, BaseMessage>(compactor, {
       items: (turn) => [...(turn === 0 ? [] : [new AIMessage("Yes.")]), new HumanMessage(said(turn))],
       answerOf: (isCut, input_tokens) =>

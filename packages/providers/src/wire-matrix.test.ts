@@ -151,7 +151,7 @@ const TEXT = `${HEADING}
 
 Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it): every preset that acts, in a window of 32k, plays at least ${SHORT_STEPS} replies, in turns
 of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
-that presets expect, but through \`prepareStep\`, with which an overflow is the caller's to mend. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
+that presets expect. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
 refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone, and what differs from the uncut session's
 declared texts, tools and order of roles, *dropped* the reasoning that the model was not shown though the request was
 answered; a run is *dead* if an error reached its caller. Where thinking is *bound*, the model compares what stands before it (Fable 5.2, GPT-6.2), and the rules judge whole sessions;

@@ -1,8 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { LanguageModelMiddleware, ModelMessage } from "ai";
+import type { LanguageModelMiddleware } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import type OpenAI from "openai";
-import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
+import { createCompactionMiddleware } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import type { CompactorOptions } from "../src/drop-in/compactor-options.ts";
@@ -19,10 +19,6 @@ export interface PlayedRequest {
   readonly provider: Provider;
   /** The caller's key; the history tells if it is left out. */
   readonly key?: string;
-  /** Reported tokens of the request before, for a drop-in that is told of it by its next request; its own memory if it is left out. */
-  readonly lastTokens?: number;
-  /** When the last request was answered, as the steps that a caller hands over tell it. */
-  readonly lastAtMs?: number;
 }
 
 /** A drop-in that is played by turns, whatever its arrays are made of. */
@@ -37,13 +33,12 @@ export interface DropInKind {
   readonly open: (options: CompactorOptions) => PlayedDropIn;
 }
 
-/** All drop-ins. The AI SDK's `prepareStep` has no recovery: its provider never rejects. */
+/** All drop-ins. */
 export const DROP_INS: readonly DropInKind[] = [
   { name: "Anthropic messages", open: (options) => playing(createMessagesCompactor(options), anthropicItems, anthropicAnswer) },
   { name: "Chat Completions messages", open: (options) => playing(createChatCompactor(options), chatItems, chatAnswer) },
   { name: "Responses items", open: (options) => playing(createItemsCompactor(options), responsesItems, responsesAnswer) },
   { name: "AI SDK middleware", open: playingMiddleware },
-  { name: "AI SDK prepareStep", open: playingSteps },
 ];
 
 /** The items of turns, the same objects at each call: callers append to one array. */
@@ -101,32 +96,6 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
       await middleware.wrapGenerate({ params, model, doGenerate, doStream });
     },
     close: middleware.close,
-  };
-}
-
-/** The key goes through the step's context, as an agent's own would. */
-function playingSteps(options: CompactorOptions): PlayedDropIn {
-  const items = itemsOf((turn): readonly ModelMessage[] => promptItems(turn));
-  const isKeyed = options.sessions !== undefined || options.context !== undefined;
-  const prepareStep = createPrepareStep({
-    ...options,
-    ...(isKeyed ? { conversation: ({ experimental_context }) => String(experimental_context) } : {}),
-  });
-  const tokensOf = new Map<string, number>();
-  const answeredAt = new Map<string, Date>();
-  return {
-    send: async ({ turns, provider, key, lastTokens, lastAtMs }) => {
-      const first = turns[0]?.kind === "human" ? turns[0].text : "";
-      const inputTokens = lastTokens ?? tokensOf.get(first);
-      const usage = { inputTokens, outputTokens: 10, inputTokenDetails: {}, outputTokenDetails: {} };
-      const timestamp = lastAtMs === undefined ? answeredAt.get(first) : new Date(lastAtMs);
-      const response = { id: requestIdOf(turns.slice(1)), modelId: "simulated", timestamp };
-      const answered = inputTokens === undefined ? [] : [{ usage, response }];
-      const { messages } = await prepareStep({ steps: answered, messages: items(turns), experimental_context: key });
-      tokensOf.set(first, await provider(JSON.stringify(messages)));
-      answeredAt.set(first, new Date(options.nowMs?.() ?? 0));
-    },
-    close: async () => undefined,
   };
 }
 

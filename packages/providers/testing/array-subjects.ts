@@ -4,14 +4,12 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
-import type { ModelMessage } from "ai";
 import type { PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
 import { PROMPTS } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
-import { createLangChainCompactor } from "../src/drop-in/langgraph.ts";
-import { MODEL_MESSAGES } from "../src/drop-in/model-messages.ts";
+import { LANGCHAIN_MESSAGES } from "../src/drop-in/langchain-messages.ts";
 import { createAgentItemsCompactor } from "../src/drop-in/openai-agents.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
@@ -80,7 +78,7 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
     answer: geminiAnswer,
   }),
   row("LangChain messages", {
-    create: createLangChainCompactor,
+    create: (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options),
     items: (turns) => turns.flatMap(langChainItems),
     answer: langChainAnswer,
     declared: (text) => new SystemMessage(text),
@@ -89,12 +87,6 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
     create: createAgentItemsCompactor,
     items: (turns) => turns.flatMap(agentItems),
     answer: agentAnswer,
-    declared: (content) => ({ role: "system", content }) as const,
-  }),
-  row("AI SDK messages", {
-    create: (options) => createArrayCompactor({ ...MODEL_MESSAGES, observed: aiSdkObserved }, options),
-    items: (turns) => turns.flatMap((turn): readonly ModelMessage[] => promptItems(turn)),
-    answer: (id, tokens) => ({ id, tokens }),
     declared: (content) => ({ role: "system", content }) as const,
   }),
   row("AI SDK prompts", {

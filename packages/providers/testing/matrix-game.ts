@@ -22,10 +22,7 @@ export interface MatrixColumn {
   readonly thinking: Thinking;
   /** How the Chat Completions server takes roles. */
   readonly roles: "any" | "alternate";
-  /**
-   * How many more tokens the model's tokenizer finds than the presets expect. An overflow through the AI SDK's `prepareStep` is its caller's to mend, so
-   * that it is played without.
-   */
+  /** How many more tokens the model's tokenizer finds than the presets expect. */
   readonly tokenFactorRatio: number;
   readonly play: (game: MatrixGame) => Promise<void>;
 }

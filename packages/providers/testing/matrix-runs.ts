@@ -6,14 +6,14 @@ import { createDigest, createMemoryArtifactStore } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
 import { isRecord } from "@plimsoll/core/internal";
-import type { LanguageModel, ModelMessage, PrepareStepFunction } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
 import { createAnthropicClient } from "../src/anthropic/client.ts";
 import type { AnthropicSession } from "../src/anthropic/session.ts";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
 import { isBoundReasoning } from "../src/catalog/bound-reasoning.ts";
-import { createCompactionMiddleware, createPrepareStep } from "../src/drop-in/ai-sdk.ts";
+import { createCompactionMiddleware } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
@@ -280,7 +280,6 @@ const responsesDropIn =
 /** How the AI SDK's agent is set up, apart from its model and messages. */
 interface AiSdkSettings {
   readonly model: LanguageModel;
-  readonly prepareStep?: PrepareStepFunction<ReturnType<typeof aiSdkTools>>;
   readonly thinking: Thinking;
 }
 
@@ -298,7 +297,7 @@ function aiSdkThinking(thinking: "on" | "bound") {
   return thinking === "on" ? ({ type: "enabled", budgetTokens: BUDGET_TOKENS } as const) : ({ type: "adaptive" } as const);
 }
 
-async function playAiSdk(game: MatrixGame, { model, prepareStep, thinking }: AiSdkSettings): Promise<void> {
+async function playAiSdk(game: MatrixGame, { model, thinking }: AiSdkSettings): Promise<void> {
   const messages: ModelMessage[] = [];
   for (let turn = 0; answeredCount(game) < game.steps; turn++) {
     messages.push({ role: "user", content: question(turn) });
@@ -310,7 +309,6 @@ async function playAiSdk(game: MatrixGame, { model, prepareStep, thinking }: AiS
       maxRetries: 0,
       stopWhen: stepCountIs(game.steps),
       tools: aiSdkTools(),
-      ...(prepareStep === undefined ? {} : { prepareStep }),
       ...(thinking === "off" ? {} : { providerOptions: { anthropic: { thinking: aiSdkThinking(thinking) } } }),
     });
     messages.push(...response.messages);
@@ -328,19 +326,10 @@ const middlewareOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking
   return playAiSdk(game, { model: wrapLanguageModel({ model: modelOf(game, thinking), middleware }), thinking });
 };
 
-const prepareStepOver = (modelOf: typeof claudeOf | typeof compatibleOf, thinking: Thinking) => (game: MatrixGame) => {
-  const prepareStep = createPrepareStep(
-    { policy: game.policy, limits: limitsOf(game) },
-    { system: SYSTEM, tools: [readFile.spec] },
-  );
-  return playAiSdk(game, { model: modelOf(game, thinking), prepareStep, thinking });
-};
-
 /** The ways to reach a model that are played alike with thinking on and off. */
 function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
   const recovering = { thinking, roles: "any", tokenFactorRatio: 1.3 } as const;
   const inTurn = { ...recovering, roles: "alternate" } as const;
-  const unrecovered = { ...recovering, tokenFactorRatio: 1 } as const;
   return [
     { ...recovering, sdk: "own client", wire: "anthropic", play: anthropicClient(thinking) },
     { ...recovering, sdk: "own client", wire: "openai-responses", play: responsesClient(thinking) },
@@ -356,14 +345,6 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
     { ...inTurn, sdk: "proxy", wire: "openai-chat", play: chatDropIn(MISTRAL, "proxy") },
     { ...recovering, sdk: "AI SDK, middleware", wire: "anthropic", play: middlewareOver(claudeOf, thinking) },
     { ...inTurn, sdk: "AI SDK, middleware", wire: "openai-chat", play: middlewareOver(compatibleOf, thinking) },
-    { ...unrecovered, sdk: "AI SDK, prepareStep", wire: "anthropic", play: prepareStepOver(claudeOf, thinking) },
-    {
-      ...unrecovered,
-      roles: "alternate",
-      sdk: "AI SDK, prepareStep",
-      wire: "openai-chat",
-      play: prepareStepOver(compatibleOf, thinking),
-    },
   ];
 }
 
@@ -374,7 +355,6 @@ export const BINDING_COLUMNS: readonly MatrixColumn[] = [
   { sdk: "@anthropic-ai/sdk", play: messagesDropIn("bound") },
   { sdk: "proxy", play: messagesDropIn("bound", "proxy") },
   { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },
-  { sdk: "AI SDK, prepareStep", play: prepareStepOver(claudeOf, "bound") },
 ].map((each) => ({ ...each, wire: "anthropic", thinking: "bound", roles: "any", tokenFactorRatio: 1 }));
 
 /** The same, and those to a model of OpenAI's that is not shown reasoning over a changed prefix. */

@@ -3,7 +3,7 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
 import { startSimulator } from "../simulator/simulator.ts";
-import { createCompactionMiddleware, createPrepareStep } from "./ai-sdk.ts";
+import { createCompactionMiddleware } from "./ai-sdk.ts";
 
 /** The parts of version 7 that these tests use. Its types differ from those that this package is checked against; `pnpm run peers` checks both. */
 interface Sdk {
@@ -26,52 +26,30 @@ function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
   return { parts: [{ type: "tool-call", toolName: "read_file", argumentsJson }] };
 }
 
-/** Two ways to play a step: with the middleware around the model, or with each step prepared. */
-const rows = [
-  [
-    "the middleware",
-    ({ wrapLanguageModel }: Sdk, model: object) => {
-      const middleware = createCompactionMiddleware({ policy: PLIMSOLL_POLICY, limits, nowMs: () => 0 });
-      return { settings: { model: wrapLanguageModel({ model, middleware }) }, logs: middleware.conversations };
-    },
-  ],
-  [
-    "prepareStep, whose messages carry forward",
-    (_: Sdk, model: object) => {
-      const prepareStep = createPrepareStep({ policy: PLIMSOLL_POLICY, limits, nowMs: () => 0 });
-      return { settings: { model, prepareStep }, logs: prepareStep.conversations };
-    },
-  ],
-] as const;
-
-test.each(rows)(
-  "version 7, %s: a run outlives its window, and is one conversation",
-  { timeout: 120_000 },
-  async (_, settingsOf) => {
-    const sdk = await vi.importActual<Sdk>("ai-7");
-    const bodies: string[] = [];
-    const simulator = await startSimulator({
-      replies: nextReply,
-      contextWindowTokens: WINDOW_TOKENS,
-      nowMs: () => 0,
-      onRequest: (__, body) => bodies.push(JSON.stringify(body)),
-    });
-    onTestFinished(() => simulator.close());
-    const model = createOpenAICompatible({ name: "simulated", apiKey: "key", baseURL: simulator.openAiUrl })("simulated");
-    const { settings, logs } = settingsOf(sdk, model);
-    await sdk.generateText({
-      ...settings,
-      prompt: WORDS,
-      maxOutputTokens: 1_000,
-      maxRetries: 0,
-      stopWhen: sdk.stepCountIs(100),
-      tools: { read_file: sdk.tool({ inputSchema: sdk.jsonSchema({ type: "object" }), execute: () => FILE_TEXT }) },
-    });
-    expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(Array.from({ length: STEPS + 1 }, () => "answered"));
-    expect(bodies.filter((body) => !body.includes(WORDS))).toEqual([]);
-    const entries = logs().map((log) => log.entries);
-    expect(entries).toHaveLength(1);
-    expect(entries.flat().filter(({ type }) => type === "message").length).toBeGreaterThan(2 * STEPS);
-    expect(entries.flat().filter(({ type }) => type === "compaction").length).toBeGreaterThan(0);
-  },
-);
+test("version 7, the middleware: a run outlives its window, and is one conversation", { timeout: 120_000 }, async () => {
+  const sdk = await vi.importActual<Sdk>("ai-7");
+  const bodies: string[] = [];
+  const simulator = await startSimulator({
+    replies: nextReply,
+    contextWindowTokens: WINDOW_TOKENS,
+    nowMs: () => 0,
+    onRequest: (_, body) => bodies.push(JSON.stringify(body)),
+  });
+  onTestFinished(() => simulator.close());
+  const model = createOpenAICompatible({ name: "simulated", apiKey: "key", baseURL: simulator.openAiUrl })("simulated");
+  const middleware = createCompactionMiddleware({ policy: PLIMSOLL_POLICY, limits, nowMs: () => 0 });
+  await sdk.generateText({
+    model: sdk.wrapLanguageModel({ model, middleware }),
+    prompt: WORDS,
+    maxOutputTokens: 1_000,
+    maxRetries: 0,
+    stopWhen: sdk.stepCountIs(100),
+    tools: { read_file: sdk.tool({ inputSchema: sdk.jsonSchema({ type: "object" }), execute: () => FILE_TEXT }) },
+  });
+  expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(Array.from({ length: STEPS + 1 }, () => "answered"));
+  expect(bodies.filter((body) => !body.includes(WORDS))).toEqual([]);
+  const entries = middleware.conversations().map((log) => log.entries);
+  expect(entries).toHaveLength(1);
+  expect(entries.flat().filter(({ type }) => type === "message").length).toBeGreaterThan(2 * STEPS);
+  expect(entries.flat().filter(({ type }) => type === "compaction").length).toBeGreaterThan(0);
+});

@@ -168,13 +168,11 @@ function isPrompt(message: unknown): message is PromptMessage {
 /** The prompts of a model's calls, and what its answers tell of usage. */
 export const PROMPTS: WireArray<PromptMessage, unknown> = {
   ...WHOLE_ITEMS,
-  declares: MODEL_MESSAGES.declares,
-  drafts: MODEL_MESSAGES.drafts,
+  ...MODEL_MESSAGES,
   encode: (messages) => messages.map((message): unknown => encoded(message)).filter(isPrompt),
   changed: changedMessages,
   turns: PROMPT_TURNS,
   joined: (items) => items,
-  ...(MODEL_MESSAGES.isVendorState === undefined ? {} : { isVendorState: MODEL_MESSAGES.isVendorState }),
   observed: (answer) => {
     const usage = recordAt(answer, "usage");
     const input = recordAt(usage, "inputTokens");

@@ -1,12 +1,13 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { ModelMessage } from "ai";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
 import { anthropicItems, chatItems, promptItems, responsesItems } from "../../testing/array-drop-ins.ts";
 import type { MarkedTurn } from "../../testing/marked-history.ts";
-import { createPrepareStep } from "./ai-sdk.ts";
+import type { PromptMessage } from "./ai-sdk-middleware.ts";
+import { PROMPTS } from "./ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
+import { createArrayCompactor } from "./array-compactor.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
@@ -28,7 +29,8 @@ const itemsStep: Step<OpenAI.Responses.ResponseInputItem> = (id) => [
   { type: "function_call", call_id: id, name: "look", arguments: "{}" },
   { type: "function_call_output", call_id: id, output: `seen ${id}` },
 ];
-const stepsStep: Step<ModelMessage> = (id) => [
+const said = (text: string): PromptMessage => ({ role: "user", content: [{ type: "text", text }] });
+const stepsStep: Step<PromptMessage> = (id) => [
   { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "look", input: {} }] },
   {
     role: "tool",
@@ -89,12 +91,7 @@ const fits: readonly (readonly [string, (turns: readonly MarkedTurn[]) => Promis
   ["Anthropic's messages", (turns) => createMessagesCompactor(compactor).fit(turns.flatMap(anthropicItems))],
   ["Chat Completions messages", (turns) => createChatCompactor(compactor).fit(turns.flatMap(chatItems))],
   ["Responses items", (turns) => createItemsCompactor(compactor).fit(turns.flatMap(responsesItems))],
-  [
-    "the AI SDK's messages",
-    async (turns) =>
-      (await createPrepareStep(compactor)({ steps: [], messages: turns.flatMap((turn): ModelMessage[] => promptItems(turn)) }))
-        .messages ?? [],
-  ],
+  ["the AI SDK's prompts", (turns) => createArrayCompactor(PROMPTS, compactor).fit(turns.flatMap(promptItems))],
 ];
 
 test.each(fits.flatMap(([name, fit]) => ODD_IDS.map((callId) => [name, callId, fit] as const)))(
@@ -138,10 +135,10 @@ test.each<readonly [string, () => Promise<readonly number[]>]>([
     },
   ],
   [
-    "the AI SDK's steps",
+    "the AI SDK's prompts",
     () => {
-      const prepareStep = createPrepareStep(options, { system });
-      return readsPerStep((messages) => prepareStep({ steps: [], messages }), stepsStep, { role: "user", content: "go" });
+      const compactor = createArrayCompactor(PROMPTS, options);
+      return readsPerStep((items) => compactor.fit(items, { system }), stepsStep, said("go"));
     },
   ],
 ])("%s: a step reads its own items, however long the history is", async (_, reads) => {
@@ -167,22 +164,22 @@ test("a result finds the name of its call, the newest of that id, however far ba
 /** A person's answers to questions that stand in a reply, in a message of its own and beside a result. */
 const APPROVAL = { type: "tool-approval-response" as const, approvalId: "approval_1", approved: true, providerExecuted: true };
 
-test.each<readonly [string, Parameters<typeof createPrepareStep>[0]["policy"]]>([
+test.each<readonly [string, typeof options.policy]>([
   ["compaction off", NONE_POLICY],
   ["its neighbour cut", { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } }],
-])("an answer to an approval stays in the AI SDK's messages with %s", async (_, policy) => {
-  const answer: ModelMessage = { role: "tool", content: [APPROVAL] };
+])("an answer to an approval stays in the AI SDK's prompts with %s", async (_, policy) => {
+  const answer: PromptMessage = { role: "tool", content: [APPROVAL] };
   const [reply, result] = stepsStep("call_1");
   const output = { type: "text" as const, value: "word ".repeat(2_000) };
-  const beside: ModelMessage = {
+  const beside: PromptMessage = {
     role: "tool",
     content: [
       { type: "tool-result", toolCallId: "call_2", toolName: "look", output },
       { ...APPROVAL, approvalId: "approval_2" },
     ],
   };
-  const messages: ModelMessage[] = [{ role: "user", content: "go" }, reply, answer, result, stepsStep("call_2")[0], beside];
-  const { messages: sent = [] } = await createPrepareStep({ ...options, policy })({ steps: [], messages });
+  const messages: PromptMessage[] = [said("go"), reply, answer, result, stepsStep("call_2")[0], beside];
+  const sent = await createArrayCompactor(PROMPTS, { ...options, policy }).fit(messages);
   expect(sent.slice(0, -1)).toEqual(messages.slice(0, -1));
   expect(sent.at(-1)?.content[1]).toEqual(beside.content[1]);
   expect(JSON.stringify(sent.at(-1)).length < 5_000).toBe(policy !== NONE_POLICY);

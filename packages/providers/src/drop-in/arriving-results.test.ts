@@ -1,8 +1,10 @@
 import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import { createCompactionMiddleware, createPrepareStep } from "./ai-sdk.ts";
+import { createCompactionMiddleware } from "./ai-sdk.ts";
+import { PROMPTS } from "./ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
+import { createArrayCompactor } from "./array-compactor.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
@@ -120,17 +122,14 @@ test("how a tool's output is cut follows what it looks like", async () => {
   expect(await sentWith("file-content")).not.toEqual(await sentWith("match-list"));
 });
 
-test("the AI SDK's messages are cut the same way", async () => {
-  const prepareStep = createPrepareStep({ policy: POLICY, limits });
+test("the AI SDK's prompts are cut the same way", async () => {
+  const compactor = createArrayCompactor(PROMPTS, { policy: POLICY, limits });
   const names = { toolCallId: "a", toolName: "run" };
-  const { messages } = await prepareStep({
-    steps: [],
-    messages: [
-      { role: "user", content: "go" },
-      { role: "assistant", content: [{ type: "tool-call", ...names, input: {} }] },
-      { role: "tool", content: [{ type: "tool-result", ...names, output: { type: "text", value: LONG } }] },
-    ],
-  });
+  const messages = await compactor.fit([
+    { role: "user", content: [{ type: "text", text: "go" }] },
+    { role: "assistant", content: [{ type: "tool-call", ...names, input: {} }] },
+    { role: "tool", content: [{ type: "tool-result", ...names, output: { type: "text", value: LONG } }] },
+  ]);
   expect(JSON.stringify(messages).length).toBeLessThan(LONG.length / 3);
   expect(await createCompactionMiddleware({ policy: POLICY, limits }).recall("artifact:0", FIRST_LINES, [])).toBeNull();
 });

@@ -1,7 +1,8 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import { createLangChainCompactor } from "./langgraph.ts";
+import { createArrayCompactor } from "./array-compactor.ts";
+import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
 import { createAgentItemsCompactor } from "./openai-agents.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
@@ -96,7 +97,7 @@ test("a message of LangChain loses its blocks of thinking, and keeps its others"
     new AIMessage({ id: "run-1", content: [{ type: "thinking", thinking: "why", signature: "sealed" }, text] }),
     new HumanMessage("on"),
   ];
-  const { before, after } = await fitted(createLangChainCompactor(OPTIONS), "claude-fable-5-2", items);
+  const { before, after } = await fitted(createArrayCompactor(LANGCHAIN_MESSAGES, OPTIONS), "claude-fable-5-2", items);
   expect(before).toEqual(items);
   expect(after.map(({ content }) => content)).toEqual(["go", [text], "on"]);
 });

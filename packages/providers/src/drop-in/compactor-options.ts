@@ -78,12 +78,7 @@ export function limitsOf({ modelId, limits, maxOutputTokens }: RequestFacts, opt
  */
 const UNMENDED_WINDOW_RATIO = 0.98;
 
-/** The limits with a part of the window left free, for hooks that cannot send a request again. */
-export function limitsWithMargin(limits: CompactorOptions["limits"]): CompactorOptions["limits"] {
-  return typeof limits === "function" ? (modelId) => withMargin(limits(modelId)) : withMargin(limits);
-}
-
-/** One model's limits with a part of the window left free. */
+/** A model's limits with a part of the window left free, for hooks that cannot send a request again. */
 export function withMargin(limits: ModelLimits): ModelLimits {
   const { contextWindowTokens } = limits;
   return contextWindowTokens === null

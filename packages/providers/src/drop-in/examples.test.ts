@@ -4,14 +4,12 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { ChatOpenAI } from "@langchain/openai";
 import { OpenAIChatCompletionsModel, OpenAIResponsesModel } from "@openai/agents-openai";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { generateText, jsonSchema, type LanguageModel, stepCountIs, tool } from "ai";
+import type { LanguageModel } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { startSimulator } from "../simulator/simulator.ts";
-import { createPrepareStep, responseMessagesOf } from "./ai-sdk.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;
@@ -88,21 +86,7 @@ const examples: readonly Example[] = [
     name: "openai-agents-agent.mjs, Responses",
     play: (simulator) => run("openai-agents-agent.mjs", new OpenAIResponsesModel(openAi(simulator), "simulated")),
   },
-  { name: "the AI SDK's prepareStep", play: (simulator) => prepareStepAgent(compatible(simulator)) },
 ];
-
-async function prepareStepAgent(model: LanguageModel): Promise<readonly unknown[]> {
-  const limits = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: 2_000 };
-  const call = await generateText({
-    model,
-    prompt: "Read all files.",
-    maxOutputTokens: 2_000,
-    stopWhen: stepCountIs(100),
-    tools: { read_file: tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => FILE_TEXT }) },
-    prepareStep: createPrepareStep({ policy: PLIMSOLL_POLICY, limits }),
-  });
-  return await responseMessagesOf(call);
-}
 
 test.each(examples)("$name outlives its window, its array stays whole", { timeout: 60_000 }, async ({ play }) => {
   const simulator = await startSimulator({ replies: nextReply, contextWindowTokens: WINDOW_TOKENS, nowMs: () => 0 });

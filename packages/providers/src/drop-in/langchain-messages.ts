@@ -1,20 +1,20 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AssistantMessage, ImagePart, Message, TextPart, UserMessage } from "@plimsoll/core";
-import { textOf } from "@plimsoll/core";
+import { textOf, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
-import type { Declaration } from "./wire-array.ts";
-import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import type { Declaration, WireArray } from "./wire-array.ts";
+import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** Tells the part that a message plays in a conversation: LangChain has more types than these. */
-export function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
+function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   const type = message.getType();
   // A message of any role says its role beside its type.
   if (isAgentsRole(type) || isAgentsRole(stringAt(message, "role"))) return "system";
@@ -31,12 +31,12 @@ export function plainText({ content }: BaseMessage): string {
 }
 
 /** Reads a message's declaration for the agent; `null` for a message that declares nothing. */
-export function declarationOf(message: BaseMessage): Declaration | null {
+function declarationOf(message: BaseMessage): Declaration | null {
   return kindOf(message) === "system" ? declaredBy(message, partsOf) : null;
 }
 
 /** A message as a draft. */
-export function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): MessageDraft {
+function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): MessageDraft {
   switch (kindOf(message)) {
     case "reply":
       return replyDraft(replyParts(message).flat());
@@ -81,7 +81,7 @@ function replyParts(message: BaseMessage): readonly AssistantMessage["parts"][] 
 }
 
 /** A message that compaction made or changed, as one of LangChain's. */
-export function messageOf(message: Message): BaseMessage {
+function messageOf(message: Message): BaseMessage {
   switch (message.role) {
     case "user":
       return new HumanMessage({ content: writtenParts(message.parts) });
@@ -102,7 +102,7 @@ export function messageOf(message: Message): BaseMessage {
 }
 
 /** Messages in turn, whatever wire their model is asked on. */
-export const MESSAGE_TURNS: TurnRules<BaseMessage> = {
+const MESSAGE_TURNS: TurnRules<BaseMessage> = {
   roleOf: (message) => TURN_ROLES[kindOf(message)],
   said: (role, text) => (role === "user" ? new HumanMessage(text) : new AIMessage(text)),
   join: (first, second) => {
@@ -144,7 +144,7 @@ type WrittenBlock = { readonly [key: string]: unknown; readonly type: string };
  * A reply of which texts or inputs of calls were changed, with all else that it came with: blocks of reasoning, ids, what the vendor added. Raw copies of the
  * same calls are left out, since some clients send those in place of the calls. `null` if parts are gone.
  */
-export function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessage | null {
+function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessage | null {
   const own = replyParts(message);
   const parts = partsNow(own.flat(), viewed.parts);
   if (parts === null) return null;
@@ -179,7 +179,7 @@ function without(fields: Fields, ...keys: readonly string[]): { [key: string]: u
 }
 
 /** A result of which the text was changed: the same message with less in it, its id and artifact kept. */
-export function changedResult(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]): BaseMessage {
+function changedResult(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]): BaseMessage {
   if (canonicalJson(parts) === canonicalJson(partsOf(message)) || !(message instanceof ToolMessage)) return message;
   const { tool_call_id, status, artifact, additional_kwargs, response_metadata, id, name } = message;
   return new ToolMessage({
@@ -195,7 +195,7 @@ export function changedResult(message: BaseMessage, parts: readonly (TextPart | 
 }
 
 /** The message with well-formed text: its class keeps the general mending from looking into it. */
-export function mendedMessage(message: BaseMessage): BaseMessage {
+function mendedMessage(message: BaseMessage): BaseMessage {
   const mended: unknown = wellFormed(message.content);
   if (mended === message.content) return message;
   const kind = kindOf(message);
@@ -211,3 +211,47 @@ function mendedParts(message: BaseMessage): UserMessage["parts"] {
 }
 
 const EMPTY_REPLY: AssistantMessage = { ...replyDraft([]), id: "" };
+
+/** True for a message that holds what the vendor compacted: as a block of its content, or among the items that `@langchain/openai` keeps of an answer. */
+function holdsCompaction(message: BaseMessage): boolean {
+  const blocks = [...recordsAt(message, "content"), ...recordsAt(message.response_metadata, "output")];
+  return blocks.some((block) => block.type === "compaction" || recordAt(block, "value")?.type === "compaction");
+}
+
+/** LangChain's messages, and what its answers tell of usage. */
+export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
+  ...WHOLE_ITEMS,
+  declares: declarationOf,
+  drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
+  encode: (messages) => messages.map(messageOf),
+  changed: (items, viewed) =>
+    viewed.flatMap((message, index) => {
+      const item = items[index];
+      if (item === undefined || message.role === "user") return [messageOf(message)];
+      return [
+        message.role === "assistant" ? (changedReply(item, message) ?? messageOf(message)) : changedResult(item, message.parts),
+      ];
+    }),
+  turns: MESSAGE_TURNS,
+  joined: (items) => items.map(mendedMessage),
+  isVendorState: holdsCompaction,
+  observed: (answer) => {
+    const usage = recordAt(answer, "usage_metadata");
+    if (usage === null) return null;
+    const input = recordAt(usage, "input_token_details");
+    const { response_metadata: metadata } = answer;
+    return {
+      requestId: answer.id ?? stringAt(metadata, "id") ?? "",
+      modelId: stringAt(metadata, "model_name") ?? stringAt(metadata, "model") ?? "",
+      // The cached part of a prompt is counted with it: @langchain/core 1.4, UsageMetadata.
+      usage: usageOf({
+        totalInputTokens: numberAt(usage, "input_tokens"),
+        cacheReadTokens: numberAt(input, "cache_read"),
+        cacheWriteTokens: numberAt(input, "cache_creation"),
+        outputTokens: numberAt(usage, "output_tokens"),
+        reasoningTokens: numberAt(recordAt(usage, "output_token_details"), "reasoning"),
+        raw: jsonValueOf(usage),
+      }),
+    };
+  },
+};

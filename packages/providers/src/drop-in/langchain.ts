@@ -7,11 +7,9 @@ import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
+import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { plainText } from "./langchain-messages.ts";
-import { createLangChainCompactor } from "./langgraph.ts";
-
-export { createLangChainCompactor } from "./langgraph.ts";
+import { LANGCHAIN_MESSAGES, plainText } from "./langchain-messages.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 export type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -39,7 +37,8 @@ export type LangChainMiddleware = AgentMiddleware &
  */
 export function createLangChainMiddleware({ conversation, ...options }: LangChainOptions): LangChainMiddleware {
   refuseUnsupported("langchain");
-  const compactor = createLangChainCompactor(options);
+  refuseUnsupported("@langchain/core");
+  const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);
   const middleware: AgentMiddleware = {
     name: "PlimsollMiddleware",
     tools: [],

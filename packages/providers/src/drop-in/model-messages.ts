@@ -2,38 +2,20 @@ import type { AssistantMessage, ImagePart, Message, UserMessage } from "@plimsol
 import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
-import type { ModelMessage, UserModelMessage } from "ai";
+import type { ModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { inTurn, joinedSystem } from "../wire/turns.ts";
 import { hasMedia, partsNow } from "./array-items.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
-/** The SDK's messages in turn. */
-const MODEL_TURNS: TurnRules<ModelMessage> = {
-  roleOf: ({ role }) => role,
-  said: (role, content) => ({ role, content }),
-  join: (first, second) => {
-    if (first.role === "user" && second.role === "user")
-      return { ...first, ...second, content: [...contentOf(first), ...contentOf(second)] };
-    return first.role === "system" && second.role === "system" ? joinedSystem(first, second) : null;
-  },
-  userAfterTool: "reject",
-};
-
-/** How the SDK's messages are read and written; who asks brings what it observes. */
-export const MODEL_MESSAGES: Omit<WireArray<ModelMessage, unknown>, "observed"> = {
-  ...WHOLE_ITEMS,
+/** How the SDK's messages are read. */
+export const MODEL_MESSAGES: Required<Pick<WireArray<ModelMessage, unknown>, "declares" | "drafts" | "isVendorState">> = {
   declares: (item) => declaredByRole(item, ({ content }) => textParts(typeof content === "string" ? content : "")),
   drafts: (items) => items.flatMap(draftsOf),
-  encode: (messages) => messages.map(encoded),
-  changed: changedMessages,
-  turns: MODEL_TURNS,
-  joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(isCompaction),
 };
 
@@ -121,16 +103,6 @@ interface WrittenResult {
 export function turnsOf(provider: string): Pick<TurnRules<unknown>, "userAfterTool"> | null {
   if (/^(openai|azure|azure-openai)\./.test(provider)) return null;
   return { userAfterTool: /anthropic|bedrock/.test(provider) ? "accept" : "reject" };
-}
-
-/** The SDK's messages as the provider's wire needs them: user and assistant in turn, the user first. */
-export function stepsFor(provider: string, items: readonly ModelMessage[]): readonly ModelMessage[] {
-  const turns = turnsOf(provider);
-  return turns === null ? items : inTurn(items, { ...MODEL_TURNS, ...turns });
-}
-
-function contentOf({ content }: UserModelMessage) {
-  return typeof content === "string" ? [{ type: "text", text: content } as const] : content;
 }
 
 /** A message as it is written, content in parts: one of the SDK's messages, and one of a model's own prompt. */

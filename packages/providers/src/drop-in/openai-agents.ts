@@ -1,4 +1,4 @@
-import type { AgentInputItem, CallModelInputFilter, Model, ModelRequest } from "@openai/agents-core";
+import type { AgentInputItem, Model, ModelRequest } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -7,14 +7,13 @@ import { agentDeclaration, changedItems, changedResult, ITEM_TURNS, isModels, it
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { limitsWithMargin } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
 export type { CompactorOptions } from "./compactor-options.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
-/** The functions of its compactor that a model or a filter also offers. */
+/** The functions of its compactor that a model also offers. */
 type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "conversations" | "delete" | "close">;
 
 /** Options of a compacting model. */
@@ -110,22 +109,6 @@ async function* streamed(model: Model, request: ModelRequest, { compactor, facts
   } finally {
     await events.return?.();
   }
-}
-
-/**
- * A `callModelInputFilter` for runs whose model cannot be wrapped: what is sent is compacted, a fiftieth of the window is left free, and an overflow reaches the
- * caller. It learns nothing of usage, since the SDK tells a filter none. The SDK writes what a filter changed of a run's new input into a session: of
- * items that were in the session before it keeps all.
- */
-export function createInputFilter(options: CompactorOptions): CallModelInputFilter & Offered {
-  const compactor = createAgentItemsCompactor({ ...options, limits: limitsWithMargin(options.limits) });
-  const filter: CallModelInputFilter = async ({ modelData }) => {
-    const { input, instructions: system } = modelData;
-    return { ...modelData, input: await compactor.fit(input, system === undefined ? {} : { system }) };
-  };
-  const { recall, conversations, close } = compactor;
-  // Items are only read, so that the same objects may come again.
-  return Object.assign(filter, { preserveInputIdentity: true, recall, conversations, delete: compactor.delete, close });
 }
 
 const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {

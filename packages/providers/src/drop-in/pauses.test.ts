@@ -42,15 +42,12 @@ async function byContextManager(clock: Clock): Promise<readonly Made[]> {
   return manager.entries().flatMap((entry) => (entry.type === "compaction" ? [made(entry)] : []));
 }
 
-/** `prepareStep` leaves a fiftieth of the window free. */
-const windowOf = ({ name }: DropInKind) => (name === "AI SDK prepareStep" ? Math.ceil(16_000 / 0.98) : 16_000);
-
 async function byDropIn(kind: DropInKind, clock: Clock): Promise<readonly Made[]> {
   const compactions: Made[] = [];
   let step = 0;
   const dropIn = kind.open({
     policy: PLIMSOLL_POLICY,
-    limits: { ...limits, contextWindowTokens: windowOf(kind) },
+    limits: { ...limits, contextWindowTokens: 16_000 },
     nowMs: () => clock(step),
     onEvent: (event) => {
       if (event.type === "compaction-end") compactions.push(made(event.entry));

@@ -25,9 +25,7 @@ const REFUSALS: readonly (readonly [string, string, number])[] = [
 ];
 const LIMIT_CHARS = 72_000;
 
-const recovering = DROP_INS.filter(({ name }) => name !== "AI SDK prepareStep");
-
-test.each(recovering.flatMap(({ name, open }) => REFUSALS.map((refusal) => [name, ...refusal, open] as const)))(
+test.each(DROP_INS.flatMap(({ name, open }) => REFUSALS.map((refusal) => [name, ...refusal, open] as const)))(
   "%s: a provider that %s refuses few requests of a long session",
   async (_, _how, words, atMost, open) => {
     const dropIn = open({

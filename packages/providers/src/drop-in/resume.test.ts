@@ -43,7 +43,6 @@ async function play(
   let summaries = 0;
   let step = 0;
   const nowMs = () => (step + 30 * Math.floor(step / 16)) * MINUTE_MS;
-  let last: { readonly lastTokens?: number; readonly lastAtMs?: number } = {};
   const digest = createDigest();
   const open = (sessions: SessionStore) =>
     kind.open({
@@ -68,12 +67,11 @@ async function play(
     const provider = async (json: string) => {
       sent.push(json);
       const tokens = Math.ceil(json.length / 3);
-      if (tokens > limits.contextWindowTokens && kind.name !== "AI SDK prepareStep")
+      if (tokens > limits.contextWindowTokens)
         throw Object.assign(new Error(`400 prompt is too long: ${tokens} tokens > 8000 maximum`), { status: 400 });
-      last = { lastTokens: tokens, lastAtMs: nowMs() };
       return tokens;
     };
-    await dropIn.send({ turns: turns.slice(0, step + 1), provider, key: "resumed", ...last });
+    await dropIn.send({ turns: turns.slice(0, step + 1), provider, key: "resumed" });
   }
   return { sent, summaries };
 }
@@ -114,7 +112,7 @@ const rows: readonly [string, string, Row][] = [
       return [kind.name, name, { kind, policy: policyOf(name), steps, ...inMemory }];
     }),
   ),
-  ...DROP_INS.filter(({ name }) => name !== "AI SDK prepareStep").map((kind): [string, string, Row] => {
+  ...DROP_INS.map((kind): [string, string, Row] => {
     const policy = policyOf("plimsoll-model");
     return [kind.name, "plimsoll-model, in files", { kind, policy, steps: Math.max(40, STEPS / 5), ...inFiles }];
   }),

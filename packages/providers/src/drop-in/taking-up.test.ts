@@ -2,7 +2,6 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { createDigest, PI_POLICY, PLIMSOLL_POLICY, piPolicy } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/agent";
 import { describe, expect, test } from "vitest";
-import { createPrepareStep } from "./ai-sdk.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 
 const limits = { contextWindowTokens: 6_000, maxOutputTokens: 500 };
@@ -71,15 +70,4 @@ describe("a last message that changes at every step", () => {
       own.push(call(`c${step}`), result(`c${step}`, `text ${step} `.repeat(150)));
     }
   });
-});
-
-test("a prepared step's logs can be closed and deleted", async () => {
-  const sessions = createMemorySessionStore();
-  const prepareStep = createPrepareStep({ policy: PLIMSOLL_POLICY, limits, sessions, conversation: () => "a" });
-  await prepareStep({ steps: [], messages: [{ role: "user", content: "go" }] });
-  expect(prepareStep.conversations()).toHaveLength(1);
-  await prepareStep.close();
-  expect(await sessions.list()).toHaveLength(1);
-  await prepareStep.delete("a");
-  expect(await sessions.list()).toEqual([]);
 });

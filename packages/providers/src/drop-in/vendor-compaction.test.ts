@@ -8,7 +8,8 @@ import { MockLanguageModelV3 } from "ai/test";
 import { expect, test } from "vitest";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
-import { createLangChainCompactor } from "./langgraph.ts";
+import { createArrayCompactor } from "./array-compactor.ts";
+import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 import type { ResponseItem } from "./response-items.ts";
 
@@ -104,12 +105,13 @@ const rows = [
   ["AI SDK", (limits: typeof wide, policy = PLIMSOLL_POLICY) => throughMiddleware(limits, policy), prompt],
   [
     "LangChain, a block",
-    (limits: typeof wide, policy = PLIMSOLL_POLICY) => createLangChainCompactor({ policy, limits }).fit(asBlock),
+    (limits: typeof wide, policy = PLIMSOLL_POLICY) =>
+      createArrayCompactor(LANGCHAIN_MESSAGES, { policy, limits }).fit(asBlock),
     asBlock,
   ],
   [
     "LangChain, an answer's item",
-    (limits: typeof wide, policy = PLIMSOLL_POLICY) => createLangChainCompactor({ policy, limits }).fit(asItem),
+    (limits: typeof wide, policy = PLIMSOLL_POLICY) => createArrayCompactor(LANGCHAIN_MESSAGES, { policy, limits }).fit(asItem),
     asItem,
   ],
 ] as const;
