@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { removeLeftFiles } from "../packages/cli/bundle/left-files.mjs";
+import { installed } from "./installed.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
 
 /** What turbo leaves out unless research itself is run: nothing that is shipped needs them. */
@@ -13,6 +14,7 @@ const SHIPPED = ["--filter=!@plimsoll/research", "--filter=!@plimsoll/reference"
  * @returns {Promise<number>} the exit code
  */
 export async function buildPackages(filters = SHIPPED) {
+  installed("all");
   const args = [
     commandFile("turbo", "turbo"),
     "run",

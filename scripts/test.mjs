@@ -1,7 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { installed } from "./installed.mjs";
 import { longTests } from "./long-tests.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
+
+installed("all");
 
 /**
  * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed, without the long ones.

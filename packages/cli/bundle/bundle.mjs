@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -13,7 +13,9 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** The bench brings the pool. */
 const require = createRequire(new URL("../../../bench/package.json", import.meta.url));
 /** Its main file loads its parts by a `require` that it is handed, which no bundler sees; the same as modules lies next to it. */
-const JSON_EDITOR = join(dirname(createRequire(join(ROOT, "package.json")).resolve("jsonc-parser")), "../esm/main.js");
+const JSON_EDITOR = join(dirname(createRequire(import.meta.url).resolve("jsonc-parser")), "../esm/main.js");
+/** Everything that is bundled is found from here too, for those who installed nothing else. */
+const HERE = join(ROOT, "bundle/node_modules");
 
 /**
  * Files that are loaded by their address: the program, what a worker thread of the bench runs, and what the pool starts it with. The
@@ -39,10 +41,14 @@ export async function bundleInto(folder) {
     input: ENTRIES,
     platform: "node",
     external: /^node:/,
-    resolve: { alias: { "jsonc-parser": JSON_EDITOR } },
+    resolve: { alias: { "jsonc-parser": JSON_EDITOR }, modules: ["node_modules", HERE] },
     plugins: [workspaceSources(), inlineFiles()],
     transform: { target: "node20.19" },
     logLevel: "warn",
+    onwarn: (warning, warn) => {
+      if (warning.code === "UNRESOLVED_IMPORT") throw new Error(warning.message);
+      warn(warning);
+    },
   });
   const code = join(folder, "dist");
   const { output } = await bundle.write({
@@ -73,6 +79,24 @@ export async function bundleInto(folder) {
   const packages = bundledPackages(chunks.flatMap(({ modules }) => modules));
   writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesText(packages));
   return chunks;
+}
+
+/** Writes the program where it belongs, if anything that it is made of is younger than what stands there. */
+export async function bundleChanges() {
+  // The notices are written last.
+  const [program, notices] = ["dist/plimsoll.js", "THIRD-PARTY-NOTICES.txt"].map((name) =>
+    statSync(join(ROOT, name), { throwIfNoEntry: false }),
+  );
+  const madeMs = program === undefined ? 0 : (notices?.mtimeMs ?? 0);
+  const sources = ["packages", "bench", "fixtures", "pnpm-lock.yaml"].flatMap((place) => filesOf(join(ROOT, "../..", place)));
+  if (sources.some((file) => statSync(file).mtimeMs > madeMs)) await bundleInto(ROOT);
+}
+
+/** Files below a place, without what is made or installed there. @param {string} place @returns {readonly string[]} */
+function filesOf(place) {
+  if (!statSync(place).isDirectory()) return [place];
+  const made = new Set(["node_modules", "dist", "testing", "recordings"]);
+  return readdirSync(place).flatMap((name) => (made.has(name) ? [] : filesOf(join(place, name))));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundleInto(ROOT);

@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { COMMANDS } from "../src/commands.ts";
 import { type BundledChunk, bundleInto } from "./bundle.mjs";
 import { bundledPackages } from "./notices.mjs";
@@ -78,4 +79,39 @@ describe("the bundled program", () => {
     const known = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Unlicense", "0BSD"];
     expect(packages.filter(({ license }) => !known.includes(license))).toEqual([]);
   });
+});
+
+/** Packages that are installed for a project of the workspace, those of other projects that it is made of among them. */
+function installedFor(project: string): ReadonlySet<string> {
+  const lock: Lock = parse(readFileSync(new URL("../../../pnpm-lock.yaml", import.meta.url), "utf8"));
+  const seen = new Set<string>();
+  const visit = (key: string): void => {
+    if (seen.has(key)) return;
+    seen.add(key);
+    const { dependencies = {}, optionalDependencies = {} } = lock.snapshots[key] ?? {};
+    for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies })) visit(`${name}@${version}`);
+  };
+  const enter = (place: string): void => {
+    for (const [name, { version }] of Object.entries(lock.importers[place]?.dependencies ?? {}))
+      if (version.startsWith("link:")) enter(join(place, version.slice("link:".length)));
+      else visit(`${name}@${version}`);
+  };
+  enter(project);
+  return seen;
+}
+
+interface Lock {
+  readonly importers: Readonly<
+    Record<string, { readonly dependencies?: Readonly<Record<string, { readonly version: string }>> }>
+  >;
+  readonly snapshots: Readonly<
+    Record<string, Readonly<Partial<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>>>
+  >;
+}
+
+test("`start` installs at most 250 packages", () => {
+  const packages = [...installedFor("packages/cli/bundle")];
+  expect(packages).toContainEqual(expect.stringMatching(/^rolldown@/));
+  expect(packages).toContainEqual(expect.stringMatching(/^uplot@/));
+  expect(packages.length).toBeLessThanOrEqual(250);
 });

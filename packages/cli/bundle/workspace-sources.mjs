@@ -23,7 +23,7 @@ export function workspaceSources() {
 /** The folder of a package as the importer finds it, by links.
  * @param {string} name @param {string} importer */
 function packageFolder(name, importer) {
-  const paths = createRequire(importer).resolve.paths(name) ?? [];
+  const paths = [...(createRequire(importer).resolve.paths(name) ?? []), join(import.meta.dirname, "node_modules")];
   for (const path of paths) {
     try {
       readFileSync(join(path, name, "package.json"));
