@@ -141,7 +141,7 @@ function figuresOf<Id extends string>({
     unit: "needs",
     better: "neither",
     format: "count",
-    caveat: "What no earlier message states is left out.",
+    caveat: "Needs that no earlier message states are left out.",
   } as const;
   const points = { unit: "points", better: "higher", format: "percent", caveat: CONTROL } as const;
   const far = { ...share, method: `The same share of far needs. ${FAR}`, caveat: OPEN_LOOP };

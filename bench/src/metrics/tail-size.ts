@@ -42,7 +42,7 @@ export const TAIL_SIZE: Metric<"tailSize", TailSize, PooledTailSize, "amountToke
     amountTokens: {
       unit: "tokens",
       better: "neither",
-      method: "What the plain tail keeps at each cut, found so that its mean prompt has the policy's size.",
+      method: "Tokens that the plain tail keeps at each cut, found so that its mean prompt has the policy's size.",
       caveat: "The mean over sessions in which the policy cut; one that never cut is its own tail.",
       value: ({ amountTokens }) => amountTokens,
       format: "tokens",

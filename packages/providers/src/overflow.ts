@@ -139,7 +139,7 @@ function isUnsaid({ status }: ProviderFailure, text: string): boolean {
 /** Statuses that are about the content of a request. */
 const CONTENT_STATUSES: readonly number[] = [400, 413, 422, 500, 502];
 
-/** What a refusal comes to whose words nobody knows: invalid if it names what is wrong. */
+/** Decides the outcome of a refusal whose words nobody knows: invalid if it names what is wrong. */
 function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
   const { status, message, body, request } = failure;
   const said = saidIn([body, message]);
@@ -149,7 +149,7 @@ function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
   return { kind: "unknown", words: shortHash(wordsOf(said.proses.join(" "))) };
 }
 
-/** What a failure says in words, and whether a field of it says of which parameter or place of the request. */
+/** The words of a failure, and whether a field of it names a parameter or place of the request. */
 interface Said {
   readonly proses: readonly string[];
   readonly isPlaced: boolean;

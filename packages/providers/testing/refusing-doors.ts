@@ -126,7 +126,7 @@ const proxy = keeping((policy, limits) => {
   };
 });
 
-/** What an SDK threw, as it came over the wire. */
+/** Turns an SDK's error into a failure as it came over the wire. */
 function failureOnWire(error: unknown) {
   const { status, error: body } = isRecord(error) ? error : {};
   const bodyText = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify({ error: body });

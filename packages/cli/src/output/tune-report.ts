@@ -65,7 +65,7 @@ const READING = fitted(
   [
     "cost: % of doing nothing in a window that is large enough, geometric mean over sessions; held: %, mean of edit grounding, passages, file in hand, instructions and plan, far: of what was stated 20,000 tokens before; over: requests above the window.",
     "* is the cheapest that is worse on none of these by a point than the current setting where it was chosen, at 5 % more cost at most; whether that holds elsewhere is what the right half tells.",
-    "What an agent has to read again costs more than is shown here, and no measure is shown to predict that it will (plimsoll validate).",
+    "Reading again costs more than is shown here, and no measure is shown to predict that it will happen (plimsoll validate).",
   ].join("\n"),
 );
 

@@ -20,7 +20,7 @@ export interface ReplyRequest {
   readonly signal: AbortSignal;
   /** The view as it is now; asked again after each recovery. */
   readonly view: () => SessionView;
-  /** What is expected of a request with it. */
+  /** Returns the expected tokens of a request with it. */
   readonly expectedTokens: () => number;
   /** The context to send for it. */
   readonly context: () => Promise<Context>;
@@ -28,7 +28,7 @@ export interface ReplyRequest {
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Asks for a reply of at most so many tokens from now on; false if that is no less. */
   readonly lowerReply: (limitTokens: number | null) => boolean;
-  /** What an unknown refusal in these words asks for; `null` if nothing is to be tried. */
+  /** Decides the next try after an unknown refusal in these words; `null` if nothing is to be tried. */
   readonly nextTry: (words: string) => NextTry | null;
   /** Puts back what the last recovery took. */
   readonly undo: () => Promise<void>;

@@ -140,7 +140,7 @@ export function conversationOver({ nowMs, background, onEvent, ...parts }: Conve
   };
   let isRefusalTold = false;
   let refusal = { words: "", times: 0 };
-  /** What a report says, or that it says nothing: what a provider counted wrong ends no session. */
+  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
   const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
     const count = impossibleCount(usage);
     if (count === null) return usage;

@@ -21,7 +21,7 @@ export interface RefusedSize {
 export interface UndoneSize {
   readonly kind: "undone";
   readonly modelId: string | null;
-  /** What was expected of it, in tokens. */
+  /** Expected tokens of the smaller request. */
   readonly afterTokens: number;
 }
 

@@ -22,7 +22,7 @@ export interface AttemptReading<Answer> {
   readonly outcomeIn: (answer: Answer) => RequestOutcome;
   /** Reads from an error how the request was refused; `null` for every other failure, which is thrown as it came. */
   readonly rejectionIn: (error: unknown) => Rejection | null;
-  /** What is expected of the prompt. */
+  /** Returns the expected tokens of the prompt. */
   readonly expectedTokens: () => number;
 }
 
@@ -66,7 +66,7 @@ export interface Recovery<Answer> {
   readonly attempt: () => Promise<Attempt<Answer>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
-  /** What an unknown refusal in these words asks for; `null` if nothing is to be tried. Left out for never. */
+  /** Decides the next try after an unknown refusal in these words; `null` if nothing is to be tried. Left out for never. */
   readonly nextTry?: (words: string) => NextTry | null;
   /** Puts back what the last recovery took: the same words came back. */
   readonly undo?: () => Promise<void>;

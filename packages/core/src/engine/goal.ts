@@ -88,7 +88,7 @@ export function goalOf(
   return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
 }
 
-/** What follows a smaller request that was refused, too, is smaller by as much as the first try is. Chosen. */
+/** The size of each further try after a refused one: smaller by as much as the first. Chosen. */
 const LESS_RATIO = 0.8;
 
 /** The share of what was refused below which nothing more is given up for good measure. Chosen. */

@@ -78,7 +78,7 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
   };
 }
 
-/** What a request holds of which this is all. */
+/** Measures a request that holds these texts, tools and messages alone. */
 export function requestSizeOf({
   system,
   tools,

@@ -27,7 +27,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const keep = z.array(keepRuleSchema(kinds.keepRules)).readonly();
   const strategies = z.array(strategySchema(kinds.strategies)).readonly();
   return z.strictObject({
-    name: z.string().min(1).describe("What tables and records call it."),
+    name: z.string().min(1).describe("The name in tables and records."),
     enabled: z.boolean().describe("False never edits anything."),
     estimator: estimator.describe("How the context is measured, by kind."),
     cutEstimator: estimator.nullable().describe("A second measure for finding the cut; null takes the first."),
@@ -68,36 +68,36 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .nullable()
       .describe("From here on only strategies that need no model run; null has no such line."),
     keep: keep.describe(
-      "What stays word for word, in an order of worth: under pressure the last gives way first. The knob keep turns single rules.",
+      "Rules for messages that stay word for word, in an order of worth: under pressure the last gives way first. The knob keep turns single rules.",
     ),
-    manualKeep: keep.nullable().describe("What a compaction that the person asks for keeps; null keeps the same."),
-    strategies: strategies.describe("What is done, in order: the next one if one fails or is not enough."),
+    manualKeep: keep.nullable().describe("Keep rules of a compaction that the person asks for; null keeps the same."),
+    strategies: strategies.describe("The steps, in order: the next one runs if one fails or is not enough."),
     fallback: z
       .strictObject({
         actAtBudget: z.boolean().describe("Act at the room for a request, whatever the line."),
         minimumNewRatio: z.number().min(0).max(1).describe("This share of the room must be new before the line counts again."),
-        strategies: strategies.describe("What runs after the policy's own, while the context does not fit."),
-        forced: strategies.describe("What runs at the last recovery."),
+        strategies: strategies.describe("Steps that run after the policy's own, while the context does not fit."),
+        forced: strategies.describe("Steps that run at the last recovery."),
       })
-      .describe("What makes sure that a request fits, whatever else comes of it. All presets have the same."),
+      .describe("Steps that make sure that a request fits. All presets have the same."),
     truncation: z
       .strictObject({ capTokens: z.int().nonnegative().describe("The cap.") })
       .nullable()
       .describe("The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it."),
     overflow: z
       .strictObject({
-        keep: keep.describe("What stays then."),
+        keep: keep.describe("Keep rules of that compaction."),
         maxRecoveries: z.int().min(0).max(10).describe("How often a step may recover."),
       })
       .describe("After a provider rejected a request as too long."),
     unknownWindow: z
       .union([z.literal("off"), z.strictObject({ tokens: z.int().positive().describe("The window that is taken.") })])
-      .describe("What an unknown window means: nothing is done, or a size."),
+      .describe("The treatment of an unknown window: no compaction, or a size."),
     subAgents: z.enum(["own", "off"]).describe("Whether the session of a sub-agent compacts itself."),
     summary: z
       .strictObject({
         role: z.enum(["user", "assistant"]).describe("Whose message the summary is."),
-        sections: z.array(z.string().min(1)).readonly().describe("What it is divided into."),
+        sections: z.array(z.string().min(1)).readonly().describe("The titles of its sections."),
         maxTokens: z.int().positive().describe("The longest summary."),
         turnPrefixMaxTokens: z.int().positive().describe("The longest text about the older part of a split turn."),
         request: requestFormSchema.describe(
@@ -108,7 +108,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .positive()
           .nullable()
           .describe("The longest tool result in the request, in characters; null for no cap."),
-        labels: labelsSchema.describe("What stands before and after each piece of the history in the request."),
+        labels: labelsSchema.describe("Texts before and after each piece of the history in the request."),
         calls: z
           .enum(["one-by-one", "joined"])
           .optional()
@@ -118,11 +118,11 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         textless: z
           .enum(["named", "left-out"])
           .optional()
-          .describe("What has no text, an empty result or an image: named, or left out."),
+          .describe("Pieces without text, an empty result or an image: named, or left out."),
         joints: z
           .enum(["lines", "none"])
           .optional()
-          .describe("What joins the text parts of a user's message or of a result: a new line, or nothing."),
+          .describe("The joint between text parts of a user's message or of a result: a new line, or nothing."),
       })
       .describe("The shape of a summary."),
     progress: z
@@ -145,7 +145,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .positive()
           .describe("Failures in a row after which nothing is tried until something new comes."),
       })
-      .describe("What ends loops of compactions."),
+      .describe("Limits that end loops of compactions."),
     facts: z
       .strictObject({
         maxTokens: z.int().nonnegative().describe("The most of them; 0 leaves them out."),
@@ -168,11 +168,11 @@ const label = z.strictObject({ before: z.string().describe("Before it."), after:
 
 /** Schema of {@link TranscriptLabels}. */
 const labelsSchema: z.ZodType<TranscriptLabels> = z.strictObject({
-  human: label.describe("What the person said."),
+  human: label.describe("A message of the person."),
   command: label.describe("A command that the person ran."),
-  injected: label.describe("What was put in."),
+  injected: label.describe("A text that the agent put in."),
   summary: label.describe("An earlier summary."),
-  assistant: label.describe("What the model said."),
+  assistant: label.describe("A message of the model."),
   call: label.describe("A call."),
   result: label.describe("A result."),
   failedResult: label.describe("A result that is an error."),

@@ -38,8 +38,8 @@ export function withoutRefuted(known: LearnedRequestLimits, answered: RequestSiz
 }
 
 /**
- * What is known after one more entry: another model has other limits, what was undone taught nothing, and a reply shows that its request was not too large. `sizeOf` measures
- * that, and is asked only if there is a limit.
+ * Folds one more entry: another model has other limits, undone compactions taught nothing, and a reply shows that its request was not too large.
+ * `sizeOf` measures that, and is asked only if there is a limit.
  */
 export function foldRequestLimits(
   known: LearnedRequestLimits,

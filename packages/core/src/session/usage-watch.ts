@@ -15,7 +15,7 @@ import type { UsageRefusedEvent } from "./events.ts";
 export interface UsageWatch {
   /** The newest report, without anything put back since; `null` for none. */
   readonly reported: { readonly modelId: string; readonly promptTokens: number; readonly outputTokens: number } | null;
-  /** What came since, messages and what edits wrote. What they took can only make the next report smaller. */
+  /** Parts that came since, in messages and by edits. What they took can only make the next report smaller. */
   readonly arrived: Sequence<readonly Part[]>;
   /** Rises in a row that cannot be, and how much of them nothing explains. */
   readonly impossibleRises: number;
@@ -36,7 +36,7 @@ export const EMPTY_USAGE_WATCH: UsageWatch = {
 /** So many rises in a row are refused: a search or two in a turn was seen, and the prompt fell again. Chosen. */
 const REFUSED_RISES = 3;
 
-/** What framing, a prompt's own changes and a few words of a server may add to a request, on the average of such rises, and to a message. Chosen. */
+/** Tokens that framing, a prompt's own changes and a few words of a server may add to a request, on the average of such rises, and to a message. Chosen. */
 const FRAMING_TOKENS = 1000;
 const MESSAGE_TOKENS = 50;
 
@@ -66,7 +66,7 @@ function forgotten(watch: UsageWatch): UsageWatch {
   return { ...watch, reported: null, arrived: sequenceOf<readonly Part[]>() };
 }
 
-/** What others put back when they cut is not known. */
+/** Tells whether a compaction is another agent's: the texts that such an agent puts back are not known. */
 function isOthers({ record, edits }: CompactionEntry): boolean {
   return record.reason === "recorded" || edits.some(({ kind }) => kind === "replace-history");
 }
@@ -105,7 +105,7 @@ export function usageRefused(
   return { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator: basis };
 }
 
-/** What is left of so many tokens if the parts that came measure as much as they can: no tokenizer makes two tokens of one byte. */
+/** Returns the rest of so many tokens if the parts that came measure as much as they can: no tokenizer makes two tokens of one byte. */
 function leftOf(tokens: number, arrived: UsageWatch["arrived"]): number {
   let left = tokens;
   for (const parts of arrived) {

@@ -23,7 +23,7 @@ export const DROP_OLDEST: StrategyKind = defineStrategy<DropOldestSpec>({
     amount: z
       .enum(["all-but-keep", "until-it-fits"])
       .describe("How much goes: all that is not kept, or as little as makes the rest fit."),
-    notice: z.enum(["count", "roles", "none"]).describe("What tells of it: a count, counts by role, or nothing."),
+    notice: z.enum(["count", "roles", "none"]).describe("The text in their place: a count, counts by role, or nothing."),
   }),
   needsModel: () => false,
   plan: dropOldest,

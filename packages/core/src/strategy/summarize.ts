@@ -66,7 +66,7 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
       .int()
       .nonnegative()
       .optional()
-      .describe("What stays if a provider rejected the context and there is no cut."),
+      .describe("Messages that stay if a provider rejected the context and there is no cut."),
   }),
   needsModel: ({ writer }) => writer === "model",
   label: ({ writer }) => (writer === "digest" ? "digest" : "summarize"),

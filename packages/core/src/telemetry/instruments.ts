@@ -55,7 +55,7 @@ export function createInstruments(meter: Meter, { provider, usdOfSummary }: Inst
     unit: "{token}",
     description: "Tokens that were paid for summaries",
   });
-  const summaryUsd = meter.createCounter("plimsoll.summary.cost", { unit: "{USD}", description: "What summaries cost" });
+  const summaryUsd = meter.createCounter("plimsoll.summary.cost", { unit: "{USD}", description: "Dollars of summaries" });
   const breaks = meter.createCounter("plimsoll.cache.breaks", {
     unit: "{request}",
     description: "Requests that read less from the cache",

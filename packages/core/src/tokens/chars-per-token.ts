@@ -28,11 +28,11 @@ const tokens = z.number().nonnegative();
 const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
   kind: z.literal("chars-per-token"),
   charsPerToken: z.number().positive().describe("Characters that make a token."),
-  unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]).describe("What counts as a character."),
+  unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]).describe("The unit of a character."),
   rounding: z.enum(["floor", "ceil"]).describe("How a message is rounded to whole tokens."),
   perMessageTokens: tokens.describe("Added to each message."),
   minimumMessageTokens: tokens.describe("A message counts at least so many."),
-  imageTokens: tokens.describe("What an image counts."),
+  imageTokens: tokens.describe("Tokens of an image."),
   overhead: z.enum(["counted", "left-out"]).optional().describe("Whether system text and tools are counted."),
 });
 

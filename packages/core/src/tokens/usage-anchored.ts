@@ -32,12 +32,14 @@ export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>(
     z.strictObject({
       kind: z.literal("usage-anchored"),
       of: measure.describe("The measure of what came since the report."),
-      anchor: z.enum(["prompt", "prompt-and-reply"]).describe("What of the newest report counts."),
+      anchor: z.enum(["prompt", "prompt-and-reply"]).describe("The part of the newest report that counts."),
       since: z.enum(["counted", "left-out"]).optional().describe("Whether what came after the report counts."),
       afterCut: z
         .enum(["scaled", "estimated"])
         .optional()
-        .describe("What a cut leaves: by the scale that reports taught, or its messages' estimate as if reported."),
+        .describe(
+          "The size of a context after a cut: by the scale that reports taught, or its messages' estimate as if reported.",
+        ),
     }),
   create: (spec, { measureOf }) => anchored(spec, measureOf(spec.of)),
 });

@@ -163,7 +163,7 @@ export class ReportedError extends Error {
 /** The caller's client has the key; only the failure's class is used. The text is one that no message holds. */
 const UNKNOWN_SOURCE = { provider: "provider", key: "\u0000" } as const;
 
-/** What an SDK's error says of the request that was refused, whose body is `request` if it is known; `null` for every other failure. */
+/** Reads from an SDK's error how the request was refused, whose body is `request` if it is known; `null` for every other failure. */
 export function sdkRejection(thrown: unknown, request?: unknown): Rejection | null {
   return rejectionIn(failureOf(thrown, { ...UNKNOWN_SOURCE, request }).error);
 }

@@ -218,7 +218,7 @@ export function replied(progress: Progress, open: readonly OpenCall[]): Progress
   return { ...progress, open, sent: null };
 }
 
-/** What the newest request sent. Throws if it was answered, or if there was none. */
+/** Returns the view that the newest request sent. Throws if it was answered, or if there was none. */
 export function awaited({ sent }: Progress): SessionView {
   if (sent === null) throw misuse("no request waits for an answer");
   return sent;
