@@ -90,7 +90,7 @@ const pure = { npm: ["zod", "@noble/hashes"], node: false };
 const coreRows = [
   { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts", "hash.ts"], ...pure },
   { row: 2, members: ["message/", "usage.ts", "tool.ts", "applied-edit.ts", "entry.ts"], ...pure },
-  { row: 3, members: ["tokens/", "paths/", "ports.ts", "reported-tokens.ts"], ...pure },
+  { row: 3, members: ["tokens/", "paths/", "ports.ts", "deadline.ts", "port-door.ts", "reported-tokens.ts"], ...pure },
   { row: 4, members: ["budget.ts", "economics.ts", "cut-point/", "truncation/", "facts/"], ...pure },
   { row: 5, members: ["edit/", "trigger.ts", "prompts/"], ...pure },
   { row: 6, members: ["summarizer/", "keep/", "recall/", "strategy/"], ...pure },

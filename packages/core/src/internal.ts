@@ -36,6 +36,7 @@ export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./polic
 export { encodingsOf } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { changesPreset } from "./policy/written-policy.ts";
+export { clockDoor } from "./port-door.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
 export { lineHash, textLines } from "./recall/text-lines.ts";

@@ -64,7 +64,7 @@ export type Summarizer = (request: SummaryRequest, signal: AbortSignal) => Promi
 /** Resolves after so many milliseconds; rejects when the signal aborts before. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Keeps output that was cut before it entered history. A handle is the hash of the content, so the same text has one handle. */
+/** Keeps output that was cut before it entered history. Answers that cannot be used, or do not come, are `bad-input` errors that name the function. A handle is the hash of the content, so the same text has one handle. */
 export interface ArtifactStore {
   /** Stores the text and answers with its handle. Storing the same text again changes nothing. */
   put(text: string): Promise<string>;
@@ -72,7 +72,10 @@ export interface ArtifactStore {
   get(handle: string): Promise<string | null>;
 }
 
-/** The live state of something that compaction must not forget (a todo list, running sub-agents); `null` if there is none. */
+/**
+ * The live state of something that compaction must not forget (a todo list, running sub-agents); `null` if there is none. Answers at once. One that fails, or
+ * answers with anything else, is left out, and is a failed step of the compaction's record.
+ */
 export type StateProvider = () => { readonly title: string; readonly text: string } | null;
 
 /** A file that the agent tracks in addition to its calls. `state` is what it last knew of it (a version, a time), as text. */
@@ -82,7 +85,7 @@ export interface TrackedFile {
   readonly state: string | null;
 }
 
-/** Asked for all tracked files at each compaction. */
+/** Asked for all tracked files at each compaction. Answers at once; one that fails is treated as a {@link StateProvider} that does. */
 export type FileTracker = () => readonly TrackedFile[];
 
 /** One request to a model. */
@@ -134,6 +137,9 @@ export interface ModelClient {
  * - `session-limit` if an entry or log is larger, or nested deeper, than what can be opened again. Nothing is written then.
  * - `bad-session` if a log is damaged, not there or cannot be written.
  * - `bad-input` for an id that cannot be used.
+ *
+ * What answers with something else, rejects with an error that is not of this project, or does not answer by the deadline, is a `bad-input` error that names the
+ * function and the answer.
  *
  * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list),
  * so that a log need never be in memory as a whole. If it rejects, what was handed over is void. An error that `onEntry` throws is passed on.

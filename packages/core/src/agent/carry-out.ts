@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Conversation } from "../conversation/conversation.ts";
 import { learnedWindowTokens } from "../conversation/learned-limit.ts";
 import { learnedInLog, nextTry } from "../conversation/limits-in-log.ts";
@@ -6,17 +7,20 @@ import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
+import { isRecord } from "../json.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { withIds } from "../message/ids.ts";
-import type { Context, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import type { Context, ImagePart, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+import type { Door } from "../port-door.ts";
+import { askDynamicContext, passed } from "../port-door.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
 import { replaceHistory } from "../session/replace-history.ts";
 import { rejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
-import type { AgentTool, ToolCallContext, ToolOutput } from "./agent-tool.ts";
+import type { AgentTool, Authorization, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
 import type { AgentEventBody } from "./events.ts";
 import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-state.ts";
@@ -92,7 +96,8 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
 
 /** Builds the text that is true now and goes behind the cached prefix; `null` if there is none, or if a message of the context says it already. */
 export async function dynamicContextOf(loop: Pick<LoopContext, "options" | "conversation" | "model">): Promise<string | null> {
-  const text = (await loop.options.dynamicContext?.()) ?? null;
+  const { dynamicContext } = loop.options;
+  const text = dynamicContext === undefined ? null : await askDynamicContext(dynamicContext);
   if (text === null || !bindsReasoning(loop)) return text;
   const said = loop.conversation.manager.context().messages.findLast(isInjected);
   return text.trim() === "" || (said !== undefined && textOf(said) === text) ? null : text;
@@ -192,6 +197,25 @@ async function appendReply(
   return { type: "appended", message: message?.role === "assistant" ? message : null };
 }
 
+const AUTHORIZATION: Door<Authorization> = {
+  port: "authorize",
+  shape: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("allow") }),
+    z.object({ kind: z.literal("deny"), why: z.string() }),
+  ]),
+  wanted: "allow, or deny and why",
+};
+
+const OUTPUT: Omit<Door<ToolOutput>, "port"> = {
+  shape: z.object({
+    text: z.string(),
+    isError: z.boolean(),
+    images: z.array(z.custom<ImagePart>(isRecord)).exactOptional(),
+    hint: z.string().exactOptional(),
+  }),
+  wanted: "a text, and whether it is an error",
+};
+
 /** Decides about a call. What goes wrong, an abort too, is told to the model: the call does not run. */
 async function decisionOn({ callId, toolName, argumentsJson }: ToolCallPart, loop: LoopContext): Promise<CallDecision> {
   const tool = loop.tools.get(toolName);
@@ -201,7 +225,8 @@ async function decisionOn({ callId, toolName, argumentsJson }: ToolCallPart, loo
   const { sessionId, signal } = loop.callContext(callId);
   const decide = async () => {
     const effect = await tool.effectOf(args.value);
-    return await authorize({ sessionId, callId, toolName, argumentsJson, effect }, signal);
+    const answer: unknown = await authorize({ sessionId, callId, toolName, argumentsJson, effect }, signal);
+    return passed(AUTHORIZATION, answer);
   };
   try {
     const decision = await untilAborted(signal, decide);
@@ -231,7 +256,8 @@ async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, context
   try {
     return await untilAborted(context.signal, async () => {
       if (tool === undefined || "problem" in args) throw new Error(`${call.toolName} cannot run`);
-      return await tool.run(args.value, context);
+      const output: unknown = await tool.run(args.value, context);
+      return passed({ ...OUTPUT, port: `the tool ${call.toolName}` }, output);
     });
   } catch (error) {
     return { text: problemOf(error, context.signal), isError: true };

@@ -1,15 +1,18 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import { openConversation } from "../conversation/open-conversation.ts";
 import type { SetupChange } from "../conversation/setup-change.ts";
+import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry } from "../entry.ts";
 import { closedError, PlimsollError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { UserMessage } from "../message/message.ts";
 import { requireFallback } from "../policy/policy.ts";
+import { clockDoor } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import type { ContextEvent } from "../session/events.ts";
+import { sessionsDoor } from "../session/store-door.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
 import { sessionOf, settleModel, settleSetup } from "./agent-log.ts";
@@ -28,7 +31,7 @@ import { runSubAgent } from "./sub-agent.ts";
  */
 export async function startAgent(given: AgentOptions): Promise<Agent> {
   requireOwnNames(given.tools);
-  const options = { ...given, model: withOutputReserve(given.model) };
+  const options = { ...given, model: withOutputReserve(given.model), nowMs: clockDoor(given.nowMs) };
   const hub = createEventHub();
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const { sessionId } = options.session;
@@ -117,7 +120,7 @@ function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent 
     setMode: (mode) => open().dispatch({ type: "set-mode", mode }),
     state: () => agentState(loop),
     context: () => conversation.manager.context(),
-    entries: async () => (await options.sessions.read(sessionId))?.entries ?? [],
+    entries: async () => (await sessionsDoor(options.sessions, deadlineOf({})).read(sessionId))?.entries ?? [],
     recall: async (handle, range) => await recallOf(open())(handle, range),
     subscribe: hub.subscribe,
     close: async () => {

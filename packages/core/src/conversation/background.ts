@@ -1,4 +1,4 @@
-import { unheldWait } from "../engine/deadline.ts";
+import { unheldWait } from "../deadline.ts";
 import type { FitInput, FitOutcome, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
 import { PREPARED_STEP } from "../engine/prepared-step.ts";
 import { toolCallsOf } from "../message/message.ts";

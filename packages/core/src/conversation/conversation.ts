@@ -1,15 +1,17 @@
-import { deadlineOf } from "../engine/deadline.ts";
+import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { SessionEntry, UsageEntry } from "../entry.ts";
 import { closedError } from "../error.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import { overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
+import { clockDoor } from "../port-door.ts";
 import type { SessionWriter } from "../ports.ts";
 import { checkStorable } from "../session/codec.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createContextManager } from "../session/context-manager.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
+import { writerDoor } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
 import type { Usage } from "../usage.ts";
 import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
@@ -101,8 +103,11 @@ export function createConversation({ entries, writer, nowMs, ...context }: Conve
   for (const entry of entries) tally.add(entry);
   const background = createBackground(context);
   const manager = createContextManager({ prepared: background.prepared, entries, ...context });
-  const deadline = deadlineOf(context);
-  const kept = { writer, deadline, isArchived: false, heldCount: entries.length };
+  const kept = {
+    writer: writer === null ? null : writerDoor(writer, deadlineOf(context)),
+    isArchived: false,
+    heldCount: entries.length,
+  };
   return conversationOver({
     manager,
     tally,
@@ -120,7 +125,8 @@ export interface ConversationParts extends LogCopyParts, Pick<ContextManagerOpti
 }
 
 /** A conversation over a manager whose log `writer` has. */
-export function conversationOver({ nowMs, background, onEvent, ...parts }: ConversationParts): Conversation {
+export function conversationOver({ nowMs: clock, background, onEvent, ...parts }: ConversationParts): Conversation {
+  const nowMs = clockDoor(clock);
   const { manager, writer } = parts;
   const queue = createQueue();
   const { tally, flush, isBehind } = createLogCopy(parts);

@@ -1,7 +1,9 @@
+import { deadlineOf } from "../deadline.ts";
 import type { SessionEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
+import { sessionsDoor } from "../session/store-door.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Branch, ConversationName, ConversationRequest, Family, FoundConversation, Node, Place } from "./history-tree.ts";
 import {
@@ -63,7 +65,8 @@ export interface Conversations {
 }
 
 /** An empty set of conversations. */
-export function createConversations(options: ConversationsOptions): Conversations {
+export function createConversations(given: ConversationsOptions): Conversations {
+  const options = { ...given, sessions: given.sessions === null ? null : sessionsDoor(given.sessions, deadlineOf({})) };
   const memory: LiveBranches = { limits: options, families: new Map(), live: new Set(), closing: new Map() };
   const known: ReadonlySet<FoundConversation> = memory.live;
   /** Keys that are being deleted: who wants them next waits. */

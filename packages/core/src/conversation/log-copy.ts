@@ -1,7 +1,3 @@
-import type { Deadline } from "../engine/deadline.ts";
-import { inTime } from "../engine/deadline.ts";
-import type { SessionEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createQueue } from "./queue.ts";
@@ -13,8 +9,6 @@ export interface LogCopyParts {
   /** The counts over the log so far. */
   readonly tally: Tally;
   readonly writer: SessionWriter | null;
-  /** How long the writer is waited for. */
-  readonly deadline: Deadline;
   /** True if the manager drops what the writer has. */
   readonly isArchived: boolean;
   /** How many of the manager's entries were tallied and written already. */
@@ -32,7 +26,7 @@ export interface LogCopy {
 }
 
 /** A copy that has the manager's first entries, as many as `heldCount` says. */
-export function createLogCopy({ manager, tally, writer, deadline, isArchived, heldCount }: LogCopyParts): LogCopy {
+export function createLogCopy({ manager, tally, writer, isArchived, heldCount }: LogCopyParts): LogCopy {
   let tallied = heldCount;
   const see = () => {
     for (const entry of manager.entries().slice(tallied)) tally.add(entry);
@@ -46,12 +40,11 @@ export function createLogCopy({ manager, tally, writer, deadline, isArchived, he
   if (writer === null) return { tally: seen, flush: () => NOTHING_TO_WRITE, isBehind: () => false };
 
   const writes = createQueue();
-  const appendWithin = createAppend(writer, deadline);
   let written = heldCount;
   const writeFresh = async () => {
     const fresh = manager.entries().slice(written);
     if (fresh.length === 0) return;
-    await appendWithin(fresh);
+    await writer.append(fresh);
     if (!isArchived) {
       written += fresh.length;
       return;
@@ -71,17 +64,3 @@ export function createLogCopy({ manager, tally, writer, deadline, isArchived, he
 }
 
 const NOTHING_TO_WRITE = Promise.resolve();
-
-/** Appends within the deadline. A store that did not answer may write later: what the log holds is not known until it is opened again. */
-function createAppend(writer: SessionWriter, deadline: Deadline): (entries: readonly SessionEntry[]) => Promise<void> {
-  let unanswered: PlimsollError | null = null;
-  const late = (afterMs: number) => {
-    const message = `session ${writer.sessionId}: the store did not answer within ${afterMs} ms; open the session again`;
-    unanswered = new PlimsollError("bad-session", message, { sessionId: writer.sessionId, afterMs });
-    return unanswered;
-  };
-  return async (entries) => {
-    if (unanswered !== null) throw unanswered;
-    await inTime(() => writer.append(entries), { deadline, late });
-  };
-}

@@ -1,8 +1,9 @@
-import { deadlineOf } from "../engine/deadline.ts";
+import { deadlineOf } from "../deadline.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
 import { openContextManager } from "../session/context-manager.ts";
 import type { LogArchive } from "../session/held-log.ts";
+import { sessionsDoor } from "../session/store-door.ts";
 import { isUndoArchived } from "../session/undo-point.ts";
 import { createBackground } from "./background.ts";
 import type { Conversation, ConversationSetting } from "./conversation.ts";
@@ -23,9 +24,10 @@ export interface OpenedConversation {
  */
 export async function openConversation(
   { nowMs, ...context }: ConversationSetting,
-  sessions: SessionStore,
+  store: SessionStore,
   session: SessionStartEntry | { readonly sessionId: string },
 ): Promise<OpenedConversation> {
+  const sessions = sessionsDoor(store, deadlineOf(context));
   const opened = async (mayBeUndone: ReadonlySet<string>): Promise<OpenedConversation> => {
     const tally = createTally();
     const { archive, isAt } = archiveIn(sessions);
@@ -39,7 +41,7 @@ export async function openConversation(
     isAt(writer);
     try {
       const manager = opening.opened();
-      const kept = { writer, deadline: deadlineOf(context), isArchived: true, heldCount: 0 };
+      const kept = { writer, isArchived: true, heldCount: 0 };
       const told = context.onEvent === undefined ? {} : { onEvent: context.onEvent };
       return {
         conversation: conversationOver({ manager, tally, background, nowMs, ...kept, ...told }),

@@ -1,6 +1,9 @@
+import { z } from "zod";
+import { answerWithin } from "../deadline.ts";
 import type { StepOutcome } from "../entry.ts";
 import { isPlimsollError } from "../error.ts";
-import { answerWithin } from "./deadline.ts";
+import type { Door } from "../port-door.ts";
+import { passed } from "../port-door.ts";
 import type { CompactionNotice, FitState } from "./fit-input.ts";
 
 /** The decision of a before-compaction hook. */
@@ -8,6 +11,16 @@ export type HookDecision =
   | { readonly kind: "go" }
   | { readonly kind: "cancel"; readonly why: string }
   | { readonly kind: "summary"; readonly text: string };
+
+const DECISION: Door<HookDecision> = {
+  port: "the hook",
+  shape: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("go") }),
+    z.object({ kind: z.literal("cancel"), why: z.string() }),
+    z.object({ kind: z.literal("summary"), text: z.string() }),
+  ]),
+  wanted: "go, cancel or a summary",
+};
 
 /** The decision, and what the record says of how it came about. */
 export interface AskedHook {
@@ -25,7 +38,8 @@ export async function askHook(
   if (hook === null) return { decision: { kind: "go" }, steps: [] };
   const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
   try {
-    return { decision: await answerWithin((given) => hook(notice, given), { deadline, signal, late }), steps: [] };
+    const answer: unknown = await answerWithin((given) => hook(notice, given), { deadline, signal, late });
+    return { decision: passed(DECISION, answer), steps: [] };
   } catch (error) {
     // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
     if (signal.aborted) throw error;

@@ -58,7 +58,8 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     // The last recovery leaves what cannot be cut: it recalls nothing.
     rules: chain.isForced ? [] : chain.rules,
   });
-  const start = startOf(chain, { messages, tokens: measure.viewTokens, steps }, { tools, work: state.work });
+  const begun = { messages, tokens: measure.viewTokens, steps: [...state.failedPorts, ...steps] };
+  const start = startOf(chain, begun, { tools, work: state.work });
   const end = await runChain(chain, start, tools, signal);
   const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;

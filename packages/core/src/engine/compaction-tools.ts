@@ -1,5 +1,6 @@
 import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point/safe-cuts.ts";
+import { withDeadline } from "../deadline.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { passageQuoter } from "../keep/kept-passages.ts";
@@ -13,7 +14,6 @@ import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
 import type { SummaryAuthor } from "../summarizer/usable.ts";
 import type { ChainTools } from "./chain.ts";
-import { withDeadline } from "./deadline.ts";
 import type { FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import type { ViewMeasure } from "./measure-view.ts";

@@ -1,3 +1,4 @@
+import type { Deadline } from "../deadline.ts";
 import type { ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
 import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
@@ -13,7 +14,6 @@ import type { RecallView } from "../recall/recall-index.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import type { Deadline } from "./deadline.ts";
 
 /** A request to make the context fit before it is sent. */
 export interface FitInput {
@@ -85,6 +85,8 @@ export interface FitState {
   /** The index of the log for rules that recall it; `null` if the policy has none. */
   readonly recallIndex: RecallView | null;
   readonly kept: KeptState;
+  /** Ports that failed when they were asked for what is true now: what they would have said is missing. */
+  readonly failedPorts: readonly StepOutcome[];
   readonly beforeCompaction: BeforeCompaction | null;
   readonly prepared: PreparedSummaryPort | null;
   /** For each request for a summary, and for the hook's answer. */

@@ -59,6 +59,7 @@ function goal(
     kept: NO_KEPT_STATE,
     beforeCompaction: null,
     prepared: null,
+    failedPorts: [],
     deadline: { afterMs: 1, timer: () => () => undefined },
     work,
   };

@@ -1,9 +1,11 @@
+import { deadlineOf } from "../deadline.ts";
 import { sha256Hex } from "../hash.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { textOf } from "../message/message.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ArtifactStore } from "../ports.ts";
+import { artifactsDoor } from "../port-door.ts";
+import type { ArtifactStore, Wait } from "../ports.ts";
 import type { Truncation } from "../truncation/span.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
@@ -17,6 +19,9 @@ export interface Admission {
   readonly hint?: string | null;
   /** How each category of output is cut; the built-in truncations if they are left out. */
   readonly truncations?: readonly Truncation[];
+  /** How long the store is waited for, and by which timer, as in `ContextManagerOptions`. */
+  readonly answerDeadlineMs?: number;
+  readonly wait?: Wait;
 }
 
 /** A result as it enters history, and the handle of its whole text if it was cut. */
@@ -38,14 +43,14 @@ export async function admitToolResult(given: ToolResultMessage, admission: Admis
   const cut = truncateMessage(message, truncation, how);
   if (!cut.isTruncated) return { message: cut.message, handle: null };
   const whole = textOf(message);
-  const handle = await admission.artifacts.put(whole);
+  const handle = await artifactsDoor(admission.artifacts, deadlineOf(admission)).put(whole);
   const hints = [admission.hint ?? null, `handle ${handle}`].filter((hint) => hint !== null);
   return { message: truncateMessage(message, truncation, { ...how, hint: hints.join("; ") }).message, handle };
 }
 
 /** A bounded piece of an artifact, by the range given; `null` for an unknown handle. */
 export async function recallArtifact(handle: string, range: RecallRange, artifacts: ArtifactStore): Promise<Recalled | null> {
-  const text = await artifacts.get(handle);
+  const text = await artifactsDoor(artifacts, deadlineOf({})).get(handle);
   return text === null ? null : pieceOf(text, range);
 }
 

@@ -1,11 +1,16 @@
-import { deadlineOf } from "../engine/deadline.ts";
+import { z } from "zod";
+import { deadlineOf } from "../deadline.ts";
+import { failureText } from "../engine/ask-hook.ts";
 import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
 import type { GateState } from "../engine/why-act.ts";
+import type { StepOutcome } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import { BUILT_IN_KINDS, bindingOnce } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
+import type { Door } from "../port-door.ts";
+import { askState, askTracker, passed } from "../port-door.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import type { EstimatorSpec, Measures } from "../tokens/built-in-estimators.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
@@ -33,6 +38,8 @@ export interface SessionSetup extends StateFold {
   >;
 }
 
+const PINNED: Door<readonly string[]> = { port: "pinned", shape: z.array(z.string()), wanted: "a list of texts" };
+
 /**
  * The setup that options ask for.
  *
@@ -46,7 +53,8 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
   const measures: Measures = new Map();
   const estimator = withNewestPrediction(estimatorOf(policy.estimator, measures));
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
-  // One that cannot be made is refused here.
+  // What cannot be used is refused here.
+  passed(PINNED, options.pinned ?? []);
   cutEstimator();
   return {
     policy,
@@ -135,6 +143,19 @@ export function fitStateOf(
   const { view, breaker } = state;
   const { kinds, cutEstimator, deadline, isBoundReasoning, work, ports } = setup;
   const { policy, writer } = fit;
+  const failedPorts: StepOutcome[] = [];
+  // What they say is worth much, but no session ends because it is missing.
+  const answerIn = <Answer>(strategy: string, ask: () => Answer): Answer | null => {
+    try {
+      return ask();
+    } catch (error) {
+      failedPorts.push({ strategy, outcome: "failed", detail: failureText(error) });
+      return null;
+    }
+  };
+  const { fileTracker: track, stateProviders = [] } = ports;
+  const tracked = track === undefined ? null : answerIn("file-tracker", () => askTracker(track));
+  const told = stateProviders.map((provide, index) => answerIn("state-provider", () => askState(provide, index)));
   return {
     kinds,
     messages: () => view.messages.slice(),
@@ -150,12 +171,9 @@ export function fitStateOf(
     summarizer: ports.summarizer,
     useModel: breaker.failures < policy.progress.maximumFailures,
     recallIndex: recallIndex?.now() ?? null,
-    facts: ports.fileTracker === undefined ? state.facts : withTrackedFiles(state.facts, ports.fileTracker()),
-    kept: {
-      pinned: ports.pinned ?? [],
-      state: (ports.stateProviders ?? []).map((provide) => provide()).filter((each) => each !== null),
-      files: policy.facts.files,
-    },
+    facts: tracked === null ? state.facts : withTrackedFiles(state.facts, tracked),
+    kept: { pinned: ports.pinned ?? [], state: told.filter((each) => each !== null), files: policy.facts.files },
+    failedPorts,
     beforeCompaction: ports.beforeCompaction ?? null,
     prepared: ports.prepared ?? null,
     deadline,

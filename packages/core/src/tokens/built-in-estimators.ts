@@ -3,6 +3,7 @@ import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import type { KindSpec } from "../kind.ts";
 import { kindNamed } from "../kind.ts";
+import { tokenizerDoor } from "../port-door.ts";
 import type { BpeSpec } from "./bpe.ts";
 import { BPE } from "./bpe.ts";
 import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
@@ -105,7 +106,7 @@ function notAMeasure({ kind }: KindSpec): PlimsollError {
  */
 function tokenizerFor(encoding: string, tokenizers: Tokenizers): CountTokens {
   const found = Object.hasOwn(tokenizers, encoding) ? tokenizers[encoding] : undefined;
-  if (found !== undefined) return found;
+  if (found !== undefined) return tokenizerDoor(encoding, found);
   const names = Object.keys(tokenizers);
   const given = names.length === 0 ? "none was given" : `given: ${names.join(", ")}`;
   throw new PlimsollError(

@@ -40,7 +40,7 @@ import {
   withoutRefuted,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { callShape, lowestLimits, recallArtifact, replyLowered, requestSizeOf, withReplyWithin } from "@plimsoll/core/internal";
+import { callShape, clockDoor, lowestLimits, recallArtifact, replyLowered, requestSizeOf, withReplyWithin } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";
@@ -87,7 +87,8 @@ const NEVER_ABORTED = new AbortController().signal;
  * @throws PlimsollError `bad-policy` for a policy without a fallback.
  */
 export function createArrayConversations(options: CompactorOptions): ArrayConversations {
-  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null, nowMs = Date.now } = options;
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null, nowMs: clock = Date.now } = options;
+  const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy);
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({

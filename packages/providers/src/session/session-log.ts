@@ -5,7 +5,7 @@ import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type { Conversation, ConversationSetting } from "@plimsoll/core/conversation";
 import { createConversation, openConversation, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
 import type { SessionStartEntry } from "@plimsoll/core/internal";
-import { LOG_VERSION, loggedLimits, replyLowered, shortHash, withReplyWithin } from "@plimsoll/core/internal";
+import { clockDoor, LOG_VERSION, loggedLimits, replyLowered, shortHash, withReplyWithin } from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
@@ -38,8 +38,9 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
     kinds = BUILT_IN_KINDS,
     summarizer = createDigest(),
     sessionId = globalThis.crypto.randomUUID(),
-    nowMs = Date.now,
+    nowMs: clock = Date.now,
   } = options;
+  const nowMs = clockDoor(clock);
   const { system = "", sessions, onEvent, tokenizers, pinned, stateProviders, fileTracker, beforeCompaction } = options;
   const wanted = await limitsOf(wire, options.limits ?? null, policy);
   const limits = policy.enabled ? withReplyWithin(wanted) : wanted;

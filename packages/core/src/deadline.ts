@@ -1,5 +1,5 @@
-import { PlimsollError } from "../error.ts";
-import type { Summarizer, Wait } from "../ports.ts";
+import { PlimsollError } from "./error.ts";
+import type { Summarizer, Wait } from "./ports.ts";
 
 /** Calls `over` after so many milliseconds, unless the function that it gives is called before. */
 export type Timer = (ms: number, over: () => void) => () => void;
@@ -79,14 +79,23 @@ async function askedOf<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, si
   return await ask(signal);
 }
 
-/** The answer, if it comes before the deadline, for whoever cannot be called off: a signal takes six times as long as the rest. After it rejects with `late`. */
+/**
+ * The answer, if it comes before the deadline, for whoever cannot be called off: a signal takes six times as long as the rest. After it rejects with `late`. The
+ * deadline begins anew as long as `isMoving` says that something came.
+ */
 export async function inTime<Answer>(
   ask: () => Promise<Answer>,
-  { deadline, late }: Pick<Asked, "deadline" | "late">,
+  { deadline, late, isMoving }: Pick<Asked, "deadline" | "late"> & { readonly isMoving?: () => boolean },
 ): Promise<Answer> {
   let stopTimer: () => void = () => undefined;
   const over = new Promise<never>((_, reject) => {
-    stopTimer = deadline.timer(deadline.afterMs, () => reject(late(deadline.afterMs)));
+    const begin = () => {
+      stopTimer = deadline.timer(deadline.afterMs, () => {
+        if (isMoving?.() === true) begin();
+        else reject(late(deadline.afterMs));
+      });
+    };
+    begin();
   });
   try {
     return await Promise.race([over, ask()]);

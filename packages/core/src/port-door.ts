@@ -1,0 +1,186 @@
+import { z } from "zod";
+import type { Deadline } from "./deadline.ts";
+import { deadlineOf, inTime } from "./deadline.ts";
+import { isPlimsollError, PlimsollError } from "./error.ts";
+import { isRecord } from "./json.ts";
+import type { ArtifactStore, FileTracker, StateProvider, TrackedFile } from "./ports.ts";
+import type { CountTokens } from "./tokens/estimator.ts";
+
+/** What a port may answer with: its name for a person, the shape, and the shape in words. */
+export interface Door<Answer> {
+  readonly port: string;
+  readonly shape: z.ZodType<Answer>;
+  readonly wanted: string;
+}
+
+/** Most characters of an answer that an error shows; chosen. */
+const SHOWN_CHARS = 60;
+
+/** An answer as an error names it. */
+function shown(value: unknown): string {
+  if (isThenable(value)) return "a promise";
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  if (typeof value === "number" || value === undefined || typeof value === "bigint") return String(value);
+  try {
+    const json = JSON.stringify(value);
+    return json.length <= SHOWN_CHARS ? json : `${json.slice(0, SHOWN_CHARS)}…`;
+  } catch {
+    // What cannot be written is named by its kind.
+    return `an ${typeof value}`;
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** An answer that a port may not give, and the place in it that is wrong. */
+function badAnswer(
+  { port, wanted }: Pick<Door<unknown>, "port" | "wanted">,
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): PlimsollError {
+  // Nobody waits for it: if it rejects, no process ends.
+  if (isThenable(value)) Promise.resolve(value).then(undefined, () => undefined);
+  const wrong = shown(
+    path.reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, key) : at), value),
+  );
+  const at = path.length === 0 ? "" : ` at ${path.join(".")}`;
+  const message = `${port} answered with ${wrong}${at}; it has to answer with ${wanted}`;
+  return new PlimsollError("bad-input", message, { port, value: wrong });
+}
+
+/** What a port threw or rejected with: an error of this project as it is, any other named by its port. */
+export function failedPort(port: string, error: unknown): PlimsollError {
+  if (isPlimsollError(error)) return error;
+  const why = error instanceof Error ? error.message : shown(error);
+  return new PlimsollError("bad-input", `${port} failed: ${why}`, { port, value: why }, error);
+}
+
+/**
+ * What a port answered, if it may answer so.
+ *
+ * @throws PlimsollError `bad-input` naming the port and the value.
+ */
+export function passed<Answer>(door: Door<Answer>, value: unknown): Answer {
+  const read = isThenable(value) ? null : door.shape.safeParse(value);
+  if (read?.success !== true) throw badAnswer(door, value, read?.error.issues[0]?.path);
+  return read.data;
+}
+
+/** The answer of a port that answers at once. */
+function answerNow<Answer>(door: Door<Answer>, ask: () => unknown): Answer {
+  let value: unknown;
+  try {
+    value = ask();
+  } catch (error) {
+    throw failedPort(door.port, error);
+  }
+  return passed(door, value);
+}
+
+/** The answer of a port that is waited for until the deadline. One that comes later changes nothing; `onLate` may put it away. */
+export async function answerOf<Answer>(
+  door: Door<Answer>,
+  ask: () => unknown,
+  { deadline, isMoving, onLate }: Waited,
+): Promise<Answer> {
+  let isLate = false;
+  const late = (afterMs: number) => {
+    isLate = true;
+    const { port } = door;
+    return new PlimsollError("bad-input", `${port} gave no answer within ${afterMs} ms`, { port, value: "no answer", afterMs });
+  };
+  const asked = async () => {
+    const value: unknown = await ask();
+    if (isLate) onLate?.(value);
+    return value;
+  };
+  const value = await inTime(asked, { deadline, late, ...(isMoving === undefined ? {} : { isMoving }) }).catch(
+    (error: unknown) => {
+      throw failedPort(door.port, error);
+    },
+  );
+  return passed(door, value);
+}
+
+/** How long a port is waited for. */
+export interface Waited {
+  readonly deadline: Deadline;
+  /** True if it did something since it was asked before; the deadline begins anew then. */
+  readonly isMoving?: () => boolean;
+  readonly onLate?: (value: unknown) => void;
+}
+
+/**
+ * The tokenizer of an encoding, whose counts are numbers from 0 on.
+ *
+ * @throws PlimsollError `bad-input` naming the port and the value, here for what is no function.
+ */
+export function tokenizerDoor(encoding: string, count: CountTokens): CountTokens {
+  const port = `the tokenizer ${encoding}`;
+  if (typeof count !== "function") throw badAnswer({ port: "tokenizers", wanted: `a function for ${encoding}` }, count);
+  return (text) => {
+    let tokens: unknown;
+    try {
+      tokens = count(text);
+    } catch (error) {
+      throw failedPort(port, error);
+    }
+    // Asked for every text: a schema takes longer than a short one.
+    if (typeof tokens === "number" && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) return tokens;
+    throw badAnswer({ port, wanted: "a number of tokens from 0 on" }, tokens);
+  };
+}
+
+const STATE = {
+  shape: z.object({ title: z.string(), text: z.string() }).nullable(),
+  wanted: "a title and a text, or null",
+};
+
+/** What a state provider says now. */
+export function askState(provide: StateProvider, index: number): ReturnType<StateProvider> {
+  return answerNow({ ...STATE, port: `state provider ${index + 1}` }, provide);
+}
+
+const TRACKED: Door<readonly TrackedFile[]> = {
+  port: "the file tracker",
+  shape: z.array(z.object({ path: z.string().min(1), access: z.enum(["read", "modify"]), state: z.string().nullable() })),
+  wanted: "a list of files, each with path, access and state",
+};
+
+/** What a file tracker says now. */
+export function askTracker(track: FileTracker): readonly TrackedFile[] {
+  return answerNow(TRACKED, track);
+}
+
+const HANDLE: Door<string> = { port: "artifacts.put", shape: z.string().min(1), wanted: "the handle, a text" };
+const KEPT_TEXT: Door<string | null> = {
+  port: "artifacts.get",
+  shape: z.string().nullable(),
+  wanted: "the text, or null for a handle that it does not know",
+};
+
+/** The artifact store, whose answers are what they have to be and come in time. */
+export function artifactsDoor(artifacts: ArtifactStore, deadline: Deadline): ArtifactStore {
+  return {
+    put: (text) => answerOf(HANDLE, () => artifacts.put(text), { deadline }),
+    get: (handle) => answerOf(KEPT_TEXT, () => artifacts.get(handle), { deadline }),
+  };
+}
+
+/** A clock, whose times are numbers, or `null` for one that knows none: any other would make the log unreadable. */
+export function clockDoor<Time extends number | null>(nowMs: () => Time): () => Time {
+  return () => {
+    const time = nowMs();
+    if (time === null || (typeof time === "number" && Number.isFinite(time))) return time;
+    throw badAnswer({ port: "nowMs", wanted: "milliseconds, or null" }, time);
+  };
+}
+
+const TRUE_NOW: Door<string | null | undefined> = { port: "dynamicContext", shape: z.string().nullish(), wanted: "a text, or null" };
+
+/** What a source of dynamic context says now, in time. */
+export async function askDynamicContext(ask: () => unknown): Promise<string | null> {
+  return (await answerOf(TRUE_NOW, ask, { deadline: deadlineOf({}) })) ?? null;
+}
