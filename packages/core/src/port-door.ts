@@ -178,7 +178,11 @@ export function clockDoor<Time extends number | null>(nowMs: () => Time): () => 
   };
 }
 
-const TRUE_NOW: Door<string | null | undefined> = { port: "dynamicContext", shape: z.string().nullish(), wanted: "a text, or null" };
+const TRUE_NOW: Door<string | null | undefined> = {
+  port: "dynamicContext",
+  shape: z.string().nullish(),
+  wanted: "a text, or null",
+};
 
 /** What a source of dynamic context says now, in time. */
 export async function askDynamicContext(ask: () => unknown): Promise<string | null> {

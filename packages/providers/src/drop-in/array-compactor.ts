@@ -135,7 +135,7 @@ export function createArrayCompactor<Item, Answer>(
       conversations.assertOpen();
       const of = arrays.sent.get(sent);
       // Its caller hears of refusals.
-      if (of !== undefined) logs.met.delete(of.fitted.found.conversation);
+      if (of !== undefined) logs.unanswered.delete(of.fitted.found.conversation);
       const rejection = sdkRejection(thrown);
       if (rejection === null) return null;
       const done = { recovery, isTried: arrays.sent.get(sent)?.isTry === true };
@@ -214,8 +214,26 @@ async function fitArray<Item, Answer>(
   const reported =
     request.answer === undefined ? measuredIn(arrays.wire, replyItem(array, "newest")) : arrays.wire.observed(request.answer);
   const firstReported = measuredIn(arrays.wire, replyItem(array, "first"));
-  const fitted = await fitRequest(arrays.logs, { ...request, request: array.request, reported, firstReported, caller });
+  const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
+  const fitted = await fitRequest(arrays.logs, {
+    ...request,
+    request: array.request,
+    reported,
+    firstReported,
+    caller,
+    isRefused,
+  });
   return written(arrays, { array, request, fitted });
+}
+
+/** True for an array whose newest reply stands for a request that was refused for its reasoning. */
+function isReasoningRefused<Item>(
+  { refusal, turns }: Pick<WireArray<Item, never>, "refusal" | "turns">,
+  items: readonly Item[],
+): boolean {
+  const newest = refusal === undefined ? undefined : items.findLast((item) => turns.roleOf(item) === "assistant");
+  const thrown = newest === undefined ? null : refusal?.(newest);
+  return thrown !== null && sdkRejection(thrown)?.outcome.kind === "reasoning-refused";
 }
 
 /** The last item of the array's first or newest reply. No first one for an array that begins with a summary: its first request measured more. */

@@ -73,8 +73,8 @@ export interface ArrayConversations {
   /** The model that a conversation's newest request asks. */
   readonly asked: WeakMap<Conversation, string>;
   readonly learned: LearnedLimits;
-  /** Conversations that were met in their middle, with reasoning of which nobody knows what it was made behind, until a request of theirs is answered. */
-  readonly met: WeakSet<Conversation>;
+  /** How often a conversation was fitted for a hook since its newest answer; one that was met in its middle begins with {@link REFUSED_FITS}. */
+  readonly unanswered: WeakMap<Conversation, number>;
   /** Conversations of which it was told that their reply was lowered. */
   readonly told: WeakSet<Conversation>;
 }
@@ -87,7 +87,14 @@ const NEVER_ABORTED = new AbortController().signal;
  * @throws PlimsollError `bad-policy` for a policy without a fallback.
  */
 export function createArrayConversations(options: CompactorOptions): ArrayConversations {
-  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null, nowMs: clock = Date.now } = options;
+  const {
+    kinds = BUILT_IN_KINDS,
+    summarizer = createDigest(),
+    onEvent,
+    context,
+    sessions = null,
+    nowMs: clock = Date.now,
+  } = options;
   const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy);
   const asked: ArrayConversations["asked"] = new WeakMap();
@@ -124,7 +131,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     artifacts: new WeakMap(),
     asked,
     learned: options.learned ?? createLearnedLimits(),
-    met: new WeakSet(),
+    unanswered: new WeakMap(),
     told: new WeakSet(),
   };
 }
@@ -139,9 +146,9 @@ export interface AskedRequest extends RequestFacts {
 /** Takes what is new of the request into its conversation, and fits it. Whose caller hears of no refusal, is a hook. `reported` is what the newest reply's request measured. */
 export function fitRequest(
   logs: ArrayConversations,
-  asked: AskedRequest & { readonly reported: ReportedUsage | null; readonly caller: "hook" | "sender" },
+  asked: AskedRequest & { readonly reported: ReportedUsage | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
-  const { request, reported, caller, signal } = asked;
+  const { request, reported, caller, isRefused, signal } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { conversation } = found;
     const { manager } = conversation;
@@ -154,7 +161,8 @@ export function fitRequest(
     await take(asked, conversation, logs);
     await conversation.fit(inputAt("before-step", asked, { conversation, logs }), signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
-    if (isInvalid(logs, conversation, { isFirst: knownCount === 0, isAnswered, caller })) await conversation.leaveReasoning();
+    const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
+    if (isInvalid(logs, conversation, met)) await conversation.leaveReasoning();
     return fittedLog(found);
   };
   return logs.conversations.goOn(request, work, signal);
@@ -166,19 +174,27 @@ interface MetFit {
   /** Whether the request brought a reply that the conversation did not have. */
   readonly isAnswered: boolean;
   readonly caller: "hook" | "sender";
+  /** Whether the array itself says that the request before was refused for its reasoning. */
+  readonly isRefused: boolean;
 }
 
+/** A hook whose requests were not answered so often is taken for one that is refused: once may be a connection that failed. Chosen. */
+const REFUSED_FITS = 2;
+
 /**
- * Whether reasoning of which nobody knows what it was made behind has to leave: with a first fit that cuts, since another process may have cut elsewhere, and if the
- * request before was not answered and its caller hears of no refusal.
+ * Whether reasoning has to leave of which nobody knows whether it still stands behind what it was made behind: what a hook was refused for, as far as it is told; with a
+ * first fit that cuts, since another process may have cut elsewhere; and if requests of a hook, which hears of no refusal and sees no system text or tools that
+ * it is not told, were not answered.
  */
-function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFirst, isAnswered, caller }: MetFit): boolean {
-  const { met, asked, options } = logs;
-  const isMet = isFirst ? isAnswered : met.delete(conversation) && !isAnswered;
-  if (!isMet || options.boundReasoning === "vendor-drops") return false;
+function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFirst, isAnswered, ...met }: MetFit): boolean {
+  const { unanswered, asked, options } = logs;
+  if (options.boundReasoning === "vendor-drops") return false;
+  if (met.isRefused) return true;
+  const fits = isAnswered ? 0 : (unanswered.get(conversation) ?? 0);
+  const isHook = met.caller === "hook";
   const { messages, modelId, activeCompactions } = conversation.manager.view();
-  const isOver = isFirst ? activeCompactions.length > 0 : caller === "hook";
-  if (!isOver) met.add(conversation);
+  const isOver = isFirst ? isAnswered && activeCompactions.length > 0 : isHook && fits >= REFUSED_FITS;
+  unanswered.set(conversation, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
   const binder = modelId ?? asked.get(conversation) ?? null;
   const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
   return isOver && messages.slice().some(({ parts }) => parts.some(isBound));
@@ -267,6 +283,7 @@ export async function reportAnswer(
   { asked, reported }: { readonly asked: RequestFacts; readonly reported: ReportedUsage },
 ): Promise<void> {
   const { conversation } = found;
+  logs.unanswered.delete(conversation);
   await conversation.inTurn(async () => {
     const entry = await conversation.report(view, reported);
     const outputTokens = entry?.usage.output.totalTokens ?? 0;

@@ -10,7 +10,7 @@ import { mediaParts } from "./media-parts.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { joinedItems, writtenContent, writtenItems, writtenText } from "./opencode-written.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { keptError, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /**
  * How OpenCode's messages are read and written: OpenCode 1.18, `MessageV2`. A reply holds its calls together with their results; one that goes on after results is
@@ -31,6 +31,11 @@ export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
     userAfterTool: "reject",
   },
   joined: (items) => items,
+  refusal: ({ info }) => {
+    const error = recordAt(recordAt(info, "error"), "data");
+    const words = stringAt(error, "message");
+    return words === null ? null : keptError(words, numberAt(error, "statusCode"));
+  },
   observed: measuredIn,
   measured: measuredIn,
 };

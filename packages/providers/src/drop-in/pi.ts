@@ -8,7 +8,16 @@ import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { declaredByRole, isAgentsRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import {
+  declaredByRole,
+  isAgentsRole,
+  keptError,
+  replyDraft,
+  resultDraft,
+  textParts,
+  userDraft,
+  WHOLE_ITEMS,
+} from "./wire-array.ts";
 
 /** The part of pi's extension API that is used: pi 0.73 and 0.87, `ExtensionAPI`. */
 export interface PiApi {
@@ -50,7 +59,7 @@ function limitsIn(context: unknown) {
 export const PI_MESSAGES: WireArray<Fields, Fields> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, contentParts),
-  drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
+  drafts: (items, { toolNameOf }) => items.flatMap((item) => (isFailed(item) ? [] : [draftOf(item, toolNameOf)])),
   encode: (messages) => messages.map(written),
   changed: ([item], [viewed]) => {
     if (item === undefined || viewed === undefined) return [];
@@ -72,6 +81,10 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
     userAfterTool: "reject",
   },
   joined: (items) => items,
+  refusal: (item) => {
+    const words = isFailed(item) ? stringAt(item, "errorMessage") : null;
+    return words === null ? null : keptError(words, null);
+  },
   observed: measuredIn,
   measured: measuredIn,
 };
@@ -93,6 +106,11 @@ function measuredIn(answer: Fields): ObservedAnswer | null {
       raw: jsonValueOf(usage),
     }),
   };
+}
+
+/** True for a reply that failed or was stopped, which pi keeps and does not send: pi 1.3, `transformMessages`. */
+function isFailed({ role, stopReason }: Fields): boolean {
+  return role === "assistant" && (stopReason === "error" || stopReason === "aborted");
 }
 
 /** Of pi's roles three are the conversation's; summaries, commands and what extensions say are the agent's own. */

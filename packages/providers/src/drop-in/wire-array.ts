@@ -61,6 +61,8 @@ export interface WireArray<Item, Answer> {
   readonly joined: (items: readonly Item[]) => readonly Item[];
   /** True for an item that holds what the vendor compacted, which nobody else can read; left out for wires that have none. */
   readonly isVendorState?: (item: Item) => boolean;
+  /** The error of a request that an item stands for in the place of a reply; `null` for any other item. Left out for wires whose arrays hold none. */
+  readonly refusal?: (item: Item) => Error | null;
   readonly observed: (answer: Answer) => ObservedAnswer | null;
   /** Reads the reported size of a reply's request, for items that keep it; `null` for items that do not. With it a request needs no `answer`. */
   readonly measured?: (item: Item) => ObservedAnswer | null;
@@ -122,6 +124,11 @@ export function changedPieces<Piece>(
     const texts = now.flatMap((part) => (part.type === "text" ? [part.text] : []));
     return texts.length === 0 || canonicalJson(own) === canonicalJson(now) ? piece : made(texts.join("\n"), piece);
   });
+}
+
+/** A provider's error as an array keeps it: its words, and the status, which may be among them alone. */
+export function keptError(words: string, status: number | null): Error {
+  return Object.assign(new Error(words), { status: status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0] ?? 0) });
 }
 
 /** A text part, or none for text without a visible character. */
