@@ -7,10 +7,10 @@ import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { joinedSystem } from "../wire/turns.ts";
-import { partsNow } from "./array-items.ts";
+import { hasMedia, partsNow } from "./array-items.ts";
 import { jsonText, mediaParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
-import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /**
  * The part that an item plays in a conversation, told by its role, its type and its `callId`: `system` is everything that the agent declares, in
@@ -191,7 +191,22 @@ function withoutId(item: AgentInputItem): AgentInputItem {
   return copy;
 }
 
-/** A result of a function of which the text was changed: the same item with less in it. Others have no form with less, and go back whole. */
+/** A result of a function of which some was changed: the same item with less in it. Others have no form with less, and go back whole. */
 export function changedResult(item: AgentInputItem, { parts }: ToolResultMessage): AgentInputItem {
-  return item.type === "function_call_result" ? { ...item, output: textIn(parts) } : item;
+  if (item.type !== "function_call_result") return item;
+  const { output } = item;
+  const isMedia = Array.isArray(output) && hasMedia(contentParts(item, "output"));
+  return { ...item, output: isMedia ? changedPieces<(typeof output)[number]>(output, parts, PIECES) : textIn(parts) };
 }
+
+/** What a person said, some of which was changed: each content that was not as it came. */
+export function changedSaid(item: AgentInputItem, { parts }: UserMessage): AgentInputItem {
+  if (!isPersons(item)) return item;
+  const contents = writtenContents(item);
+  return { ...item, content: changedPieces<(typeof contents)[number]>(contents, parts, PIECES) };
+}
+
+const PIECES = {
+  partsOf: (piece: object) => contentPart({ ...piece }),
+  made: (text: string) => ({ type: "input_text" as const, text }),
+};

@@ -2,6 +2,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Policy } from "@plimsoll/core";
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
 import { expect, onTestFinished, test } from "vitest";
 import type { SimulatorOptions } from "../simulator/options.ts";
 import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
@@ -70,6 +71,52 @@ test.each<[string, (settings: ReturnType<typeof agentOn>["settings"]) => Promise
   // A rejection that names the size of the prompt is a report, too.
   expect(reported).toHaveLength(STEPS + 1 + overflows);
   expect(reported.every((tokens) => tokens !== null && tokens > 0)).toBe(true);
+});
+
+test("tools whose options change at each request are sent as they are, in one conversation from which no thinking leaves", async () => {
+  const sent: unknown[] = [];
+  const signed = { anthropic: { signature: "sealed" } };
+  const usage = {
+    inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  };
+  const finishReason = { unified: "stop", raw: "end_turn" } as const;
+  const model = new MockLanguageModelV3({
+    provider: "anthropic.messages",
+    modelId: "claude-fable-5-2",
+    doGenerate: async ({ tools }) => {
+      sent.push(tools);
+      const content = [
+        { type: "reasoning", text: "why", providerMetadata: signed },
+        { type: "text", text: "so" },
+      ] as const;
+      return { content: [...content], finishReason, usage, warnings: [] };
+    },
+  });
+  const middleware = createCompactionMiddleware({
+    policy: PLIMSOLL_POLICY,
+    limits: { contextWindowTokens: 8_000, maxOutputTokens: 500 },
+  });
+  const wrapped = wrapLanguageModel({ model, middleware });
+  type CallOptions = Parameters<typeof model.doGenerate>[0];
+  const prompt: CallOptions["prompt"] = [];
+  const given: unknown[] = [];
+  for (let index = 0; index < 4; index += 1) {
+    prompt.push({ role: "user", content: [{ type: "text", text: `go ${index}` }] });
+    const anthropic = { eagerInputStreaming: index % 2 === 0, cacheControl: index > 1 ? { type: "ephemeral" } : null };
+    const tools: CallOptions["tools"] = [
+      { type: "function", name: "read", inputSchema: { type: "object" }, providerOptions: { anthropic } },
+      { type: "provider", id: "anthropic.web_search_20250305", name: "web_search", args: { maxUses: 3 } },
+    ];
+    given.push(tools);
+    await wrapped.doGenerate({ prompt: [...prompt], tools });
+    const thought = { type: "reasoning", text: "why", providerOptions: signed } as const;
+    prompt.push({ role: "assistant", content: [thought, { type: "text", text: "so" }] });
+  }
+  expect(JSON.stringify(sent)).toBe(JSON.stringify(given));
+  expect(middleware.conversations()).toHaveLength(1);
+  const entries = middleware.conversations().flatMap((log) => log.entries);
+  expect(entries.filter(({ type }) => type === "setup-change")).toEqual([]);
 });
 
 test("with compaction off the provider's error reaches the caller", async () => {

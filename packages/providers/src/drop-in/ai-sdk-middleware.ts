@@ -9,7 +9,7 @@ import { inTurn, joinedSystem } from "../wire/turns.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { changedMessages, encoded, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
+import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
 import type { WireArray } from "./wire-array.ts";
 import { WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -171,6 +171,7 @@ export const PROMPTS: WireArray<PromptMessage, unknown> = {
   ...MODEL_MESSAGES,
   encode: (messages) => messages.map((message): unknown => encoded(message)).filter(isPrompt),
   changed: changedMessages,
+  left: leftMessages,
   turns: PROMPT_TURNS,
   joined: (items) => items,
   observed: (answer) => {

@@ -14,7 +14,7 @@ import { wireCallId } from "../wire/identifiers.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import { hasMedia, partsNow } from "./array-items.ts";
+import { hasMedia, leftPieces, partsNow } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
@@ -62,6 +62,10 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
     if (item === undefined) return null;
     const [reply] = viewed;
     return reply?.role === "assistant" ? changedReply(item, reply) : changedContent(item, viewed);
+  },
+  left: ([item], isThere) => {
+    if (item?.role !== "user" || typeof item.content === "string") return null;
+    return [{ ...item, content: [...leftPieces(item.content, isThere, ({ type }) => type === "tool_result")] }];
   },
   turns: MESSAGES_TURNS,
   joined: (items) => items,

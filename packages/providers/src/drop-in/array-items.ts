@@ -177,7 +177,7 @@ export function createMended<Item>(): (items: readonly Item[]) => readonly Item[
 }
 
 /** The functions that write a view as items. */
-export interface ItemSource<Item> extends Pick<WireArray<Item, never>, "encode" | "changed"> {
+export interface ItemSource<Item> extends Pick<WireArray<Item, never>, "encode" | "changed" | "left"> {
   readonly groups: readonly ItemGroup<Item>[];
   readonly isUntouched: IsUntouched;
 }
@@ -224,34 +224,49 @@ export function stretchesOf<Item>(view: readonly Message[], source: ItemSource<I
     if (message === undefined) break;
     const place = placeOf.get(message.id) ?? null;
     const group = place === null ? undefined : known[place];
-    const isFirst = group?.messages[0]?.id === message.id;
-    const viewed = view.slice(index, index + (group?.messages.length ?? 1));
-    const own = group === undefined || !isFirst ? null : ownItems(group, viewed, source);
+    let end = index + 1;
+    while (place !== null && placeOf.get(view[end]?.id ?? "") === place) end += 1;
+    const viewed = view.slice(index, end);
+    const own = group === undefined ? null : ownItems(group, viewed, source);
     const last = stretches.at(-1);
     const goesOn = last !== undefined && place !== null && (last.place === place || last.place === place - 1);
     const stretch = goesOn ? last : { items: [], made: [], isBeginning: place === 0, place };
     if (!goesOn) stretches.push(stretch);
     stretch.place = place;
-    if (own === null) stretch.made.push(message);
+    if (own === null) stretch.made.push(...viewed);
     else {
       encodeMade(stretch);
       stretch.items.push(...own);
     }
-    index += own === null ? 1 : viewed.length;
+    index = end;
   }
   for (const stretch of stretches) encodeMade(stretch);
   return stretches;
 }
 
-/** The items of a group that is in the view: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */
+/** The items of a group that is in the view, or of what is left of it: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */
 function ownItems<Item>(
   { messages, items, unread }: GroupInView<Item>,
   viewed: readonly Message[],
-  { isUntouched, changed }: ItemSource<Item>,
+  { isUntouched, changed, left }: ItemSource<Item>,
 ): readonly Item[] | null {
-  const isThere = viewed.length === messages.length && messages.every(({ id }, at) => viewed[at]?.id === id);
-  if (!isThere) return null;
-  const isWhole = messages.every((own, at) => viewed.slice(at, at + 1).every((each) => isUntouched(each, own)));
-  const now = isWhole ? items : (changed?.(items, viewed) ?? null);
+  const isThere = messages.map(({ id }) => viewed.some((message) => message.id === id));
+  const there = messages.filter((_, at) => isThere[at]);
+  if (there.length !== viewed.length || there.some(({ id }, at) => viewed[at]?.id !== id)) return null;
+  const kept = there.length === messages.length ? items : (left?.(items, isThere) ?? null);
+  if (kept === null) return null;
+  const isWhole = there.every((own, at) => viewed.slice(at, at + 1).every((each) => isUntouched(each, own)));
+  const now = isWhole ? kept : (changed?.(kept, viewed) ?? null);
   return now === null || unread.length === 0 ? now : [...now, ...unread];
+}
+
+/** The pieces of a user's content of which some messages left: each answer that is a message by itself, and all else as one behind them. */
+export function leftPieces<Piece>(
+  pieces: readonly Piece[],
+  isThere: readonly boolean[],
+  isAnswer: (piece: Piece) => boolean,
+): readonly Piece[] {
+  const answers = isThere.values();
+  const hasWords = isThere[pieces.filter(isAnswer).length] === true;
+  return pieces.filter((piece) => (isAnswer(piece) ? answers.next().value === true : hasWords));
 }

@@ -4,6 +4,7 @@ import { refuseUnsupported } from "../client/supported.ts";
 import { recordAt } from "../fields.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
+import { leftPieces } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { changedContent, contentDrafts, contentOf, hasAnswers, partsOf } from "./gemini-contents.ts";
 import { geminiUsage } from "./gemini-usage.ts";
@@ -34,6 +35,15 @@ const CONTENTS: WireArray<Content, GenerateContentResponse> = {
   drafts: (items, before) => items.flatMap((item) => contentDrafts(item, before)),
   encode: (messages) => messages.map(contentOf),
   changed: (items, viewed) => items.flatMap((item) => changedContent(item, viewed) ?? viewed.map(contentOf)),
+  left: ([item], isThere) =>
+    item === undefined || item.role === "model"
+      ? null
+      : [
+          {
+            ...item,
+            parts: [...leftPieces(item.parts ?? [], isThere, ({ functionResponse }) => functionResponse !== undefined)],
+          },
+        ],
   turns: {
     roleOf: ({ role }) => (role === "model" ? "assistant" : isAgentsRole(role) ? "system" : "user"),
     said: (role, text) => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] }),

@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/
 import type { AssistantMessage, ImagePart, Message, TextPart, UserMessage } from "@plimsoll/core";
 import { textOf, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson, wellFormed } from "@plimsoll/core/internal";
+import { wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
@@ -11,7 +11,7 @@ import type { TurnRules } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { Declaration, WireArray } from "./wire-array.ts";
-import { declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /** Tells the part that a message plays in a conversation: LangChain has more types than these. */
 function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
@@ -178,20 +178,34 @@ function without(fields: Fields, ...keys: readonly string[]): { [key: string]: u
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !keys.includes(name)));
 }
 
-/** A result of which the text was changed: the same message with less in it, its id and artifact kept. */
-function changedResult(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]): BaseMessage {
-  if (canonicalJson(parts) === canonicalJson(partsOf(message)) || !(message instanceof ToolMessage)) return message;
-  const { tool_call_id, status, artifact, additional_kwargs, response_metadata, id, name } = message;
-  return new ToolMessage({
-    content: writtenParts(parts),
-    tool_call_id,
+/** Keeps each block of a person's or a tool's message that was not changed as it came, with its id and artifact. */
+function changedContent(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]): BaseMessage {
+  const { additional_kwargs, response_metadata, id, name } = message;
+  const fields = {
+    content: contentNow(message, parts),
     additional_kwargs,
     response_metadata,
-    ...(status === undefined ? {} : { status }),
-    ...(artifact === undefined ? {} : { artifact }),
     ...(id === undefined ? {} : { id }),
     ...(name === undefined ? {} : { name }),
+  };
+  if (!(message instanceof ToolMessage)) return kindOf(message) === "user" ? new HumanMessage(fields) : message;
+  const { tool_call_id, status, artifact } = message;
+  return new ToolMessage({
+    ...fields,
+    tool_call_id,
+    ...(status === undefined ? {} : { status }),
+    ...(artifact === undefined ? {} : { artifact }),
   });
+}
+
+function contentNow(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]) {
+  if (typeof message.content === "string") return writtenParts(parts);
+  const made = (text: string): WrittenBlock => ({ type: "text", text });
+  const blocks = changedPieces<WrittenBlock | Fields>(recordsAt(message, "content"), parts, {
+    partsOf: (block) => partOf({ ...block }),
+    made,
+  });
+  return blocks.map((block): WrittenBlock => ({ ...block, type: String(block.type) }));
 }
 
 /** The message with well-formed text: its class keeps the general mending from looking into it. */
@@ -199,11 +213,10 @@ function mendedMessage(message: BaseMessage): BaseMessage {
   const mended: unknown = wellFormed(message.content);
   if (mended === message.content) return message;
   const kind = kindOf(message);
-  if (kind === "result") return changedResult(message, mendedParts(message));
   if (kind === "reply")
     return changedReply(message, { ...EMPTY_REPLY, parts: wellFormed(replyParts(message).flat()) }) ?? message;
-  const content = writtenParts(mendedParts(message));
-  return kind === "system" ? new SystemMessage({ content }) : new HumanMessage({ content });
+  const parts = mendedParts(message);
+  return kind === "system" ? new SystemMessage({ content: contentNow(message, parts) }) : changedContent(message, parts);
 }
 
 function mendedParts(message: BaseMessage): UserMessage["parts"] {
@@ -227,9 +240,9 @@ export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
   changed: (items, viewed) =>
     viewed.flatMap((message, index) => {
       const item = items[index];
-      if (item === undefined || message.role === "user") return [messageOf(message)];
+      if (item === undefined) return [messageOf(message)];
       return [
-        message.role === "assistant" ? (changedReply(item, message) ?? messageOf(message)) : changedResult(item, message.parts),
+        message.role === "assistant" ? (changedReply(item, message) ?? messageOf(message)) : changedContent(item, message.parts),
       ];
     }),
   turns: MESSAGE_TURNS,

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ImagePart, Message, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
@@ -7,7 +7,7 @@ import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { hasMedia, partsNow } from "./array-items.ts";
+import { hasMedia, leftPieces, partsNow } from "./array-items.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
@@ -121,7 +121,7 @@ export function changedMessages<Item extends { readonly role: string; readonly c
 ): readonly Item[] | null {
   const [item, reply] = [items[0], viewed[0]];
   if (item?.role === "tool") return changedResults(item, viewed);
-  if (item?.role === "user" && reply?.role === "user" && hasMedia(reply.parts) && Array.isArray(item.content))
+  if (item?.role === "user" && reply?.role === "user" && Array.isArray(item.content))
     return [{ ...item, content: changedPieces(recordsAt(item, "content"), reply.parts, USER_PIECES) }];
   if (item === undefined || reply?.role !== "assistant" || !Array.isArray(item.content)) return null;
   const own = recordsAt(item, "content").map(replyParts);
@@ -144,18 +144,26 @@ function changedResults<Item extends { readonly role: string; readonly content: 
   item: Item,
   viewed: readonly Message[],
 ): readonly Item[] | null {
-  const parts = recordsAt(item, "content");
-  if (parts.every(({ type }) => type === "tool-result") && !viewed.some((message) => hasMedia(message.parts))) return null;
   const results = viewed.values();
-  const content = parts.flatMap((part): readonly unknown[] => {
+  const content = recordsAt(item, "content").map((part): unknown => {
     const now = part.type === "tool-result" ? results.next().value : undefined;
     const [own] = resultDrafts(part);
-    if (now === undefined || canonicalJson(own?.parts) === canonicalJson(now.parts)) return [part];
+    if (now?.role !== "tool-result" || canonicalJson(own?.parts) === canonicalJson(now.parts)) return part;
     const output = recordAt(part, "output");
-    if (now.role !== "tool-result" || output?.type !== "content" || !hasMedia(now.parts)) return encoded(now).content;
-    const value = changedPieces(recordsAt(output, "value"), now.parts, USER_PIECES);
-    return [{ ...part, output: { ...output, value } }];
+    const isContent = output?.type === "content" && hasMedia(own?.parts ?? []);
+    const value = isContent ? changedPieces(recordsAt(output, "value"), now.parts, USER_PIECES) : [];
+    return { ...part, output: isContent ? { ...output, value } : writtenOutput(now) };
   });
+  return [{ ...item, content }];
+}
+
+/** Results of which some left, all that stands beside them as it came. */
+export function leftMessages<Item extends { readonly role: string; readonly content: unknown }>(
+  [item]: readonly Item[],
+  isThere: readonly boolean[],
+): readonly Item[] | null {
+  if (item?.role !== "tool") return null;
+  const content = leftPieces(recordsAt(item, "content"), [...isThere, true], ({ type }) => type === "tool-result");
   return [{ ...item, content }];
 }
 
@@ -181,14 +189,16 @@ export function encoded(message: Message): WrittenMessage {
     case "assistant":
       return { role: "assistant", content: message.parts.flatMap(writtenReply) };
     case "tool-result": {
-      const type = message.isError ? "error-text" : "text";
       const { callId: toolCallId, toolName } = message;
-      const output = { type, value: textOf(message) } as const;
-      return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
+      return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: writtenOutput(message) }] };
     }
     default:
       return message satisfies never;
   }
+}
+
+function writtenOutput(message: ToolResultMessage): WrittenResult["output"] {
+  return { type: message.isError ? "error-text" : "text", value: textOf(message) };
 }
 
 function writtenReply(part: AssistantMessage["parts"][number]): WrittenReply[] {

@@ -3,7 +3,16 @@ import { usageOf } from "@plimsoll/core";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { agentDeclaration, changedItems, changedResult, ITEM_TURNS, isModels, itemDrafts, itemOf } from "./agent-items.ts";
+import {
+  agentDeclaration,
+  changedItems,
+  changedResult,
+  changedSaid,
+  ITEM_TURNS,
+  isModels,
+  itemDrafts,
+  itemOf,
+} from "./agent-items.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
@@ -119,7 +128,7 @@ const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
   changed: (items, [viewed]) => {
     if (viewed?.role === "assistant") return changedItems(items, viewed);
     if (viewed?.role === "tool-result") return items.map((item) => changedResult(item, viewed));
-    return viewed === undefined ? items : itemOf(viewed);
+    return viewed === undefined ? items : items.map((item) => changedSaid(item, viewed));
   },
   turns: ITEM_TURNS,
   joined: (items) => items,

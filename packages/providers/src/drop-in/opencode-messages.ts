@@ -10,7 +10,7 @@ import { mediaParts } from "./media-parts.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { joinedItems, writtenContent, writtenItems, writtenText } from "./opencode-written.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
-import { keptError, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, keptError, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /**
  * How OpenCode's messages are read and written: OpenCode 1.18, `MessageV2`. A reply holds its calls together with their results; one that goes on after results is
@@ -31,6 +31,11 @@ export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
     userAfterTool: "reject",
   },
   joined: (items) => items,
+  left: ([item], isThere) => {
+    const drafts = item?.info.role === "user" ? userDrafts(item) : [];
+    if (item === undefined || drafts.length < 2) return null;
+    return [{ ...item, parts: item.parts.filter((part) => isThere[isPut(part) ? 1 : 0] === true) }];
+  },
   refusal: ({ info }) => {
     const error = recordAt(recordAt(info, "error"), "data");
     const words = stringAt(error, "message");
@@ -51,8 +56,8 @@ function draftsOf(item: OpenCodeMessage): readonly MessageDraft[] {
 
 /** Reads a person's message, then the parts that OpenCode added: files that it read, reminders. */
 function userDrafts({ parts }: OpenCodeMessage): readonly MessageDraft[] {
-  const said = parts.filter((part) => part.synthetic !== true).flatMap(saidParts);
-  const put = parts.filter((part) => part.synthetic === true).flatMap(saidParts);
+  const said = parts.filter((part) => !isPut(part)).flatMap(saidParts);
+  const put = parts.filter(isPut).flatMap(saidParts);
   return [...(said.length > 0 ? [userDraft(said)] : []), ...(put.length > 0 ? [userDraft(put, "injected")] : [])];
 }
 
@@ -129,7 +134,7 @@ const CLEARED_TEXT = "[Old tool result content cleared]";
 
 /** The item with less in it: ids, models and whatever nothing was done to stay. */
 function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCodeMessage {
-  if (item.info.role !== "assistant") return { ...item, parts: viewed.flatMap(writtenContent) };
+  if (item.info.role !== "assistant") return changedUser(item, viewed);
   let next = 0;
   const parts = stepsOf(item.parts).flatMap((step) => {
     const count = stepDrafts(step).length;
@@ -139,6 +144,31 @@ function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCod
   });
   return { ...item, parts };
 }
+
+/** What a person wrote and what OpenCode put to it, each part as it came but for what was taken. */
+function changedUser(item: OpenCodeMessage, viewed: readonly Message[]): OpenCodeMessage {
+  const own = [item.parts.filter((part) => !isPut(part)), item.parts.filter(isPut)].filter((parts) =>
+    parts.some((part) => saidParts(part).length > 0),
+  );
+  const now = new Map(
+    own.flatMap((parts, at) => {
+      const message = viewed[at];
+      const pieces = message?.role === "user" ? changedPieces(parts, message.parts, SAID) : parts;
+      return parts.map((part, index) => [part, pieces[index] ?? part] as const);
+    }),
+  );
+  return { ...item, parts: item.parts.map((part) => now.get(part) ?? part) };
+}
+
+const isPut = ({ synthetic }: Fields) => synthetic === true;
+
+const SAID = {
+  partsOf: saidParts,
+  made: (text: string, { id, sessionID, messageID, ...part }: Fields): Fields => ({
+    ...{ id, sessionID, messageID, type: "text", text },
+    ...(isPut(part) ? { synthetic: true } : {}),
+  }),
+};
 
 function changedStep(step: readonly Fields[], reply: AssistantMessage, results: readonly Message[]): readonly Fields[] {
   const own = step.map(replyParts);
@@ -177,7 +207,9 @@ function withResult(part: Fields, viewed: { readonly reply: AssistantMessage; re
   const text = result.parts.map((each) => (each.type === "text" ? each.text : "")).join("");
   if (state.status === "error") return { ...part, state: { ...state, input, error: text } };
   const { compacted: _, ...time } = recordAt(state, "time") ?? {};
-  const attachments = result.parts.some(({ type }) => type === "image") ? recordsAt(state, "attachments") : [];
+  // What stands behind the text is the attachments; of those that were taken a text is there.
+  const media = result.parts.slice(textParts(stringAt(state, "output") ?? "").length);
+  const attachments = recordsAt(state, "attachments").filter((_, index) => media[index]?.type === "image");
   return { ...part, state: { ...state, status: "completed", input, output: text, time, attachments } };
 }
 

@@ -9,6 +9,7 @@ import { withMargin } from "./compactor-options.ts";
 import { jsonParts, mediaParts } from "./media-parts.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import {
+  changedPieces,
   declaredByRole,
   isAgentsRole,
   keptError,
@@ -64,7 +65,9 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
   changed: ([item], [viewed]) => {
     if (item === undefined || viewed === undefined) return [];
     // A result keeps what pi knows of it; a reply whose text was changed keeps its model and usage.
-    return [viewed.role === "user" ? written(viewed) : { ...item, content: written(viewed).content }];
+    if (viewed.role === "assistant") return [{ ...item, content: written(viewed).content }];
+    const contents = contentsOf(item);
+    return [contents.length === 0 ? written(viewed) : { ...item, content: changedPieces(contents, viewed.parts, PIECES) }];
   },
   turns: {
     // What extensions say, commands and summaries are sent in the user's role.
@@ -136,11 +139,15 @@ function contentParts(item: Fields): UserMessage["parts"] {
   if (text !== null) return textParts(text);
   const contents = recordsAt(item, "content");
   if (contents.length === 0) return jsonParts(item);
-  return contents.flatMap((part): UserMessage["parts"] => {
-    const said = stringAt(part, "text");
-    return said === null ? mediaParts(part) : textParts(said);
-  });
+  return contents.flatMap(contentPart);
 }
+
+function contentPart(part: Fields): UserMessage["parts"] {
+  const said = stringAt(part, "text");
+  return said === null ? mediaParts(part) : textParts(said);
+}
+
+const PIECES = { partsOf: contentPart, made: (text: string): Fields => ({ type: "text", text }) };
 
 /** The fields that pi asks of a reply that no model gave. */
 const NO_MODEL = {

@@ -55,6 +55,10 @@ export interface WireArray<Item, Answer> {
    * encoded as any.
    */
   readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[] | null;
+  /**
+   * The items of a group without those of its messages that left the view, all else as it came. Left out, or `null`, if what is there is encoded as any.
+   */
+  readonly left?: (items: readonly Item[], isThere: readonly boolean[]) => readonly Item[] | null;
   /** How items are told apart, made and joined where neighbours meet that the caller's array did not have. */
   readonly turns: TurnRules<Item>;
   /** The whole list as the wire takes it, after text that is not well formed was mended. */

@@ -15,9 +15,14 @@ const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters"] as const;
 export function toolSpecsOf(tools: unknown): readonly ToolSpec[] {
   return namedTools(tools).map((tool) => {
     const said = saidOf(tool);
-    const parameters = PARAMETER_KEYS.map((key) => recordAt(said, key)).find((each) => each !== null) ?? said;
+    const parameters = PARAMETER_KEYS.map((key) => recordAt(said, key)).find((each) => each !== null) ?? withoutMarks(said);
     return { name: nameOf(tool), description: stringAt(said, "description") ?? "", parametersJson: JSON.stringify(parameters) };
   });
+}
+
+/** Marks for the cache and options of a provider are no part of what a tool is: they may be others at each request. */
+function withoutMarks({ cache_control: _, cacheControl: __, providerOptions: ___, ...said }: Fields): Fields {
+  return said;
 }
 
 /** Tools that are only counted, as {@link toolSpecsOf} reads them: one that nobody can read is counted by its JSON, and the vendor decides about it. */
