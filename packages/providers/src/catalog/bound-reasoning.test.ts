@@ -27,6 +27,16 @@ test.each([
   ["kimi-k2-thinking", "free"],
   ["gemini-3-pro-preview", "free"],
   ["my-deployment", "free"],
+  ["anthropic/claude-opus-5:thinking", "free"],
+  ["claude-opus-5@default", "free"],
+  ["claude-opus-5-5@default", "bound"],
+  ["anthropic/claude-fable-5.2:thinking", "bound"],
+  ["claude-fable-5-2[1m]", "bound"],
+  ["databricks-claude-opus-5-5", "bound"],
+  ["databricks-claude-opus-5", "free"],
+  ["gpt-oss-120b", "free"],
+  ["my-gpt-6.2-sol", "bound"],
+  ["not-o1-but-mine", "free"],
 ])("reasoning of %s is %s", (modelId, expected) => {
   expect(isBoundReasoning(signed, modelId)).toBe(expected === "bound");
 });

@@ -47,7 +47,7 @@ export const BINDING_VENDORS: readonly BindingVendor[] = [
     // Dropped without an error; `input_transformations` of the answer tells. Of which model on is not said: "newer frontier models".
     prefixes: ["gpt-", "o1", "o3", "o4", "codex", "chatgpt"],
     binding: ["gpt-6"],
-    free: ["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4", "codex", "chatgpt"],
+    free: ["gpt-3", "gpt-4", "gpt-5", "gpt-oss", "o1", "o3", "o4", "codex", "chatgpt"],
     freeNames: [],
     checkedOn: "2026-11-25",
     source: "developers.openai.com/api/docs/guides/keep-prefix-unchanged",
@@ -60,13 +60,24 @@ export const BINDING_VENDORS: readonly BindingVendor[] = [
  */
 export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
   if (modelId === null || isOwnTool(part?.opaque)) return false;
-  const family = modelFamily(modelId);
+  const named = ownName(modelId);
+  if (named === null) return false;
+  const { vendor, family } = named;
   const beginsWith = (prefixes: readonly string[]) => prefixes.some((prefix) => family.startsWith(prefix));
-  const vendor = BINDING_VENDORS.find(({ prefixes }) => beginsWith(prefixes));
-  if (vendor === undefined) return false;
   if (beginsWith(vendor.binding)) return true;
   return !beginsWith(vendor.free) && !vendor.freeNames.includes(family) && (part === null || isSigned(part.opaque));
 };
+
+/** The vendor's own name of a model, without what hosts put before it (`databricks-…`) and the variant that routers and clouds put behind it (`…:thinking`, `…@default`). */
+function ownName(modelId: string): { readonly vendor: BindingVendor; readonly family: string } | null {
+  const family = modelFamily(modelId).replace(/[:@].*$/, "");
+  for (const vendor of BINDING_VENDORS)
+    for (const prefix of vendor.prefixes) {
+      const at = `-${family}`.indexOf(`-${prefix}`);
+      if (at >= 0) return { vendor, family: family.slice(at) };
+    }
+  return null;
+}
 
 /** True for a block of the vendor's own tools, which is kept beside reasoning and is none. */
 function isOwnTool(opaque: unknown): boolean {

@@ -70,6 +70,37 @@ describe("media are counted by their type, base64 never as text", () => {
     ["LangChain: audio without a type", { type: "audio", data: MEGABYTE }, [["audio/mpeg", null]]],
     ["LangChain: a video that is kept", { type: "video", fileId: "f" }, [["video/mp4", null]]],
     ["LangChain: a file", { type: "file", data: PDF, mimeType: "application/pdf" }, [["application/pdf", 2]]],
+    [
+      "Chat: a video of frames",
+      { type: "video", video: [`data:image/jpeg;base64,${MEGABYTE}`, `data:image/jpeg;base64,${MEGABYTE}`], fps: 2 },
+      [
+        ["image/jpeg", null],
+        ["image/jpeg", null],
+      ],
+    ],
+    [
+      "Chat: frames by their addresses",
+      { type: "video", video: ["https://e.org/1.jpg", "https://e.org/2.jpg"] },
+      [
+        ["image/jpeg", null],
+        ["image/jpeg", null],
+      ],
+    ],
+    [
+      "Chat: an address in capitals",
+      { type: "image_url", image_url: { url: `DATA:image/png;BASE64,${MEGABYTE}` } },
+      [["image/png", null]],
+    ],
+    [
+      "Chat: a video's address as a text",
+      { type: "video_url", video_url: `data:video/mp4;base64,${MEGABYTE}` },
+      [["video/mp4", null]],
+    ],
+    [
+      "AI SDK: bytes that are shared",
+      { type: "file", mediaType: "application/pdf", data: new SharedArrayBuffer(9) },
+      [["application/pdf", 9]],
+    ],
     ["OpenAI Agents: audio", { type: "audio", audio: MEGABYTE, format: "wav" }, [["audio/wav", null]]],
     ["OpenCode: a file", { type: "file", mime: "video/mp4", url: `data:video/mp4;base64,${MEGABYTE}` }, [["video/mp4", null]]],
     [
@@ -110,6 +141,11 @@ describe("a text file is counted as its text", () => {
     ["of a type that says nothing", { type: "file", mediaType: "application/octet-stream", data: CSV_DATA }],
     ["without a type", { type: "file", file: { filename: "ports", file_data: CSV_DATA } }],
     ["of 16 bits", { type: "file", mediaType: "text/plain", data: Buffer.from(`\ufeff${CSV}`, "utf16le") }],
+    [
+      "whose source says that it is a text",
+      { type: "document", source: { type: "text", media_type: "text/plain", data: CSV } },
+    ],
+    ["that would be base64, too", { type: "document", source: { type: "text", data: CSV } }],
     ["that is not encoded at all", { type: "text-plain", mimeType: "text/plain", data: CSV }],
   ])("%s", (_, part) => {
     expect(mediaParts(part)).toEqual([{ type: "text", text: CSV }]);

@@ -19,6 +19,8 @@ interface GivenFile {
   readonly mediaType: string | null;
   readonly name: string | null;
   readonly hint: MediaHint | null;
+  /** True for what is said to be the text itself, in no code. */
+  readonly isPlain: boolean;
 }
 
 /**
@@ -66,8 +68,9 @@ export function jsonText(value: unknown): string {
 /** The file's text if it is a text, else one part of its media type. */
 function fileParts(file: GivenFile): Content {
   const { given } = file;
+  if (file.isPlain && typeof given === "string") return textParts(given);
   if (typeof given !== "string") return given instanceof URL ? addressParts(given.href, file) : bytesParts(given, file);
-  if (given.startsWith("data:") || file.form === "address") return addressParts(given, file);
+  if (isDataAddress(given) || file.form === "address") return addressParts(given, file);
   return encodedParts(given, file);
 }
 
@@ -83,6 +86,8 @@ const ADDRESS_KEYS: readonly string[] = [
   "image_url",
   "imageUrl",
   "image",
+  "video",
+  "audio",
   "video_url",
   "audio_url",
   "data",
@@ -121,22 +126,36 @@ function without(value: unknown, found: GivenFile[], around: Around): unknown {
   if (Array.isArray(value)) return value.map((item) => without(item, found, around));
   if (value instanceof Uint8Array || value instanceof URL || !isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, whole]) => {
-      const child = whole instanceof ArrayBuffer ? new Uint8Array(whole) : whole;
+    Object.entries(value).flatMap(([key, child]) => {
       const within: Around = { hint: hintIn(key) ?? around.hint, owner: { ...namesOf(around.owner), ...value } };
-      const form = formOf(key, child, within.hint);
-      if (form === null) return [[key, without(child, found, within)]];
-      if (typeof child === "string" || child instanceof Uint8Array || child instanceof URL)
-        found.push({
-          given: child,
-          form,
-          hint: within.hint,
-          mediaType: first(within.owner, TYPE_KEYS),
-          name: first(within.owner, NAME_KEYS),
-        });
-      return [];
+      // A list may hold the files themselves: the frames of a video.
+      const children = Array.isArray(child) ? child : [child];
+      const rest = children.filter((each) => !isTaken(key, each, { found, within }));
+      if (rest.length === 0 && children.length > 0) return [];
+      return [[key, without(Array.isArray(child) ? rest : child, found, within)]];
     }),
   );
+}
+
+/** Puts a value on the list if it is a file. */
+function isTaken(
+  key: string,
+  value: unknown,
+  { found, within }: { readonly found: GivenFile[]; readonly within: Around },
+): boolean {
+  const given = value instanceof ArrayBuffer || value instanceof SharedArrayBuffer ? new Uint8Array(value) : value;
+  const form = formOf(key, given, within.hint);
+  if (form === null || !(typeof given === "string" || given instanceof Uint8Array || given instanceof URL)) return false;
+  const { hint, owner } = within;
+  found.push({
+    given,
+    form,
+    hint,
+    mediaType: first(owner, TYPE_KEYS),
+    name: first(owner, NAME_KEYS),
+    isPlain: stringAt(owner, "type") === "text",
+  });
+  return true;
 }
 
 /** Collects the facts that an object tells of files in the objects that it holds. */
@@ -155,11 +174,16 @@ function formOf(key: string, value: unknown, hint: MediaHint | null): GivenFile[
   if (value instanceof Uint8Array) return "base64";
   if (value instanceof URL) return "address";
   if (typeof value !== "string" || /encrypted|signature/i.test(key)) return null;
-  if (value.startsWith("data:") && value.includes(",")) return "address";
+  if (isDataAddress(value) && value.includes(",")) return "address";
   const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
   if (isAddress) return hint !== null && ADDRESS_KEYS.includes(key) ? "address" : null;
   if (hint !== null && DATA_KEYS.includes(key)) return "base64";
   return value.length >= LEAST_RUN_CHARS && (RUN.test(value) || WRAPPED_RUN.test(value)) ? "base64" : null;
+}
+
+/** True for an address that holds what it is the address of; its scheme may be in capitals. */
+function isDataAddress(text: string): boolean {
+  return /^data:/i.test(text);
 }
 
 /** True for a part that names a file which is kept elsewhere. */
@@ -171,7 +195,7 @@ function isReference(part: unknown): boolean {
 /** An address that holds the bytes is taken apart; how they are written in it is told before its comma. */
 function addressParts(url: string, file: GivenFile): Content {
   const comma = url.indexOf(",");
-  if (!url.startsWith("data:") || comma < 0)
+  if (!isDataAddress(url) || comma < 0)
     return [imageAt(url, fileType({ mediaType: file.mediaType, name: url, head: "" }) ?? KEPT_TYPES[hintOf(file)])];
   const [type = "", ...rules] = url.slice("data:".length, comma).split(";");
   const data = url.slice(comma + 1);
