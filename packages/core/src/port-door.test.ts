@@ -30,7 +30,7 @@ const thrown = () => {
   throw new Error("disk full");
 };
 
-/** What ports answer with that nobody can use, and what is said of it. */
+/** Answers that nobody can use, and the words about them. */
 const GARBAGE: readonly (readonly [string, () => unknown, string])[] = [
   ["NaN", () => Number.NaN, "answered with NaN"],
   ["a negative number", () => -1, "answered with -1"],

@@ -6,7 +6,7 @@ import { isRecord } from "./json.ts";
 import type { ArtifactStore, FileTracker, StateProvider, TrackedFile } from "./ports.ts";
 import type { CountTokens } from "./tokens/estimator.ts";
 
-/** What a port may answer with: its name for a person, the shape, and the shape in words. */
+/** A port's name for a person, the shape that its answers have, and that shape in words. */
 export interface Door<Answer> {
   readonly port: string;
   readonly shape: z.ZodType<Answer>;
@@ -50,7 +50,7 @@ function badAnswer(
   return new PlimsollError("bad-input", message, { port, value: wrong });
 }
 
-/** What a port threw or rejected with: an error of this project as it is, any other named by its port. */
+/** Names the port of an error that it threw or rejected with; one of this project stays as it is. */
 export function failedPort(port: string, error: unknown): PlimsollError {
   if (isPlimsollError(error)) return error;
   const why = error instanceof Error ? error.message : shown(error);
@@ -58,7 +58,7 @@ export function failedPort(port: string, error: unknown): PlimsollError {
 }
 
 /**
- * What a port answered, if it may answer so.
+ * Takes an answer of a port, if it has the shape.
  *
  * @throws PlimsollError `bad-input` naming the port and the value.
  */
@@ -138,7 +138,7 @@ const STATE = {
   wanted: "a title and a text, or null",
 };
 
-/** What a state provider says now. */
+/** Asks a state provider. */
 export function askState(provide: StateProvider, index: number): ReturnType<StateProvider> {
   return answerNow({ ...STATE, port: `state provider ${index + 1}` }, provide);
 }
@@ -149,7 +149,7 @@ const TRACKED: Door<readonly TrackedFile[]> = {
   wanted: "a list of files, each with path, access and state",
 };
 
-/** What a file tracker says now. */
+/** Asks a file tracker. */
 export function askTracker(track: FileTracker): readonly TrackedFile[] {
   return answerNow(TRACKED, track);
 }
@@ -184,7 +184,7 @@ const TRUE_NOW: Door<string | null | undefined> = {
   wanted: "a text, or null",
 };
 
-/** What a source of dynamic context says now, in time. */
+/** Asks for the dynamic context. */
 export async function askDynamicContext(ask: () => unknown): Promise<string | null> {
   return (await answerOf(TRUE_NOW, ask, { deadline: deadlineOf({}) })) ?? null;
 }

@@ -138,8 +138,8 @@ export interface ModelClient {
  * - `bad-session` if a log is damaged, not there or cannot be written.
  * - `bad-input` for an id that cannot be used.
  *
- * What answers with something else, rejects with an error that is not of this project, or does not answer by the deadline, is a `bad-input` error that names the
- * function and the answer.
+ * A function that answers with something else, rejects with an error that is not of this project, or does not answer by the deadline, is a `bad-input` error that names
+ * it and the answer.
  *
  * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list),
  * so that a log need never be in memory as a whole. If it rejects, what was handed over is void. An error that `onEntry` throws is passed on.

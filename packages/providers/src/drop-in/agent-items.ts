@@ -199,7 +199,7 @@ export function changedResult(item: AgentInputItem, { parts }: ToolResultMessage
   return { ...item, output: isMedia ? changedPieces<(typeof output)[number]>(output, parts, PIECES) : textIn(parts) };
 }
 
-/** What a person said, some of which was changed: each content that was not as it came. */
+/** Keeps each content of a person's message that was not changed as it came. */
 export function changedSaid(item: AgentInputItem, { parts }: UserMessage): AgentInputItem {
   if (!isPersons(item)) return item;
   const contents = writtenContents(item);

@@ -40,7 +40,15 @@ import {
   withoutRefuted,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
-import { callShape, clockDoor, lowestLimits, recallArtifact, replyLowered, requestSizeOf, withReplyWithin } from "@plimsoll/core/internal";
+import {
+  callShape,
+  clockDoor,
+  lowestLimits,
+  recallArtifact,
+  replyLowered,
+  requestSizeOf,
+  withReplyWithin,
+} from "@plimsoll/core/internal";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";

@@ -11,7 +11,16 @@ import type { TurnRules } from "../wire/turns.ts";
 import { partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { Declaration, WireArray } from "./wire-array.ts";
-import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import {
+  changedPieces,
+  declaredBy,
+  isAgentsRole,
+  replyDraft,
+  resultDraft,
+  textParts,
+  userDraft,
+  WHOLE_ITEMS,
+} from "./wire-array.ts";
 
 /** Tells the part that a message plays in a conversation: LangChain has more types than these. */
 function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
@@ -242,7 +251,9 @@ export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
       const item = items[index];
       if (item === undefined) return [messageOf(message)];
       return [
-        message.role === "assistant" ? (changedReply(item, message) ?? messageOf(message)) : changedContent(item, message.parts),
+        message.role === "assistant"
+          ? (changedReply(item, message) ?? messageOf(message))
+          : changedContent(item, message.parts),
       ];
     }),
   turns: MESSAGE_TURNS,

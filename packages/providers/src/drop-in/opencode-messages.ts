@@ -145,7 +145,7 @@ function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCod
   return { ...item, parts };
 }
 
-/** What a person wrote and what OpenCode put to it, each part as it came but for what was taken. */
+/** Keeps each part of a user's message that was not changed as it came, also of those that OpenCode put to it. */
 function changedUser(item: OpenCodeMessage, viewed: readonly Message[]): OpenCodeMessage {
   const own = [item.parts.filter((part) => !isPut(part)), item.parts.filter(isPut)].filter((parts) =>
     parts.some((part) => saidParts(part).length > 0),
