@@ -1,11 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { IMPORTER_SUBJECTS } from "../../testing/importer-subjects.ts";
 import { seenCounts } from "../run/describe-session.ts";
 import { textSource } from "./file-source.ts";
 import { IMPORTER_CONTRACT } from "./importer-contract.ts";
 import { openCodeStorageImporter } from "./opencode/importer.ts";
-import { IMPORTERS, importSource } from "./registry.ts";
+import { IMPORTERS, importFile, importSource } from "./registry.ts";
 
 describe.each(IMPORTER_SUBJECTS.map((subject) => [subject.importer.description, subject] as const))("%s", (_, subject) => {
   test.each(IMPORTER_CONTRACT.map(({ rule, run }) => [rule, run] as const))("%s", async (_rule, run) => {
@@ -27,6 +31,22 @@ test.each(WHOLE.map(({ importer, text }) => [importer.description, importer.form
     const [transcript] = await importSource(textSource(text, "given"));
     const roles = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
     expect([transcript?.format, roles?.slice(0, 3)]).toEqual([format, ["user", "assistant", "tool-result"]]);
+  },
+);
+
+test.each(WHOLE.map(({ importer, text }) => [importer.description, text] as const))(
+  "%s: its session is the same packed with gzip, and in UTF-16 of both byte orders",
+  async (_, text) => {
+    const marked = Buffer.from(`\uFEFF${text}`, "utf16le");
+    const folder = mkdtempSync(join(tmpdir(), "plimsoll-packed-"));
+    const path = join(folder, "given");
+    const read = async (bytes: Buffer | string) => {
+      writeFileSync(path, bytes);
+      return await importFile(path, "given");
+    };
+    const plain = await read(text);
+    for (const bytes of [gzipSync(text), marked, Buffer.from(marked).swap16()]) expect(await read(bytes)).toEqual(plain);
+    rmSync(folder, { recursive: true });
   },
 );
 

@@ -1,4 +1,4 @@
-import { entryIdOf } from "@plimsoll/core/internal";
+import { entryIdOf, isRecord } from "@plimsoll/core/internal";
 import type { Transcript } from "../transcript.ts";
 import { readHead, textSource } from "./file-source.ts";
 import type { FileSource, Importer } from "./importer.ts";
@@ -96,6 +96,24 @@ export const IMPORTER_CONTRACT: readonly ImporterRule[] = [
     }),
   },
   {
+    rule: "keeps or counts in one note what is of a type that nobody knows, at every place",
+    run: async (make) => {
+      const { importer, text } = await make();
+      const entriesIn = (transcripts: readonly Transcript[] | null) =>
+        JSON.stringify(transcripts?.map(({ entries }) => entries));
+      const whole = entriesIn(await importer.read(textSource(text, FILE)));
+      for (const { place, changed, without } of withUnheardOf(text)) {
+        // What is told twice is read at one of its places.
+        if (entriesIn(await readOrBadInput(importer, textSource(without, FILE))) === whole) continue;
+        // A log of ours with entries that are not known is a newer one: that is an error of its own.
+        const transcripts = await readOrBadInput(importer, textSource(changed, FILE));
+        const said = transcripts?.flatMap(({ notes }) => notes.map((note) => note.text)) ?? [`${UNHEARD_OF} 2`];
+        const isKept = entriesIn(transcripts)?.includes(MARK) === true;
+        holds(isKept || said.some((each) => each.includes(`${UNHEARD_OF} 2`)), `lost at ${place}: ${said.join("; ")}`);
+      }
+    },
+  },
+  {
     rule: "reads a file that stops anywhere, or says that it is bad input",
     run: async (make) => {
       const { importer, text } = await make();
@@ -120,6 +138,66 @@ const STRANGE: readonly string[] = [
   '{"data":null,"message":7}',
 ];
 
+const UNHEARD_OF = "unheard-of";
+const MARK = "words of what nobody knows";
+
+/** A text with two more items of a type that nobody knows at a place where items of a type stand, and without its items. */
+interface ChangedPlace {
+  readonly place: string;
+  readonly changed: string;
+  readonly without: string;
+}
+
+/** One for each place: lines, messages, and parts of them. */
+function withUnheardOf(text: string): readonly ChangedPlace[] {
+  const whole = jsonOf(text);
+  const root = whole ?? text.split("\n").flatMap((line) => jsonOf(line) ?? []);
+  const written = (value: unknown) =>
+    whole === null && Array.isArray(value) ? value.map((line) => JSON.stringify(line)).join("\n") : JSON.stringify(value);
+  const found = new Map<string, ChangedPlace>();
+  const visit = (value: unknown, path: readonly (string | number)[]): void => {
+    for (const [key, each] of Object.entries(isObject(value) ? value : {})) visit(each, [...path, key]);
+    const typed = Array.isArray(value) ? value.filter(isRecord).filter(({ type }) => typeof type === "string") : [];
+    const [own] = typed.toSorted((a, b) => JSON.stringify(b).length - JSON.stringify(a).length);
+    const place = path.filter((step) => Number.isNaN(Number(step))).join("/");
+    if (own === undefined || !Array.isArray(value) || found.has(place)) return;
+    const more = [1, 2].map((number) => unheardOf(own, `${UNHEARD_OF} ${path.join("/")} ${number}`));
+    const [changed, without] = [[...value, ...more], []].map((items) => written(replacedAt(root, path, items)));
+    if (changed !== undefined && without !== undefined) found.set(place, { place, changed, without });
+  };
+  visit(root, []);
+  return [...found.values()];
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** A copy of an item under another type and id, whose texts are other ones. */
+function unheardOf(item: Readonly<Record<string, unknown>>, id: string): unknown {
+  const marked = (value: unknown, key: string): unknown => {
+    if (Array.isArray(value)) return value.map((each) => marked(each, key));
+    if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, marked(each, name)]));
+    return typeof value === "string" && ["text", "content", "thinking", "output"].includes(key) ? MARK : value;
+  };
+  const { id: ownId, uuid, ...rest } = item;
+  const ids = { ...(ownId === undefined ? {} : { id }), ...(uuid === undefined ? {} : { uuid: id }) };
+  const copy = marked({ ...rest, ...ids, type: UNHEARD_OF }, "");
+  return isRecord(copy) && copy.text === undefined ? { ...copy, text: MARK } : copy;
+}
+
+function replacedAt(root: unknown, [step, ...rest]: readonly (string | number)[], value: unknown): unknown {
+  if (step === undefined) return value;
+  if (Array.isArray(root)) return root.with(Number(step), replacedAt(root[Number(step)], rest, value));
+  return isRecord(root) ? { ...root, [step]: replacedAt(root[step], rest, value) } : root;
+}
+
 function holds(isHeld: boolean, fault: string): void {
   if (!isHeld) throw new Error(fault);
 }
@@ -142,11 +220,13 @@ function checkResults({ name, entries }: Transcript): void {
   }
 }
 
-async function readOrBadInput(importer: Importer, source: FileSource): Promise<void> {
+/** `null` for bad input. */
+async function readOrBadInput(importer: Importer, source: FileSource): Promise<readonly Transcript[] | null> {
   try {
-    await importer.read(source);
+    return await importer.read(source);
   } catch (error) {
     // The one error that a reader of logs knows what to do with.
     if (!(error instanceof Error && "code" in error && error.code === "bad-input")) throw error;
+    return null;
   }
 }

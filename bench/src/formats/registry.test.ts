@@ -154,6 +154,27 @@ ${CLAUDE_PROMPT}
     expect(transcript?.entries.filter((entry) => entry.type === "message")).toHaveLength(1);
   });
 
+  /** A file in an archive, as POSIX's ustar has it: a block of its name and size, then its bytes in whole blocks. */
+  const tarOf = (text: string) => {
+    const header = Buffer.alloc(512);
+    header.write("log.jsonl");
+    header.write(`${text.length.toString(8).padStart(11, "0")} `, 124);
+    header.write("ustar\0" + "00", 257);
+    return Buffer.concat([header, Buffer.from(text.padEnd(512 * Math.ceil(text.length / 512), "\0"))]);
+  };
+  test.each([
+    ["a tar archive", tarOf(PI_TEXT), /^given: a tar archive: unpack it, and give the logs that are in it$/],
+    ["a packed one", gzipSync(tarOf(PI_TEXT)), /^given: a tar archive: unpack it/],
+    ["zstd", Buffer.from("28b52ffd2004", "hex"), /^given: packed with zstd: unpack it first, as by zstd -d$/],
+    ["xz", Buffer.from("fd377a585a0000", "hex"), /^given: packed with xz: unpack it first/],
+    ["bzip2", Buffer.from("425a683931415926535900", "hex"), /^given: packed with bzip2: unpack it first/],
+    ["what is no text", Buffer.from("7f454c4602010100ff", "hex"), /^given: no text in UTF-8 .+: unpack or convert it first$/],
+  ])("%s is one clear line", async (_, bytes, message) => {
+    const path = join(folder, "packed");
+    await writeFile(path, bytes);
+    await expect(importFile(path, "given")).rejects.toThrow(message);
+  });
+
   test("a damaged gzip is one clear line", async () => {
     const path = join(folder, "log.jsonl.gz");
     await writeFile(path, gzipSync(PI_TEXT).subarray(0, 40));

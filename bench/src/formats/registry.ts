@@ -74,6 +74,8 @@ export async function importSource(
   if (head.text.trim() === "") throw new PlimsollError("bad-input", `${file}: the file is empty; give a session log`, { file });
   if (head.text.startsWith(SQLITE_HEADER)) throw new PlimsollError("bad-input", `${file}: ${UNREAD_DATABASE}`, { file });
   if (head.text.startsWith(ZIP_MARK)) return importSource(await packedLogSource(source), importers);
+  const [, packed] = PACKED.find(([beginning]) => beginning.test(head.text)) ?? [];
+  if (packed !== undefined) throw new PlimsollError("bad-input", `${file}: ${packed}`, { file });
   const importer = importers.find((candidate) => candidate.recognises(head));
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
     throw new PlimsollError("bad-input", `${file}: no text in UTF-8 (or UTF-16 with its mark): unpack or convert it first`, {
@@ -108,6 +110,14 @@ const HEAD_CHARS = 600;
 
 /** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
+
+/** What is packed in a form that nothing here unpacks, by how its bytes read as text: POSIX's ustar, RFC 8878, and what xz and bzip2 document of their files. */
+const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
+  [/^[\s\S]{257}ustar/, "a tar archive: unpack it, and give the logs that are in it"],
+  [/^\(\uFFFD\/\uFFFD/, "packed with zstd: unpack it first, as by zstd -d"],
+  [/^\uFFFD7zXZ\0/, "packed with xz: unpack it first, as by xz -d"],
+  [/^BZh[1-9]1AY&SY/, "packed with bzip2: unpack it first, as by bzip2 -d"],
+];
 
 /** The advice for a database: OpenCode is the one agent that is known to keep its sessions in one. */
 export const UNREAD_DATABASE: string =

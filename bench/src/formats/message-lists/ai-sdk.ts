@@ -82,8 +82,11 @@ function replyPart(part: Fields): readonly ReplyPart[] {
         ),
       ];
     }
-    default:
+    case "tool-result":
+    case "tool-approval-request":
       return [];
+    default:
+      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
   }
 }
 

@@ -88,14 +88,24 @@ function aiItem(body: Fields, sourceId: string | null): LogItem {
   });
 }
 
-/** Text and reasoning of the content; calls inside it stand in `tool_calls` again. */
+/** Blocks of calls, which stand in `tool_calls` again. */
+const CALL_BLOCK = /^(?:tool_use|tool_call|tool_call_chunk|function_call|functionCall|input_json_delta)$/;
+
+/** Text and reasoning of the content; what else there is stays as it came. */
 function contentReplyParts(content: unknown): readonly ReplyPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return recordsAt({ content }, "content").flatMap((block): readonly ReplyPart[] => {
     const text = stringAt(block, "text");
     if (block.type === "text" && text !== null) return [{ type: "text", text }];
     const reasoning = stringAt(block, "thinking") ?? stringAt(block, "reasoning");
-    return reasoning === null ? [] : [{ type: "reasoning", text: reasoning, opaque: stringAt(block, "signature") }];
+    if (reasoning === null && CALL_BLOCK.test(stringAt(block, "type") ?? "")) return [];
+    return [
+      {
+        type: "reasoning",
+        text: reasoning ?? "",
+        opaque: reasoning === null ? jsonValueOf(block) : stringAt(block, "signature"),
+      },
+    ];
   });
 }
 

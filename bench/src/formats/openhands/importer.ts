@@ -24,6 +24,7 @@ const FORMAT = "openhands";
 export const openHandsImporter: Importer = documentImporter({
   format: FORMAT,
   description: "OpenHands: a list of events (seen: 0.20)",
+  newestSeen: "0.35",
   numbering: "if-several",
   recognises: ({ firstObjects: [first] }) => first !== undefined && isEvent(first),
   sessions: (documents) => documents.filter(Array.isArray).map((events) => sessionOf({ history: events })),
@@ -33,6 +34,7 @@ export const openHandsImporter: Importer = documentImporter({
 export const openHandsOutputImporter: Importer = documentImporter({
   format: FORMAT,
   description: "OpenHands: output.jsonl of a benchmark (seen: 0.35)",
+  newestSeen: "0.35",
   numbering: "always",
   recognises: ({ firstObjects: [first] }) => recordsAt(first, "history").slice(0, 1).some(isEvent),
   sessions: (documents) => documents.filter(isRecord).map(sessionOf),

@@ -173,7 +173,7 @@ function replyPart(part: Fields): readonly ReplyPart[] {
       ];
     }
     default:
-      return [];
+      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
   }
 }
 
