@@ -11,13 +11,14 @@ import { isPlimsollError, PlimsollError } from "./error.ts";
 import { partHandle } from "./message/handle.ts";
 import { textOf } from "./message/message.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
-import type { ArtifactStore, SessionStore, Wait } from "./ports.ts";
+import type { ArtifactStore, ModelClient, ModelReply, SessionStore, Wait } from "./ports.ts";
 import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/admit.ts";
 import { decodeLog, encodeLog } from "./session/codec.ts";
 import { createContextManager } from "./session/context-manager.ts";
 import { sessionsDoor } from "./session/store-door.ts";
 import { createDigest } from "./summarizer/digest.ts";
 import { human, logOf, result, sessionStart } from "./testing/builders.ts";
+import { scriptedModel } from "./testing/scripted-model.ts";
 
 /** A deadline that is over when all that answers at all has answered. */
 const over: Wait = async () => {
@@ -275,6 +276,20 @@ describe("a clock that tells no time is refused by name, before the log has it",
 
 describe("an agent's own functions", () => {
   const run: AgentTool["run"] = async () => ({ text: "ran", isError: false });
+  const failedOn = async (client: ModelClient) => {
+    const { options } = agentSetup([]);
+    const agent = await startAgent({ ...options, model: { ...options.model, client } });
+    const { reason, error } = await agent.submit("go");
+    await agent.close();
+    return [reason, error?.code, error?.message];
+  };
+  const failedBy = (event: () => unknown) => {
+    const { client } = scriptedModel(() => ({ text: "done" }));
+    const stream = async function* () {
+      yield event();
+    };
+    return failedOn(given(client, { stream }));
+  };
   const ask = async (more: object) => {
     const { start, events } = agentSetup([echoCalls("c1"), { text: "done" }], more);
     const agent = await start();
@@ -298,6 +313,44 @@ describe("an agent's own functions", () => {
     const { reason, texts } = await ask({ tools: [agentTool("echo", given({ run }, { run: async () => answer() }).run)] });
     expect(reason).toBe("done");
     expect(texts).toEqual([expect.stringContaining(said.startsWith("failed") ? "disk full" : `the tool echo ${said}`)]);
+  });
+
+  test.each([...GARBAGE.slice(0, 6), ...TEXTS])(
+    "a model client whose event is %s ends the run by name",
+    async (_, event, said) => {
+      expect(await failedBy(event)).toEqual(["failed", "bad-input", expect.stringContaining(`the model client ${said}`)]);
+    },
+  );
+
+  test("a model client that ends without a reply ends the run by name", async () => {
+    expect(await failedBy(() => ({ type: "later" }))).toEqual([
+      "failed",
+      "bad-input",
+      expect.stringContaining("the model client answered with undefined"),
+    ]);
+  });
+
+  test.each<[string, (reply: ModelReply) => unknown]>([
+    ["no reply at all", () => null],
+    ["that is an object with missing fields", () => ({})],
+    ["without a draft", (reply) => given(reply, { draft: undefined })],
+    [
+      "with parts that are none",
+      (reply) => given(reply, { draft: given(reply.draft, { parts: [{ type: "text", text: 12 }] }) }),
+    ],
+    ["without usage", (reply) => given(reply, { usage: undefined })],
+    ["without an id", (reply) => given(reply, { requestId: 12 })],
+  ])("a model client's reply %s ends the run by name", async (_, garbled) => {
+    const { client } = scriptedModel(() => ({ text: "done" }));
+    const stream: ModelClient["stream"] = async function* (...asked) {
+      for await (const event of client.stream(...asked))
+        yield event.type === "reply" ? given(event, { reply: garbled(event.reply) }) : event;
+    };
+    expect(await failedOn({ ...client, stream })).toEqual([
+      "failed",
+      "bad-input",
+      expect.stringContaining("the model client answered with"),
+    ]);
   });
 
   test.each([...GARBAGE.filter(([name]) => name !== "undefined"), ...LATE.slice(0, 1)])(

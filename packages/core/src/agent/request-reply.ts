@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { NextTry } from "../conversation/limits-in-log.ts";
 import type { Rejection, RequestOutcome } from "../conversation/outcome.ts";
 import { outcomeOfReply, rejectionIn } from "../conversation/outcome.ts";
@@ -5,9 +6,13 @@ import type { Attempt, RecoveryFacts } from "../conversation/recovery.ts";
 import { answerOf, attempted, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { isPlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
 import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ModelReply } from "../ports.ts";
+import type { Door } from "../port-door.ts";
+import { passed } from "../port-door.ts";
+import type { ModelEvent, ModelReply } from "../ports.ts";
+import { isEntry } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
 import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 import type { AgentEventBody } from "./events.ts";
@@ -96,6 +101,22 @@ function outcomeOf(
   return outcomeOfReply({ stopReason, isWindowFull, saidChars, ...sizes }, { askedTokens, windowTokens });
 }
 
+const EVENT: Door<ModelEvent> = { port: "the model client", shape: z.custom<ModelEvent>(isRecord), wanted: "events" };
+
+const REPLY: Door<ModelReply> = {
+  port: "the model client",
+  shape: z.custom<ModelReply>(isReply),
+  wanted: "a reply: its requestId, draft, stopReason and usage",
+};
+
+/** True for a reply whose draft a log can hold. Counts that cannot be are told where they are reported. */
+function isReply(reply: unknown): boolean {
+  if (!isRecord(reply) || typeof reply.requestId !== "string" || !isRecord(reply.draft) || !isRecord(reply.usage)) return false;
+  const { input, output, billed } = reply.usage;
+  const message = { ...reply.draft, id: "reply" };
+  return [input, output, billed].every(isRecord) && isEntry({ type: "message", message });
+}
+
 async function streamed(context: Context, { model: inForce, signal, tell }: ReplyRequest): Promise<ModelReply> {
   const model = inForce();
   const request = {
@@ -104,7 +125,8 @@ async function streamed(context: Context, { model: inForce, signal, tell }: Repl
     maxOutputTokens: model.limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS,
     ...(model.reasoning === undefined ? {} : { reasoning: model.reasoning }),
   };
-  for await (const event of model.client.stream(request, signal)) {
+  for await (const given of model.client.stream(request, signal)) {
+    const event = passed(EVENT, given);
     switch (event.type) {
       case "text-delta":
       case "reasoning-delta":
@@ -116,10 +138,10 @@ async function streamed(context: Context, { model: inForce, signal, tell }: Repl
         tell({ type: "request-retry", attempt: event.attempt, class: event.class, waitMs: event.waitMs });
         break;
       case "reply":
-        return event.reply;
+        return passed(REPLY, event.reply);
       default:
         event satisfies never;
     }
   }
-  throw new Error("a model client ended without a reply");
+  return passed(REPLY, undefined);
 }

@@ -17,9 +17,12 @@ function having<Value>(names: readonly (keyof Value & string)[]): z.ZodType<Valu
   return z.custom<Value>((value) => isRecord(value) && names.every((name) => isFunction(value[name])));
 }
 
-const ENTRY: z.ZodType<SessionEntry> = z.custom<SessionEntry>(
-  (value) => usualEntry(value) !== null || sessionEntrySchema.safeParse(value).success,
-);
+/** True for an entry that a log can hold. */
+export function isEntry(value: unknown): value is SessionEntry {
+  return usualEntry(value) !== null || sessionEntrySchema.safeParse(value).success;
+}
+
+const ENTRY: z.ZodType<SessionEntry> = z.custom<SessionEntry>(isEntry);
 const WRITER = having<SessionWriter>(["append", "entryAt", "close"]);
 const CUT_OFF = z.object({ line: z.number(), bytes: z.number() }).nullable();
 const STORED = z.object({ entries: z.array(ENTRY), cutOff: CUT_OFF });
