@@ -18,7 +18,7 @@ export interface JudgedSession {
   /** Dollars with a prompt cache, by those of doing nothing. */
   readonly costRatio: number;
   readonly lostRequests: number;
-  /** By measure what the policy and its own tail hold, in percent; `null` without such uses. */
+  /** By measure what the policy, its own tail and doing nothing hold, in percent; `null` without such uses. */
   readonly shares: readonly JudgedShare[];
 }
 
@@ -27,6 +27,7 @@ export interface JudgedShare {
   readonly isFar: boolean;
   readonly own: number | null;
   readonly tail: number | null;
+  readonly none: number | null;
 }
 
 /** The loss that a policy's card names: a measure by which another policy, or the policy's own tail (`null`), holds more. */
@@ -54,12 +55,25 @@ export function referenceChoice(judged: readonly JudgedPolicy[], intervalOf: Int
   const policies = judged.filter(({ isCheat }) => !isCheat);
   const losses = new Map(policies.map((policy) => [policy.name, lossesOf(policy, policies, intervalOf)]));
   const keeping = policies.filter(({ sessions }) => sessions.every(({ lostRequests }) => lostRequests === 0));
-  const recommended = keeping.filter(({ name }) => losses.get(name)?.length === 0);
+  const recommended = keeping.filter((policy) => losses.get(policy.name)?.length === 0 && isWorthItsCost(policy));
   return {
     named: kneeOf(recommended.length > 0 ? recommended : keeping),
     recommended: recommended.map(({ name }) => name),
     losses,
   };
+}
+
+/** What is dearer than doing nothing has to hold a point more of something. */
+function isWorthItsCost(policy: JudgedPolicy): boolean {
+  if (costOf(policy) <= 100) return true;
+  for (const [measure] of policy.sessions[0]?.shares.entries() ?? []) {
+    const more = policy.sessions.flatMap(({ shares }) => {
+      const { own = null, none = null } = shares[measure] ?? {};
+      return own === null || none === null ? [] : [own - none];
+    });
+    if ((mean(more) ?? 0) >= POINT) return true;
+  }
+  return false;
 }
 
 function lossesOf(policy: JudgedPolicy, policies: readonly JudgedPolicy[], intervalOf: IntervalOf): readonly NamedLoss[] {

@@ -24,7 +24,12 @@ function judged(byPolicy: Table): readonly JudgedPolicy[] {
     name,
     isCheat: CHEATS.has(name),
     sessions: outcomes.map(({ session, costRatio, lostRequests, vector }) => {
-      const shares = vector.map(({ own, tail }, measure) => ({ isFar: VECTOR[measure]?.isFar === true, own, tail }));
+      const shares = vector.map(({ own, tail, none }, measure) => ({
+        isFar: VECTOR[measure]?.isFar === true,
+        own,
+        tail,
+        none,
+      }));
       return { session, owner: originOf(session).owner, costRatio, lostRequests, shares };
     }),
   }));
@@ -76,7 +81,7 @@ function tables(owners: readonly number[], policies: number, asked: number): fc.
       costRatio,
       vector: fc.tuple(
         ...VECTOR.map((_, measure) =>
-          measure < asked ? fc.record({ own: share, tail: share, none: fc.constant(null) }) : fc.constant(NOTHING),
+          measure < asked ? fc.record({ own: share, tail: share, none: share }) : fc.constant(NOTHING),
         ),
       ),
       hasActed: fc.constant(true),

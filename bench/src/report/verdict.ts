@@ -44,7 +44,7 @@ function unanswered({ outcomes, nothing, choice }: WindowAnswer): string {
       : "Every policy lost requests: the window is too small for these sessions.";
   if (nothing === null) return WITHOUT_NONE;
   return outcomes.sessions.length === 0
-    ? "No session came near the window: nothing to do."
+    ? "No session came near the window: nothing to do. A smaller one to compare policies in: --window 16k."
     : "No policy that compacts was replayed in every session: add --policy.";
 }
 

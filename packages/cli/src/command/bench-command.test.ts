@@ -46,7 +46,7 @@ const REPLAY_MS = 240_000;
 
 describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("prints tables of at most 80 columns with the default policies, and a verdict that may name our own", async () => {
-    const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl");
+    const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-w", "64k");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^none +0\/1/m);
     expect(stdout).toMatch(/^sven\* +1\/1/m);
@@ -55,6 +55,14 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toContain("working room 64k:");
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("Open loop");
+  });
+
+  test("answers for the session's own window unless another is asked for", async () => {
+    const { exitCode, stdout } = await run("bench", "logs/session.jsonl");
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^real window:\n/m);
+    expect(stdout).toMatch(/^plimsoll +0\/1/m);
+    expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
   test("--with: a module in a folder without packages imports what the program is made of", async () => {
@@ -162,7 +170,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     ["an empty folder", "logs/empty", /Skipped 1 input:\n {2}logs\/empty: an empty folder/],
     ["a pattern without files", "logs/*.txt", /Skipped 1 input:\n {2}logs\/\*\.txt: no file matches/],
   ])("skips %s with a line and replays the rest", async (_, input, line) => {
-    const { exitCode, stdout } = await run("bench", input, "logs/*.jsonl");
+    const { exitCode, stdout } = await run("bench", input, "logs/*.jsonl", "-w", "64k");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(line);
     expect(stdout).toMatch(/^sven\* +1\/1/m);

@@ -76,7 +76,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and what the agents do that wrote the sessions)`,
       collect,
     )
-    .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real; repeatable (default: 64k)", collect)
+    .option("-w, --window <size>", "real (default), or so much left for messages: 16k, 64k, …; repeatable", collect)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option(
       "--sweep <path=values>",

@@ -72,7 +72,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
   command
     .argument("<inputs...>", "session files, folders or patterns; at least 8 sessions to know how sure it is")
     .option("-p, --policy <name>", "the current policy: a preset or a YAML file (default: plimsoll)")
-    .option("-w, --window <size>", "working room: 16k, 32k, 64k, 128k, a number, or real (default: 64k)")
+    .option("-w, --window <size>", "real (default), or so much left for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")

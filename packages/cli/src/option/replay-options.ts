@@ -59,8 +59,8 @@ export function parseSince(text: string, nowMs: number): number {
   return timeMs;
 }
 
-/** Working room of a replay unless another is asked for: about half of the longer recorded sessions fill it (chosen). */
-export const DEFAULT_WINDOW: WindowRequest = { kind: "working-room", tokens: 64_000 };
+/** A replay's window unless another is asked for: each session's own, since that is what its owner has. */
+export const DEFAULT_WINDOW: WindowRequest = { kind: "real" };
 
 /** Smaller rooms hold hardly one tool result (chosen). */
 const SMALLEST_ROOM_TOKENS = 1_000;
