@@ -15,7 +15,7 @@ export const NONE_WORKED =
 /** An answer in words. */
 export interface AnswerWords {
   readonly without: string;
-  /** The policy to use, or that none is recommended and which is nearest; `null` if there is none. */
+  /** The policy to use, that looks best or that comes nearest; `null` if there is none. */
   readonly verdict: string | null;
   /** The sessions that it loses: said before what it gains. */
   readonly losses: string;
@@ -38,7 +38,7 @@ export function answerWords(answer: WindowAnswer, triggerOf: (policy: string) =>
     return { ...none, figures };
   }
   const trigger = triggerOf(pick.policy);
-  const when = trigger === null ? "" : ` It acts ${trigger}.`;
+  const when = trigger === null ? "" : ` It compacts ${trigger}.`;
   const [cheapest, keeps] = [front[0], front.at(-1)];
   const others = [
     cheapest === undefined || cheapest === pick ? "" : `Cheapest: ${shortWords(cheapest)}.`,
@@ -48,15 +48,18 @@ export function answerWords(answer: WindowAnswer, triggerOf: (policy: string) =>
   const over = `Over ${sessionsWords(outcomes, nothing)}`;
   return {
     without,
-    verdict:
-      choice.recommended.length > 0
-        ? `Use ${pick.policy}.`
-        : `None is recommended: each loses a measure to one of about its cost. Nearest: ${pick.policy}.`,
+    verdict: choiceWords(answer, pick),
     losses: lossWords(outcomes, pick.policy),
     figures: `${over}, ${formatPercent(pick.cost)} % of the cost of doing nothing; ${keptWords(pick)}.${when}`,
     others: others.filter((each) => each !== "").join(" "),
     sure: sureWords(answer, pick),
   };
+}
+
+/** Says "use" only where enough projects were seen to know. */
+export function choiceWords({ choice, sureness }: WindowAnswer, { policy }: PlacedPolicy): string {
+  if (choice.recommended.length === 0) return `Nearest to best: ${policy}.`;
+  return sureness === null ? `Best so far: ${policy}.` : `Use ${policy}.`;
 }
 
 function withoutWords({ sessions, outgrown, calls, rejected }: NothingDone): string {
@@ -74,14 +77,14 @@ function noneWords({ outcomes, nothing }: WindowAnswer): string {
 function sessionsWords({ sessions, basis }: WindowOutcomes, nothing: NothingDone | null): string {
   const { length } = sessions;
   const all = length > 1 && nothing !== null && nothing.sessions === length ? "all" : "the";
-  return `${all} ${formatNumberOf(length, "session")} that ${basis === "outgrown" ? `${verbFor(length, "outgrow")} it` : "a policy touched"}`;
+  return `${all} ${formatNumberOf(length, "session")} that ${basis === "outgrown" ? `${verbFor(length, "outgrow")} it` : "a policy changed"}`;
 }
 
 /** Of the sessions in which the policy acted, those that it lost; and what it cost in those that would have fitted. */
 function lossWords({ whereActed, sessions }: WindowOutcomes, policy: string): string {
   const acted = whereActed.get(policy) ?? [];
   const { cost, heldOverTail } = sessionRecord(acted);
-  const lost = `Of ${formatNumberOf(acted.length, "session")} in which it acts, it costs more than doing nothing in ${percentOfSessions(cost.lost, acted.length)} and loses more measures to a plain tail of its size than it wins in ${percentOfSessions(heldOverTail.lost, acted.length)}.`;
+  const lost = `Of ${formatNumberOf(acted.length, "session")} that it changed, it costs more than doing nothing in ${percentOfSessions(cost.lost, acted.length)}; a plain cut to its size keeps more in ${percentOfSessions(heldOverTail.lost, acted.length)}.`;
   const fitting = acted.filter(({ session }) => !sessions.includes(session));
   if (fitting.length === 0) return lost;
   return `${lost} In the ${formatNumberOf(fitting.length, "session")} of them that ${verbFor(fitting.length, "fit")} without it: ${formatPercent(costEstimate(fitting).value)} % of their cost.`;
@@ -92,21 +95,21 @@ function percentOfSessions(count: number, of: number): string {
 }
 
 function keptWords({ gain, farGain, worse }: PlacedPolicy): string {
-  const far = farGain === null ? "" : `, ${formatPercent(farGain)} % of what lay at least 20,000 tokens back`;
+  const far = farGain === null ? "" : `, ${formatPercent(farGain)} % of what is older than 20,000 tokens`;
   const held =
     gain === null
       ? "what replies needed is not visible"
-      : `of what replies needed, ${formatPercent(gain)} % was held word for word${far}`;
+      : `of what replies needed, ${formatPercent(gain)} % was kept word for word${far}`;
   return worse.length === 0
-    ? `${held}; on no measure is it worse than a policy of about its cost or the plain tail of its size`
-    : `${held}. It loses: ${worse.slice(0, MOST_NAMED).map(worseWords).join("; ")}${worse.length > MOST_NAMED ? ` (and ${worse.length - MOST_NAMED} more)` : ""}`;
+    ? `${held}; nothing of about its cost keeps more by any measure, nor does a plain cut to its size`
+    : `${held}. It keeps less by: ${worse.slice(0, MOST_NAMED).map(worseWords).join("; ")}${worse.length > MOST_NAMED ? ` (and ${worse.length - MOST_NAMED} more)` : ""}`;
 }
 
 /** So many measures are named; the table has all. */
 const MOST_NAMED = 3;
 
 function worseWords({ measure, than, points }: WorseMeasure): string {
-  return `${measure} by ${formatPercent(points)} points against ${than ?? "a plain tail of the same size"}`;
+  return `${measure} by ${formatPercent(points)} points against ${than ?? "a plain cut to its size"}`;
 }
 
 function shortWords({ policy, cost, gain }: PlacedPolicy): string {
@@ -116,10 +119,10 @@ function shortWords({ policy, cost, gain }: PlacedPolicy): string {
 function sureWords({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
   if (sureness === null) {
     const { sessions, units } = outcomes;
-    return `It cannot be known: the ${formatNumberOf(sessions.length, "session")} ${sessions.length === 1 ? "is" : "are"} of ${formatNumberOf(ownersOf(units).size, "owner")}, at least ${FEWEST_OWNERS} are needed. Differences are taken as they are, without intervals.`;
+    return `It cannot be known: the ${formatNumberOf(sessions.length, "session")} ${sessions.length === 1 ? "is" : "are"} of ${formatNumberOf(ownersOf(units).size, "project")}, at least ${FEWEST_OWNERS} are needed. Differences are taken as they are, without intervals.`;
   }
   const { cost } = sureness;
-  const drawn = `${formatCount(sureness.repositories)} repositories drawn anew ${formatCount(sureness.resamples)} times`;
+  const drawn = `${formatCount(sureness.repositories)} projects drawn anew ${formatCount(sureness.resamples)} times`;
   const between =
     cost === null ? "" : `its cost lies between ${formatPercent(cost.from)} and ${formatPercent(cost.through)} % (95 %)`;
   if (choice.placed.length < 2) return `Of ${drawn}, ${between}.`;

@@ -23,16 +23,14 @@ describe("windowAnswers", () => {
   test("says of one policy alone between what its cost lies", () => {
     const report = exampleReport({ sessions: Array.from({ length: 9 }, (_, index) => `o${index}__r__s.jsonl`), calls: 120 });
     const [words] = windowAnswers(report, summarizePolicies(report)).map((answer) => answerWords(answer, () => null));
-    expect(words?.sure).toMatch(
-      /^Of 9 repositories drawn anew 500 times, its cost lies between [\d.]+ and [\d.]+ % \(95 %\)\.$/,
-    );
+    expect(words?.sure).toMatch(/^Of 9 projects drawn anew 500 times, its cost lies between [\d.]+ and [\d.]+ % \(95 %\)\.$/);
   });
 
   test("says of one session what is said of one", () => {
     const [words] = answersOf(1).map((answer) => answerWords(answer, () => null));
     expect(words?.without).toMatch(/^Without compaction 1 of 1 session outgrows it: /);
     expect(words?.figures).toMatch(/^Over the 1 session that outgrows it, /);
-    expect(words?.sure).toContain("It cannot be known: the 1 session is of 1 owner, at least 8 are needed.");
+    expect(words?.sure).toContain("It cannot be known: the 1 session is of 1 project, at least 8 are needed.");
   });
 
   test("puts what happens, what to use and how sure that is into words", () => {
@@ -40,10 +38,10 @@ describe("windowAnswers", () => {
     expect(words?.without).toMatch(
       /^Without compaction \d of 3 sessions outgrow it: [\d,]+ of [\d,]+ requests would have been rejected\.$/,
     );
-    expect(words?.verdict).toMatch(/^None is recommended: each loses a measure to one of about its cost\. Nearest: sven/);
-    expect(words?.losses).toMatch(/^Of 3 sessions in which it acts, it costs more than doing nothing in 0 %/);
-    expect(words?.figures).toContain("It acts at 75 % of the input budget.");
-    expect(words?.sure).toContain("It cannot be known: the 3 sessions are of 3 owners, at least 8 are needed.");
+    expect(words?.verdict).toMatch(/^Nearest to best: sven/);
+    expect(words?.losses).toMatch(/^Of 3 sessions that it changed, it costs more than doing nothing in 0 %/);
+    expect(words?.figures).toContain("It compacts at 75 % of the input budget.");
+    expect(words?.sure).toContain("It cannot be known: the 3 sessions are of 3 projects, at least 8 are needed.");
   });
 });
 

@@ -217,8 +217,8 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
   test("answers first, then names sessions, and ends with how valid it is", async () => {
     const { page } = await openWhole("light", 1280);
     expect(await page.locator(".answer").allTextContents()).toEqual([
-      expect.stringMatching(/nearest: sven.*Costs .*Holds .*Loses .*How sure: not at all; sessions of 2 owners/s),
-      expect.stringMatching(/nearest: sven/),
+      expect.stringMatching(/Nearest to best: sven.*Costs .*Keeps .*Worse by .*How sure: too little data.* of 2\./s),
+      expect.stringMatching(/Nearest to best: sven/),
     ]);
     expect(await page.locator(".window > p").allTextContents()).toEqual([
       expect.stringMatching(/^Without compaction .* outgrow it/),

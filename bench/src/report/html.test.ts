@@ -97,9 +97,9 @@ describe("renderHtmlReport", () => {
     expect(stated.value).toBeCloseTo(cost, 6);
     const [page, markdown] = [renderHtmlReport(report), renderMarkdownReport(report)];
     expect(page).toContain(`Costs ${formatPercent(cost)} % of doing nothing`);
-    expect(page).toContain(`Holds ${formatPercent(gain)} % of the texts`);
+    expect(page).toContain(`Keeps ${formatPercent(gain)} % of the texts`);
     expect(markdown).toContain(`${formatPercent(cost)} % of the cost of doing nothing`);
-    expect(markdown).toContain(`${formatPercent(gain)} % was held word for word`);
+    expect(markdown).toContain(`${formatPercent(gain)} % was kept word for word`);
   });
 });
 

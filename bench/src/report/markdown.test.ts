@@ -10,14 +10,14 @@ describe("renderMarkdownReport", () => {
     const page = renderMarkdownReport(exampleReport({ sweptRatios: [0.9] }));
     const places = [
       "### Losing cases first",
-      "Nearest: sven",
+      "Nearest to best: sven",
       "### Validity",
       "### Working room 64k",
       "### Differences",
       "### Skipped",
     ].map((text) => page.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(places[0]).toBeGreaterThan(0);
+    expect(Math.min(...places)).toBeGreaterThan(0);
     expect(page).toContain("How sure: It cannot be known: the 2 sessions");
   });
 

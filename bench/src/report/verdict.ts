@@ -1,7 +1,7 @@
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
 import { answerTitle, type WindowAnswer, windowAnswers } from "./answer.ts";
-import { NONE_WORKED, WITHOUT_NONE } from "./answer-words.ts";
+import { choiceWords, NONE_WORKED, WITHOUT_NONE } from "./answer-words.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, verbFor } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 import type { PlacedPolicy } from "./policy-choice.ts";
@@ -49,27 +49,26 @@ function unanswered({ outcomes, nothing, choice }: WindowAnswer): string {
 }
 
 function pickLines(report: BenchReport, answer: WindowAnswer, pick: PlacedPolicy): readonly string[] {
-  const { choice, outcomes } = answer;
+  const { outcomes } = answer;
   const line = lineWords(report, answer.windowLabel, pick.policy);
   const hasCompacted = outcomes.byPolicy.get(pick.policy)?.some(({ compactions }) => compactions > 0) === true;
-  const acts = `${pick.policy}, which ${hasCompacted ? `acts ${line}` : `shortened results here; it acts ${line}`}`;
-  const over = `${formatNumberOf(outcomes.sessions.length, "session")} that ${outcomes.basis === "outgrown" ? `${verbFor(outcomes.sessions.length, "outgrow")} it` : "a policy touched"}`;
-  const far = pick.farGain === null ? "" : `, ${formatPercent(pick.farGain)} % of far ones`;
+  const over = `${formatNumberOf(outcomes.sessions.length, "session")} that ${outcomes.basis === "outgrown" ? `${verbFor(outcomes.sessions.length, "outgrow")} it` : "a policy changed"}`;
+  const older = pick.farGain === null ? "" : ` (20k tokens back: ${formatPercent(pick.farGain)} %)`;
   const [worst] = pick.worse;
   return [
-    choice.recommended.length > 0 ? `Use ${acts}.` : `None is recommended; nearest: ${acts}.`,
+    `${choiceWords(answer, pick)} ${hasCompacted ? "It compacts" : "It shortened results; it compacts"} ${line}.`,
     `Costs ${formatPercent(pick.cost)} % of doing nothing, over the ${over}.`,
     pick.gain === null
       ? "What replies needed is not visible in these sessions."
-      : `Holds ${formatPercent(pick.gain)} % of the texts that replies needed${far}.`,
+      : `Keeps ${formatPercent(pick.gain)} % of the texts that replies needed${older}.`,
     worst === undefined
-      ? "Loses no measure to a policy of its cost or to a plain tail of its size."
-      : `Loses ${formatNumberOf(pick.worse.length, "measure")}: ${worst.measure} by ${formatPercent(worst.points)} points to ${worst.than ?? "a plain tail"}.`,
+      ? "Worse by no measure than what costs the same, or than a plain cut to its size."
+      : `Worse by ${formatNumberOf(pick.worse.length, "measure")}: ${worst.measure} by ${formatPercent(worst.points)} points (${worst.than ?? "a plain cut to its size"}).`,
     sureLine(answer, pick),
   ];
 }
 
-/** Where a policy acts, as a person reads a gauge: in a window of the middle size among the sessions'. */
+/** Where a policy compacts, in a window of the middle size among the sessions'. */
 export function lineWords(report: BenchReport, label: string, policy: string): string {
   const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
   const rows = report.rows
@@ -78,17 +77,16 @@ export function lineWords(report: BenchReport, label: string, policy: string): s
   const row = rows[Math.floor(rows.length / 2)];
   const tokens = row === undefined ? null : line(row);
   if (row === undefined || tokens === null) return "by a rule of its own";
-  const left = Math.round(100 * Math.max(0, 1 - tokens / row.contextWindowTokens));
-  return `at about ${formatTokens(tokens)}, ${left} % left`;
+  return `at about ${formatTokens(tokens)} of ${formatTokens(row.contextWindowTokens)}`;
 }
 
 function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
   const owners = ownersOf(outcomes.units).size;
   if (sureness === null)
-    return `How sure: not at all; sessions of ${formatNumberOf(owners, "owner")}, at least ${FEWEST_OWNERS} are needed.`;
+    return `How sure: too little data; ${FEWEST_OWNERS} projects are needed, these sessions are of ${formatCount(owners)}.`;
   const { cost, repositories } = sureness;
   const between = cost === null ? "" : `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)} %`;
-  if (choice.placed.length < 2) return `How sure: one policy alone, ${formatCount(repositories)} repositories${between}.`;
+  if (choice.placed.length < 2) return `How sure: one policy alone, ${formatCount(repositories)} projects${between}.`;
   const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
-  return `How sure: chosen again in ${formatRatioPercent(share)} % of draws of repositories${between}.`;
+  return `How sure: best again in ${formatRatioPercent(share)} % of samples of the projects${between}.`;
 }

@@ -48,9 +48,17 @@ describe("of one run the terminal, the Markdown, the page and the JSON", () => {
   const picked = () => answer?.policies.find(({ policy }) => policy === answer?.pick) ?? expect.fail("no pick");
 
   test.each([
-    ["terminal", /Costs ([\d.]+) % of doing nothing/, /Holds ([\d.]+) % of the texts that replies needed, ([\d.]+) % of far/],
-    ["html", /Costs ([\d.]+) % of doing nothing/, /Holds ([\d.]+) % of the texts that replies needed, ([\d.]+) % of far/],
-    ["markdown", /([\d.]+) % of the cost of doing nothing/, /([\d.]+) % was held word for word/],
+    [
+      "terminal",
+      /Costs ([\d.]+) % of doing nothing/,
+      /Keeps ([\d.]+) % of the texts that replies needed \(20k tokens back: ([\d.]+) %/,
+    ],
+    [
+      "html",
+      /Costs ([\d.]+) % of doing nothing/,
+      /Keeps ([\d.]+) % of the texts that replies needed \(20k tokens back: ([\d.]+) %/,
+    ],
+    ["markdown", /([\d.]+) % of the cost of doing nothing/, /([\d.]+) % was kept word for word/],
   ] as const)("name the same policy, cost and share held: %s", (form, cost, held) => {
     expect(forms[form]).toContain(picked().policy);
     expect(cost.exec(forms[form])?.[1]).toBe(formatPercent(picked().costPercent));
