@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import { openState } from "../command/replay-state.ts";
 import { DEFAULT_LOG_LIMIT, findLogs, parseAgent, unreadInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
+import { checkOptions } from "../option/check-options.ts";
 import { parseJobs, parseSince } from "../option/replay-options.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { lineFor, printable, tableColumns } from "../terminal/printable.ts";
@@ -48,6 +49,10 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
 }
 
 async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
+  checkOptions(options, {
+    needs: { yes: ["write", "undo"] },
+    excludes: { undo: ["write", "html", "limit", "prices", "jobs"] },
+  });
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
   const sinceMs = parseSince(options.since, io.nowMs());

@@ -225,6 +225,39 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       2,
       "plimsoll: --limit all: give a whole number from 1",
     ],
+    [
+      "a limit is for nothing",
+      ["bench", "logs", "--limit", "3"],
+      2,
+      "plimsoll: --limit does nothing by itself: it is for --from",
+    ],
+    ["a time is for nothing", ["bench", "logs", "--since", "7d"], 2, "plimsoll: --since does nothing by itself"],
+    [
+      "nothing is asked that could be told dry",
+      ["bench", "logs", "--dry-run"],
+      2,
+      "plimsoll: --dry-run is for a model that is",
+    ],
+    [
+      "answers alone are asked for, and told dry",
+      ["bench", "logs", "--dry-run", "--summarizer", "openai:x", "--cassette", "kept", "--cassette-only"],
+      2,
+      "plimsoll: --dry-run is for a model that is asked",
+    ],
+    [
+      "nothing is printed of an --out",
+      ["compact", "logs/session.jsonl", "--dry-run", "--out", "x"],
+      2,
+      "--out does nothing with --dry-run",
+    ],
+    ["a page is of no session", ["inspect", "--html", "x.html"], 2, "plimsoll: --html, --atif and --with are for a session"],
+    ["an undo is to write a page", ["advise", "--undo", "--html", "x.html"], 2, "plimsoll: --html does nothing with --undo"],
+    [
+      "nothing is to be agreed to",
+      ["advise", "--yes"],
+      2,
+      "plimsoll: --yes does nothing by itself: it is for --write or --undo",
+    ],
     ["an agent has no logs", ["bench", "--from", "codex"], 1, "plimsoll: --from codex: no logs in ~/.codex/sessions"],
     ["a command is unknown", ["bnech", "logs"], 2, "plimsoll: unknown command 'bnech'\n(Did you mean bench?)"],
   ])("fails if %s", async (_, args, exitCode, line) => {
@@ -308,6 +341,15 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     writeFileSync(join(folder, "bad.yaml"), text);
     const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "bad.yaml");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: line });
+  });
+
+  test("prices of models that no session asks, and a sweep that a policy lacks, are told first", async () => {
+    writeFileSync(join(folder, "idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
+    const swept = ["-p", "sven", "-p", "plimsoll", "--sweep", "trigger.ratio=70%", "-w", "32k"];
+    const { stdout } = await run("bench", "logs/session.jsonl", ...swept, "--prices", "idle.yaml", "--jobs", "1");
+    const first = stdout.slice(0, stdout.indexOf("working room"));
+    expect(first).toContain("--prices: no session asks nobody-asks.");
+    expect(first.replaceAll(/\s+/g, " ")).toContain("--sweep: plimsoll has no one value named trigger.ratio");
   });
 
   test("prices sessions by a file", async () => {

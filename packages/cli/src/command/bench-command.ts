@@ -17,6 +17,7 @@ import {
 } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_USAGE } from "../io.ts";
+import { checkOptions } from "../option/check-options.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
 import {
   addExtensionOption,
@@ -107,6 +108,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
+  checkOptions(options, { needs: { since: ["from"], limit: ["from"] } });
   const isDemo = options.demo === true;
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [isDemo ? DEMO_WINDOW : DEFAULT_WINDOW];
   const parts = await openExtensions(options, io);
@@ -116,8 +118,11 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
   const ask = parseAsk(options, { windows, shard, summarizer }, io);
+  const asks = ask !== null || (summarizer.kind === "model" && summarizer.missing === "ask");
+  if (options.dryRun === true && !asks)
+    throw new PlimsollError("bad-input", "--dry-run is for a model that is asked: give --summarizer provider:model, or --ask");
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
-  say([...chosen.problems, ...problems, ...notes, ...("problems" in read ? read.problems : [])], io);
+  say([...chosen.problems, ...problems, ...("problems" in read ? read.problems : [])], io);
   if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
 
   const found = await gather(inputs, { ...options, parts }, io);
@@ -141,6 +146,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     jobs,
     summarizer,
     dryRun: options.dryRun ?? false,
+    withoutEffect: notes,
   };
   const kept = { stateFolder: options.state, ask };
   return runAndReport({ ...run, ...kept, full: options.full ?? false, reports }, io);

@@ -66,6 +66,8 @@ interface RunRequest {
   readonly ask?: AskChoice | null;
   /** Says what a model's summaries are likely to cost, and stops there. */
   readonly dryRun?: boolean;
+  /** What of the given options does nothing in this run, each as a sentence. */
+  readonly withoutEffect?: readonly string[];
   /** Where finished replays are kept; a folder for this run alone if it is left out. */
   readonly stateFolder?: string | undefined;
   readonly reports: ReportFiles;
@@ -151,11 +153,21 @@ async function replayAll(
         tally = addedTallies(tally, asked);
       },
     });
-    return { report: { ...report, skipped: [...found.missing, ...report.skipped] }, tally };
+    const idle = [...(request.withoutEffect ?? []), ...unasked(request, report)];
+    const said = idle.length === 0 ? {} : { withoutEffect: idle };
+    return { report: { ...report, skipped: [...found.missing, ...report.skipped], ...said }, tally };
   } finally {
     bar.stop();
     await pool.close();
   }
+}
+
+/** Given prices of models that nothing in the run asks. */
+function unasked({ prices, summarizer }: RunRequest, { sessions }: BenchReport): readonly string[] {
+  const asked = new Set(sessions.flatMap(({ modelIds }) => modelIds));
+  if (summarizer?.kind === "model") asked.add(summarizer.modelId);
+  const idle = [...prices.keys()].filter((modelId) => !asked.has(modelId));
+  return idle.length === 0 ? [] : [`--prices: no session asks ${idle.join(", ")}.`];
 }
 
 /** The notes of a report, and the files that it is written to. */

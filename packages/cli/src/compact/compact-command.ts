@@ -16,6 +16,7 @@ import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.
 import { createCompositionCounter } from "../inspect/session-story.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { checkOptions } from "../option/check-options.ts";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
@@ -41,6 +42,7 @@ export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitC
     .option("--window <tokens>", "context window; default: the log's, what is known of the model, or twice the session")
     .option("-o, --out <file>", "write the messages to a file")
     .action(async (session: string, options: CompactOptions) => {
+      checkOptions(options, { excludes: { dryRun: ["out"] } });
       const input = sessionFile(session, io);
       const parts = await openExtensions(options, io);
       const transcripts = await importFile(input.path, input.displayName, parts.importers);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { atifTrajectories } from "@plimsoll/bench/internal";
+import { PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
@@ -25,6 +26,8 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
     .option("--atif <file>", "write the session as a trajectory in ATIF as well; several are one on each line")
     .action(async (session: string | undefined, { html, atif, ...options }: InspectOptions) => {
       if (session === undefined) {
+        if (html !== undefined || atif !== undefined || options.with !== undefined)
+          throw new PlimsollError("bad-input", "--html, --atif and --with are for a session: name its log");
         io.stdout.write(`${await sessionList(io)}\n`);
         return onExit(EXIT_OK);
       }

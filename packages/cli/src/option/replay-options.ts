@@ -225,7 +225,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
 function lackingNotes(lacking: readonly { readonly name: string; readonly path: string }[]): readonly string[] {
   if (lacking.length === 0) return [];
   const said = lacking.map(({ name, path }) => `${name} has no one value named ${path}`).join(", ");
-  return [`note: ${said}: replayed as ${lacking.length === 1 ? "it is" : "they are"}, beside the sweep`];
+  return [`--sweep: ${said}: replayed as ${lacking.length === 1 ? "it is" : "they are"}, beside the sweep.`];
 }
 
 /** Words are not on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */

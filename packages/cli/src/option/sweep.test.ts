@@ -33,7 +33,7 @@ test("a policy without what is swept stays as it is, and one line says so", () =
   expect(policies.map(({ name }) => name)).toEqual(["none", "sven trigger.ratio=0.6", "sven trigger.ratio=0.75", "plimsoll"]);
   expect([problems, notes]).toEqual([
     [],
-    ["note: plimsoll has no one value named trigger.ratio: replayed as it is, beside the sweep"],
+    ["--sweep: plimsoll has no one value named trigger.ratio: replayed as it is, beside the sweep."],
   ]);
 });
 
