@@ -91,7 +91,6 @@ export { cacheValidities, medianErrorPercent } from "./report/validity.ts";
 export { verdicts } from "./report/verdict.ts";
 export { xyChart } from "./report/xy-chart.ts";
 export { checkResultFolder } from "./results/check-result-folder.ts";
-export { withFields } from "./results/packed-entry.ts";
 export { readParts } from "./results/read-parts.ts";
 export { isReport } from "./results/report-json.ts";
 export { writePart } from "./results/write-part.ts";

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,19 +26,11 @@ export interface ReportBrowser {
   close(): Promise<void>;
 }
 
-/** Files beside a page, in a folder of this name. */
-export interface Beside {
-  readonly folder: string;
-  readonly files: readonly { readonly name: string; readonly content: string }[];
-}
-
 /** Starts a browser and writes the page to a file of its own. `ready` is what the page has when it is drawn. */
-export async function openReportBrowser(content: string, ready: string, beside?: Beside): Promise<ReportBrowser> {
+export async function openReportBrowser(content: string, ready: string): Promise<ReportBrowser> {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-report-"));
   const file = join(folder, "report.html");
   writeFileSync(file, content);
-  if (beside !== undefined) mkdirSync(join(folder, beside.folder));
-  for (const { name, content: text } of beside?.files ?? []) writeFileSync(join(folder, beside?.folder ?? "", name), text);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET.split(" ") });
   const address = pathToFileURL(file).href;
   return {

@@ -17,8 +17,6 @@ export interface ChartBlocks {
   readonly indexBlock: PackedBlock;
   /** One for each session, in their order. */
   readonly sessions: readonly PackedBlock[];
-  /** True if the sessions take more characters than they may: they are to be moved out of the page. */
-  readonly isTooLarge: boolean;
 }
 
 /** The content of charts: policies by window, the figures beside them, and how many characters their data may take. */
@@ -26,16 +24,14 @@ export interface ShownCharts {
   readonly shownOf: (windowLabel: string) => ShownPolicies;
   readonly metrics: RunMetrics;
   readonly mostChars: number;
-  /** True if the data may be moved out of the page: then it is too large rather than at the least level of detail. */
-  readonly mayMove?: boolean;
 }
 
 /** Sessions by which it is judged how much a level takes; packing a thousand at each level would take minutes (chosen). */
 const JUDGED_SESSIONS = 12;
 
-/** Makes the charts' data, at the fullest level of detail that takes at most so many characters. */
+/** Makes the charts' data, at the fullest level of detail that takes at most so many characters; at the least level if none does. */
 export function chartBlocks(report: BenchReport, shown: ShownCharts): ChartBlocks {
-  const { metrics, mostChars, mayMove = false } = shown;
+  const { metrics, mostChars } = shown;
   const figuresOf = createCellFigures(metrics);
   const bySession = groupRows(report.rows);
   const triggers = report.policies.map(({ policy }) => triggerLine(policy));
@@ -48,19 +44,19 @@ export function chartBlocks(report: BenchReport, shown: ShownCharts): ChartBlock
   const judged = places.filter((place) => place % Math.ceil(places.length / JUDGED_SESSIONS) === 0);
   const charsAt = (level: DetailLevel) =>
     (charsOf(judged.map((place) => packed(level, place))) * places.length) / Math.max(1, judged.length);
-  const made = (level: DetailLevel, isTooLarge: boolean): ChartBlocks => {
+  const made = (level: DetailLevel): ChartBlocks => {
     const index = chartIndex(report, shown, leftOut(level));
     const sessions = places.map((place) => packed(level, place));
-    return { index, indexBlock: packBlock("chart-index", index), sessions, isTooLarge };
+    return { index, indexBlock: packBlock("chart-index", index), sessions };
   };
   for (const level of DETAIL_LEVELS) {
     if (charsAt(level) > mostChars) continue;
-    const blocks = made(level, false);
+    const blocks = made(level);
     if (charsOf(blocks.sessions) <= mostChars) return blocks;
   }
-  const level = mayMove ? DETAIL_LEVELS[0] : DETAIL_LEVELS.at(-1);
+  const level = DETAIL_LEVELS.at(-1);
   if (level === undefined) throw new Error("there is no level of detail");
-  return made(level, true);
+  return made(level);
 }
 
 function charsOf(blocks: readonly PackedBlock[]): number {

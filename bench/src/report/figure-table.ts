@@ -2,7 +2,6 @@ import { columnsOf } from "../metrics/columns.ts";
 import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { columnText, formatFigure, NO_FIGURE } from "./figures.ts";
-import { laterRows } from "./later-rows.ts";
 import { html, type Markup, trusted } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 
@@ -100,11 +99,10 @@ export function figureTable<Row>(table: FigureTable<Row>): Markup {
     return html`<tr><th class="name sticky" scope="row">${shown}</th>${figureCells(columns, cells[place] ?? [], wide)}</tr>`;
   });
   const dataName = name.replaceAll(/[^a-z0-9]+/gi, "-");
-  const { first, more, later } = laterRows(dataName, body);
-  return html`<div class="table">${scrollFrame(name.replaceAll("/", ", "), isTall)}<table class="${isLong ? "figures long" : "figures"}" data-name="${dataName}"${more}>
+  return html`<div class="table">${scrollFrame(name.replaceAll("/", ", "), isTall)}<table class="${isLong ? "figures long" : "figures"}" data-name="${dataName}">
 <thead>${heads}</thead>
-<tbody>${first}</tbody>
-</table></div>${later}</div>`;
+<tbody>${body}</tbody>
+</table></div></div>`;
 }
 
 /** The beginning of a frame that scrolls by itself, by keyboard too. */

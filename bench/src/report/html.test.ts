@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { benchReportSchema } from "../results/report-json.ts";
-import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { formatPercent } from "./figures.ts";
-import { renderHtmlFiles, renderHtmlReport } from "./html.ts";
+import { renderHtmlReport } from "./html.ts";
 import { renderJsonReport } from "./json.ts";
 import { renderMarkdownReport } from "./markdown.ts";
 import { markedReport } from "./model-summaries.ts";
@@ -16,45 +15,6 @@ const HOSTILE = '</script><img src=x onerror="alert(1)"><!--';
 const MANY_SESSIONS = Array.from({ length: 50 }, (_, index) => `session-${index}.jsonl`);
 const MAXIMUM_BYTES = 3_000_000;
 const MAXIMUM_ELEMENTS = 12_000;
-
-/** The size from which details lie beside a page. */
-const THOUSAND = 1_000;
-const MAXIMUM_BYTES_OF_THOUSAND = 5_000_000;
-const MAXIMUM_ELEMENTS_OF_THOUSAND = 20_000;
-/** Short sessions with as little room, so that the test is soon over. */
-const LITTLE_ROOM_CHARS = 300_000;
-const RENDER_MS = 120_000;
-
-/** A thousand sessions: ten, under a hundred names each, of projects of their own. */
-function thousandSessions(): BenchReport {
-  const sessions = Array.from({ length: 10 }, (_, place) => `${place}.jsonl`);
-  const report = exampleReport({ sessions, calls: 8 });
-  const copies = Array.from({ length: THOUSAND / sessions.length }, (_, copy) => `owner/project-${copy}/`);
-  const named = <Row extends { readonly session: string }>(rows: readonly Row[]) =>
-    copies.flatMap((copy) => rows.map((row) => ({ ...row, session: `${copy}${row.session}` })));
-  return {
-    ...report,
-    sessions: named(report.sessions),
-    rows: named(report.rows),
-    calibration: named(report.calibration),
-  };
-}
-
-describe("renderHtmlFiles", () => {
-  test("keeps the details of a thousand sessions beside a page that opens at once", { timeout: RENDER_MS }, () => {
-    const { page, beside } = renderHtmlFiles(thousandSessions(), { folder: "report-data", mostDataChars: LITTLE_ROOM_CHARS });
-    expect(Buffer.byteLength(page)).toBeLessThan(MAXIMUM_BYTES_OF_THOUSAND);
-    expect(page.match(/<[a-z]/g)?.length).toBeLessThan(MAXIMUM_ELEMENTS_OF_THOUSAND);
-    const held = beside.flatMap(({ content }) => content.match(/"session-\d+":/g) ?? []);
-    expect(new Set(held).size).toBe(THOUSAND);
-    expect(beside.filter(({ content }) => !/^plimsollBlocks\(\{("[\w-]+":"[\w+/=]*",?)+\}\);\n$/.test(content))).toEqual([]);
-  });
-
-  test("keeps all of a few sessions in the page", () => {
-    const report = exampleReport();
-    expect(renderHtmlFiles(report, { folder: "report-data" })).toEqual({ page: renderHtmlReport(report), beside: [] });
-  });
-});
 
 describe("renderHtmlReport", () => {
   test("no text of a session becomes markup", () => {

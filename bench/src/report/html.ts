@@ -3,7 +3,6 @@ import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
 import { askTables } from "./ask-tables.ts";
-import { type BesideFile, moveBeside } from "./beside.ts";
 import { calibrationData } from "./calibration-data.ts";
 import { CALIBRATION_TITLE, calibrationSection } from "./calibration-section.ts";
 import { chartBlocks, type ShownPolicies, shownPolicies } from "./chart-data.ts";
@@ -46,28 +45,6 @@ const MOST_DATA_CHARS = 2_200_000;
 
 /** The report as one HTML page that needs no network: style, scripts and data are inside it. The metrics are those of its run. */
 export function renderHtmlReport(plain: BenchReport, metrics: RunMetrics = METRICS): string {
-  return renderHtmlFiles(plain, { metrics, folder: null }).page;
-}
-
-/** The report as a page, and the files beside it that hold the details of its sessions; none if the page has room for them. */
-export interface HtmlReport {
-  readonly page: string;
-  readonly beside: readonly BesideFile[];
-}
-
-/** How a report is written. */
-export interface HtmlOptions {
-  /** Those of the report's run. */
-  readonly metrics?: RunMetrics;
-  /** The folder beside the page where such files may lie; `null` if all has to be inside the page. */
-  readonly folder: string | null;
-  /** Characters that the data of sessions may take in the page. */
-  readonly mostDataChars?: number;
-}
-
-/** The report as an HTML page that needs no network, of a size that opens at once however many sessions there are. */
-export function renderHtmlFiles(plain: BenchReport, options: HtmlOptions): HtmlReport {
-  const { metrics = METRICS, folder, mostDataChars = MOST_DATA_CHARS } = options;
   const report = markedReport(plain);
   const mark = modelSummaryNote(plain);
   const summaries = summarizePolicies(report, metrics);
@@ -80,11 +57,9 @@ export function renderHtmlFiles(plain: BenchReport, options: HtmlOptions): HtmlR
       answers.find(({ windowLabel }) => windowLabel === label),
     );
   const calibration = packBlock("calibration-data", calibrationData(report.calibration, shownName));
-  const mostChars = mostDataChars - calibration.base64.length;
-  const charts = chartBlocks(report, { shownOf, metrics, mostChars, mayMove: folder !== null });
+  const mostChars = MOST_DATA_CHARS - calibration.base64.length;
+  const charts = chartBlocks(report, { shownOf, metrics, mostChars });
   const { index } = charts;
-  const details = [...charts.sessions, calibration];
-  const moved = folder !== null && charts.isTooLarge ? moveBeside(details, folder) : { blocks: details, files: [] };
   const comparisons = windowComparisons(report);
   const main = html`${answerSection(report, answers)}
 ${navigation(report)}
@@ -106,14 +81,12 @@ ${notesSection(report)}
 ${policiesSection(report)}
 ${methodSection(plain)}
 ${validitySection(plain, shownName)}`;
-  const page = renderPage({
+  return renderPage({
     title: "Plimsoll: what compaction does to these sessions",
     main,
-    blocks: [charts.indexBlock, ...moved.blocks],
+    blocks: [charts.indexBlock, ...charts.sessions, calibration],
     scripts: SCRIPTS,
-    readsBeside: moved.files.length > 0,
   });
-  return { page, beside: moved.files };
 }
 
 /** Shows a model's next actions; nothing if none was asked. */

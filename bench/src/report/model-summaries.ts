@@ -1,5 +1,4 @@
 import { addedWriters } from "../metrics/summary-writers.ts";
-import { withFields } from "../results/packed-entry.ts";
 import type { BenchReport, ModelSummaries } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
@@ -29,7 +28,7 @@ export function markedReport(report: BenchReport): BenchReport {
   return {
     ...report,
     policies: report.policies.map((each) => ({ ...each, name: marked(each.name) })),
-    rows: report.rows.map((row) => (asking.has(row.policy) ? withFields(row, { policy: marked(row.policy) }) : row)),
+    rows: report.rows.map((row) => (asking.has(row.policy) ? { ...row, policy: marked(row.policy) } : row)),
   };
 }
 

@@ -11,18 +11,16 @@ export interface Page {
   readonly blocks: readonly PackedBlock[];
   /** Names of the page's own scripts, in the order in which they run. */
   readonly scripts: readonly string[];
-  /** True if the page's own scripts may load files beside it; not if it is left out. */
-  readonly readsBeside?: boolean;
 }
 
 /** One HTML page that needs no network: style, scripts and data are inside it. */
-export function renderPage({ title, main, blocks, scripts, readsBeside = false }: Page): string {
+export function renderPage({ title, main, blocks, scripts }: Page): string {
   const assets = readPageAssets(scripts);
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(assets, { readsBeside })}">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(assets)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
@@ -45,19 +43,14 @@ export interface PackedBlock {
   readonly base64: string;
 }
 
-/** Packs data that a page shows. */
+/** Packs data that a page shows. Deflated, a report's data has a tenth of its size. */
 export function packBlock(id: string, value: unknown): PackedBlock {
-  return packJson(id, shownJson(value));
-}
-
-/** Packs JSON as it is. Deflated, a report's data has a tenth of its size. */
-export function packJson(id: string, json: string): PackedBlock {
-  const base64 = deflateRawSync(json, { level: 9 }).toString("base64");
+  const base64 = deflateRawSync(shownJson(value), { level: 9 }).toString("base64");
   return { id, base64 };
 }
 
 /** The block as an element that no browser runs or shows. */
-export function packedElement({ id, base64 }: PackedBlock): Markup {
+function packedElement({ id, base64 }: PackedBlock): Markup {
   return html`<script type="text/plain" id="${id}">${base64}</script>\n`;
 }
 
@@ -92,18 +85,13 @@ function own(file: string): string {
 
 /**
  * The content security policy of the page: nothing may be loaded or sent, and only these scripts and this style may run.
- * Elements may not carry style attributes; scripts set styles through the object model, which the policy allows. If the page reads files beside
- * it, its own scripts may load scripts; markup still may not.
+ * Elements may not carry style attributes; scripts set styles through the object model, which the policy allows.
  */
-export function contentSecurityPolicy(
-  { style, scripts }: PageAssets,
-  { readsBeside = false }: { readonly readsBeside?: boolean } = {},
-): string {
+export function contentSecurityPolicy({ style, scripts }: PageAssets): string {
   const source = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
-  const loaded = readsBeside ? " 'strict-dynamic'" : "";
   return [
     "default-src 'none'",
-    `script-src ${scripts.length === 0 ? "'none'" : `${scripts.map(source).join(" ")}${loaded}`}`,
+    `script-src ${scripts.length === 0 ? "'none'" : scripts.map(source).join(" ")}`,
     `style-src ${source(style)}`,
     "base-uri 'none'",
     "form-action 'none'",

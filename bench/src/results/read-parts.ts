@@ -1,8 +1,6 @@
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { CallPoint, Shard } from "../results.ts";
-import { createSharing } from "./equal-parts.ts";
-import { CALIBRATION_LISTS, createEntryOpener, packEntry, ROW_LISTS } from "./packed-entry.ts";
 import { aboutPart, nameOf, type PartsThere, partsThere, readPartFile, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
 
@@ -19,7 +17,7 @@ export async function checkOneRun(folder: string, { count, there }: PartsThere):
   }
 }
 
-/** The reports of all parts, as values that nobody has checked; long lists are held packed. Throws `bad-input` if there is none, or a file of one cannot be read. */
+/** The reports of all parts, as values that nobody has checked. Throws `bad-input` if there is none, or a file of one cannot be read. */
 export async function readParts(folder: string): Promise<readonly { readonly name: string; readonly content: unknown }[]> {
   const { count, there } = await partsThere(folder);
   if (count === 0) throw new PlimsollError("bad-input", `${folder}: no results; give a folder that plimsoll bench --out wrote`);
@@ -41,9 +39,9 @@ async function readPart(folder: string, shard: Shard) {
   const rest = await aboutPart(folder, shard);
   try {
     const [sessions, rows, calibration] = [
-      await inOrder(entriesOf(folder, "sessions", shard), (entry) => entry),
-      await inOrder(rowsOf(folder, shard), packed(ROW_LISTS)),
-      await inOrder(entriesOf(folder, "calibration", shard), packed(CALIBRATION_LISTS)),
+      await inOrder(entriesOf(folder, "sessions", shard)),
+      await inOrder(rowsOf(folder, shard)),
+      await inOrder(entriesOf(folder, "calibration", shard)),
     ];
     return { name: nameOf(shard), rest, entries: { sessions, rows, calibration } };
   } catch (cause) {
@@ -53,20 +51,10 @@ async function readPart(folder: string, shard: Shard) {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-async function inOrder(entries: AsyncIterable<Entry>, held: (entry: Entry) => Entry): Promise<readonly Entry[]> {
+async function inOrder(entries: AsyncIterable<Entry>): Promise<readonly Entry[]> {
   const all: Entry[] = [];
-  for await (const entry of entries) all.push(held(entry));
+  for await (const entry of entries) all.push(entry);
   return all;
-}
-
-/** Records of figures that are equal are one object each. */
-function packed(lists: object): (entry: Entry) => Entry {
-  const open = createEntryOpener<Entry>();
-  const share = createSharing();
-  return (entry) => {
-    share(entry.metrics);
-    return open(packEntry(entry, { ...lists }));
-  };
 }
 
 /** Rows with their series, which is a table of its own. */

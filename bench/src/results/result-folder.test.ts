@@ -55,13 +55,9 @@ describe("a folder of results", () => {
     expect(renderJsonReport(mergeReports(await readBack()))).toBe(renderJsonReport(whole));
   });
 
-  test("holds the long lists of one row at a time, when it is written and when it is read", async () => {
-    await writePart(folder, whole, METRICS);
-    const [part] = await readBack();
-    const rows = part?.report.rows ?? [];
+  test("is written a row at a time", () => {
+    const { rows } = whole;
     expect(rows.length).toBeGreaterThan(1);
-    const packed = rows.filter((row) => Object.getOwnPropertyDescriptor(row, "series")?.get !== undefined);
-    expect(packed).toHaveLength(rows.length);
     const looks: string[] = [];
     const watched = rows.map((row, place) => {
       const look = () => {

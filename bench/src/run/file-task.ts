@@ -2,7 +2,6 @@ import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import type { SessionLineage } from "../lineage.ts";
 import type { WindowRequest } from "../replay/cell.ts";
-import type { PackedEntry } from "../results/packed-entry.ts";
 import type { ReplayRow } from "../results.ts";
 import type { SummarizerChoice } from "../summaries/summarizer-choice.ts";
 import type { ReplayState } from "./kept-replays.ts";
@@ -35,5 +34,5 @@ export interface FileTask {
 export interface PlacedRow {
   readonly session: number;
   readonly cell: number;
-  readonly row: PackedEntry<ReplayRow>;
+  readonly row: ReplayRow;
 }

@@ -5,7 +5,6 @@ import { countedOnce } from "../lineage.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { countedSession, type PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";
-import { CALIBRATION_LISTS, type PackedEntry, packEntry, ROW_LISTS } from "../results/packed-entry.ts";
 import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
@@ -21,7 +20,7 @@ export interface ReplayedCells {
   readonly notes: readonly SourceNote[];
   readonly rows: readonly PlacedRow[];
   /** Of the task that has the first cell; the others leave it out. */
-  readonly calibration: readonly PackedEntry<CalibrationRecord>[];
+  readonly calibration: readonly CalibrationRecord[];
   /** Cells that were not replayed, because they were kept. */
   readonly cellsKept: number;
 }
@@ -63,7 +62,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     const program = programs.find(({ name }) => name === policy.name) ?? null;
     const replayed = before ?? (await replayAll(await ownSessions(), { policy, window, program, ...given }));
     if (before === null) await kept.keep(made, replayed);
-    rows.push(...replayed.map((row, session) => ({ session, cell, row: packEntry(row, ROW_LISTS) })));
+    rows.push(...replayed.map((row, session) => ({ session, cell, row })));
   }
   const calibrates = task.calibrates && cells.includes(0);
   const calibration = calibrates
@@ -73,8 +72,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
           .flatMap((transcript) => recordCalibration(transcript) ?? []),
       )
     : [];
-  const packed = calibration.map((record) => packEntry(record, CALIBRATION_LISTS));
-  return { ...about, rows, calibration: packed, cellsKept };
+  return { ...about, rows, calibration, cellsKept };
 }
 
 /** Names the source of a replay's session; nothing is read for it if nothing is kept. */

@@ -2,11 +2,9 @@ import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
 import { type Lineages, lineagesOf } from "../lineage.ts";
 import { REFERENCES_VERSION } from "../references/extract.ts";
 import type { WindowRequest } from "../replay/cell.ts";
-import { createEntryOpener, createRowOpener, type PackedEntry } from "../results/packed-entry.ts";
 import { type RunDescription, shareOf } from "../results/run-identity.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import type { SummaryTally } from "../summaries/open-source.ts";
@@ -61,8 +59,7 @@ export interface BenchProgress {
  * Replays everything. A worker holds one file at a time, and as many files are begun as
  * there are workers, so that memory follows the largest. What cannot be read, or fails in a
  * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
- * end: the same input gives the same report. Its long lists (series, compactions, cache misses, compositions, predictions) are held packed, and unpacked
- * when they are looked at: a list that is looked at again may be another one with the same content.
+ * end: the same input gives the same report.
  *
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
@@ -73,7 +70,6 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   const files = shareOf(input.files, shard).filter(({ displayName }) => lineages.hasOwn(displayName));
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
-  const openers: Openers = { row: createRowOpener(), record: createEntryOpener() };
   const replayed = await eachAtMost(files, pool.jobs, async (file, place) => {
     const replays = await Promise.all(
       tasksOf(file, input, lineages).map(async (task) => {
@@ -82,7 +78,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
         return replay;
       }),
     );
-    return joined(file, replays, openers);
+    return joined(file, replays);
   });
   return {
     formatVersion: 5,
@@ -131,18 +127,12 @@ async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Pro
 
 type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipped" | "notes">;
 
-/** The functions that open the packed results of a run. */
-interface Openers {
-  readonly row: ReturnType<typeof createRowOpener>;
-  readonly record: (packed: PackedEntry<CalibrationRecord>) => CalibrationRecord;
-}
-
 const NOTHING: FileResult = { sessions: [], rows: [], calibration: [], notes: [], skipped: [] };
 
 type FinishedReplay = Exclude<FileReplay, { readonly kind: "stopped" }>;
 
 /** Puts a file's tasks together. The first that says why the file cannot be replayed speaks for all of them. */
-function joined({ displayName: file }: InputFile, replays: readonly FinishedReplay[], open: Openers): FileResult {
+function joined({ displayName: file }: InputFile, replays: readonly FinishedReplay[]): FileResult {
   const rows: PlacedRow[] = [];
   for (const replay of replays) {
     if (replay.kind === "skipped") return { ...NOTHING, skipped: [{ file, reason: replay.reason }] };
@@ -155,8 +145,8 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
   return {
     sessions,
     notes,
-    rows: inOrder.map(({ row }) => open.row(row)),
-    calibration: calibration.map(open.record),
+    rows: inOrder.map(({ row }) => row),
+    calibration,
     skipped: [],
   };
 }

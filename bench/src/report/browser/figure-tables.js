@@ -74,30 +74,12 @@
     body?.append(...rows);
   };
 
-  /**
-   * Puts the packed rows of a long table in. They are markup that the page's writer made, as all of the page is.
-   * @param {HTMLTableElement} table
-   */
-  const complete = async (table) => {
-    const id = table.dataset.more;
-    if (id === undefined) return;
-    /** @type {string} */
-    const rows = await pageData.read(id);
-    // Asked for twice before they came.
-    if (table.dataset.more === undefined) return;
-    delete table.dataset.more;
-    table.tBodies[0]?.insertAdjacentHTML("beforeend", rows);
-    table.closest(".table")?.querySelector(".more")?.remove();
-  };
-
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element)) return;
     const table = target.closest(".table")?.querySelector("table");
     const head = target.closest("button.sort")?.closest("th");
     if (!table) return;
-    if (head && table.dataset.more === undefined) sortBy(table, head);
-    else if (head) void complete(table).then(() => sortBy(table, head));
-    else if (target.closest(".more button")) void complete(table);
+    if (head) sortBy(table, head);
   });
 
   for (const table of document.querySelectorAll("table.figures")) {
@@ -108,13 +90,8 @@
     save.download = `plimsoll-${table.dataset.name ?? "table"}.csv`;
     save.href = "#";
     save.title = "save this table as CSV";
-    // Made when it is asked for, so that it holds what is shown; all rows are, first.
-    save.addEventListener("click", (event) => {
-      if (table.dataset.more !== undefined) {
-        event.preventDefault();
-        void complete(table).then(() => save.click());
-        return;
-      }
+    // Made when it is asked for, so that it holds what is shown.
+    save.addEventListener("click", () => {
       save.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(table))}`;
     });
     table.closest(".table")?.append(save);

@@ -67,7 +67,7 @@ async function measured(leastBytes: number): Promise<string> {
   const reportBytes = statSync(json).size;
   sayStep("the run is over");
   rmSync(place, { recursive: true });
-  for (const left of ["cache", "results", "report-data"]) rmSync(join(folder, left), { recursive: true, force: true });
+  for (const left of ["cache", "results"]) rmSync(join(folder, left), { recursive: true, force: true });
   const seconds = cpuMicroseconds / 1e6;
   const cells = [bytes / MEGABYTE, reportBytes / MEGABYTE, (maxRSS * 1024) / MEGABYTE, seconds, seconds / (bytes / GIGABYTE)];
   return `| ${[names, sessions, ...cells.map((cell) => (cell < 10 ? cell.toFixed(1) : cell.toFixed(0)))].join(" | ")} |`;

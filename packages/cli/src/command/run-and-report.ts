@@ -1,6 +1,4 @@
-import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename, dirname, extname, join } from "node:path";
 import {
   type BenchInput,
   type BenchParts,
@@ -10,7 +8,7 @@ import {
   createThreadPool,
   jsonReportPieces,
   type RunMetrics,
-  renderHtmlFiles,
+  renderHtmlReport,
   renderMarkdownReport,
   runBench,
   type WindowRequest,
@@ -20,7 +18,6 @@ import {
   checkResultFolder,
   DEFAULT_SUMMARIZER,
   describeRun,
-  formatNumberOf,
   NO_SUMMARIES_ASKED,
   type PolicySweep,
   type Shard,
@@ -31,7 +28,7 @@ import {
 } from "@plimsoll/bench/internal";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import { checkOutputFolder, writeWholeFile } from "@plimsoll/core/node";
+import { writeWholeFile } from "@plimsoll/core/node";
 import { type AskedActions, askNextActions } from "../ask/ask-next-actions.ts";
 import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
@@ -179,31 +176,15 @@ interface ReportOutput {
   readonly metrics: RunMetrics;
 }
 
-/** Writes the page, and what does not fit into it into a folder beside it: `report.html` reads `report-data`. Returns what to say was written. */
-function writePage(path: string, report: BenchReport, metrics: RunMetrics): string {
-  const folder = `${basename(path, extname(path))}-data`;
-  const { page, beside } = renderHtmlFiles(report, { metrics, folder });
-  const place = join(dirname(path), folder);
-  if (beside.length > 0) {
-    checkOutputFolder(place);
-    mkdirSync(place, { recursive: true });
-  }
-  for (const { name, content } of beside) writeWholeFile(join(place, name), content);
-  writeWholeFile(path, page);
-  return beside.length === 0
-    ? path
-    : `${path}, which reads ${formatNumberOf(beside.length, "file")} in ${place}: keep them together`;
-}
-
 /** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
 export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
   const { full, notSessions, metrics } = output;
   const { json, html, markdown, out } = output.reports;
   if (out !== undefined) await writePart(out, report, metrics);
   if (json !== null) writeWholeFile(json, jsonReportPieces(report));
-  const page = html === null ? [] : [writePage(html, report, metrics)];
+  if (html !== null) writeWholeFile(html, renderHtmlReport(report, metrics));
   if (markdown !== null) writeWholeFile(markdown, renderMarkdownReport(report, metrics));
-  const written = [...page, ...[json, markdown, out].flatMap((file) => file ?? [])];
+  const written = [html, json, markdown, out].flatMap((file) => file ?? []);
   io.stdout.write(`${terminalReport(report, { full, notSessions, written, metrics, columns: tableColumns(io.stdout) })}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
   const isPart = out !== undefined && report.shard !== null;

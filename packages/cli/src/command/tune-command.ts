@@ -19,7 +19,6 @@ import {
   reportProblems,
   type SessionDescription,
   sessionNames,
-  withFields,
 } from "@plimsoll/bench/internal";
 import {
   KLAUDE_CODE_POLICY,
@@ -203,7 +202,7 @@ function replayRounds(
       return rows.map((row) => ({
         file: described.get(row.session)?.lineage ?? fileOf(row.session) ?? row.session,
         lineage: described.get(row.session)?.lineage,
-        row: withFields(row, { series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) }),
+        row: { ...row, series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) },
       }));
     } finally {
       bar.stop();
