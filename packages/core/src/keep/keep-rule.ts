@@ -3,7 +3,7 @@ import type { Amount, Budget } from "../budget.ts";
 import type { KindSpec } from "../kind.ts";
 import { parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
-import type { UnitWorth } from "../recall/best-ranks.ts";
+import type { UnitWorth } from "../recall/ranked-units.ts";
 
 /** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
 export interface KeepRuleKind {

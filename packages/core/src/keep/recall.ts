@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Amount } from "../budget.ts";
 import { amountSchema } from "../budget.ts";
-import { expectedUse, mostUseGrowth } from "../recall/expected-use.ts";
+import { expectedUse } from "../recall/expected-use.ts";
 import type { KeepRuleKind } from "./keep-rule.ts";
 import { defineKeepRule } from "./keep-rule.ts";
 
@@ -23,5 +23,5 @@ const schema: z.ZodType<RecallSpec> = z.strictObject({
 export const RECALL: KeepRuleKind = defineKeepRule({
   kind: "recall",
   schema,
-  rule: ({ atMost }) => ({ keeps: "units", atMost, worth: expectedUse, growth: mostUseGrowth }),
+  rule: ({ atMost }) => ({ keeps: "units", atMost, worth: expectedUse }),
 });

@@ -2,7 +2,7 @@ import type { Message } from "../message/message.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
 import { isPlain } from "../prompts/recalled.ts";
 import { quotedResult } from "../truncation/truncate-text.ts";
-import type { UnitWorth } from "./best-ranks.ts";
+import type { UnitWorth } from "./ranked-units.ts";
 import { inLogOrder, isNext } from "./ranked-units.ts";
 import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
@@ -19,14 +19,12 @@ export interface RecallChoice extends UnitWorth {
 /** A rest of this share of the block stays empty; chosen. */
 const REST_RATIO = 0.02;
 
-/** The passages to recall, in the order of the log; neighbouring units are one passage. Reads only what it takes.
- * A small rest stays empty: only what is short would fit, whatever it is worth. */
-export function recalledPassages({ index, worth, growth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
+/** The passages to recall, in the order of the log; neighbouring units are one passage. A small rest stays empty: only what is short would fit, whatever it is worth. */
+export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
   const taken: Unit[] = [];
   let leftChars = maximumChars;
-  const passes = (message: Message) => !stays(message);
-  const fits = (chars: number) => chars <= leftChars;
-  for (const { unit, chars } of index.ranked({ worth, growth, passes, fits })) {
+  for (const { unit, chars } of index.ranked({ worth, passes: (message) => !stays(message) })) {
+    if (chars > leftChars) continue;
     leftChars -= chars;
     taken.push(unit);
     if (leftChars < maximumChars * REST_RATIO) break;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import type { UnitWorth } from "./best-ranks.ts";
-import { expectedUse, mostUseGrowth } from "./expected-use.ts";
+import { expectedUse } from "./expected-use.ts";
+import type { UnitWorth } from "./ranked-units.ts";
 import { isNext } from "./ranked-units.ts";
 import type { RecallIndex, RecallView } from "./recall-index.ts";
 import { createRecallIndex } from "./recall-index.ts";
@@ -46,7 +46,8 @@ function takenOfAll(view: RecallView, { worth, passes, maximumChars }: Taking): 
 function taken(view: RecallView, { maximumChars, ...choice }: Taking): readonly string[] {
   let leftChars = maximumChars;
   const names: string[] = [];
-  for (const { unit, chars } of view.ranked({ ...choice, fits: (chars) => chars <= leftChars })) {
+  for (const { unit, chars } of view.ranked(choice)) {
+    if (chars > leftChars) continue;
     leftChars -= chars;
     names.push(named(unit));
   }
@@ -81,16 +82,16 @@ function messagesOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step
   });
 }
 
-/** Worth that falls with age, that rises with it as far as it says, and that nobody says anything of. */
-const WORTHS: Readonly<Record<string, UnitWorth>> = {
-  "expected use": { worth: expectedUse, growth: mostUseGrowth },
-  "what grows old": { worth: ({ ageChars, file }) => ageChars + (file?.reads ?? 0), growth: (chars) => 1 + chars },
-  "few levels": { worth: ({ ageChars, mentions }) => (ageChars > 200 ? 1 : 2) + mentions, growth: () => 1 },
-  "what was stated again": { worth: ({ restatedRatio }) => 1 + 9 * restatedRatio, growth: () => 1 },
-  "what a call touched": { worth: ({ file }) => 1 + 9 * (file?.reads ?? 0), growth: () => 1 },
+/** Worth that falls with age, that rises with it, that many units share, and that follows what became of a unit. */
+const WORTHS: Readonly<Record<string, UnitWorth["worth"]>> = {
+  "expected use": expectedUse,
+  "what grows old": ({ ageChars, file }) => ageChars + (file?.reads ?? 0),
+  "few levels": ({ ageChars, mentions }) => (ageChars > 200 ? 1 : 2) + mentions,
+  "what was stated again": ({ restatedRatio }) => 1 + 9 * restatedRatio,
+  "what a call touched": ({ file }) => 1 + 9 * (file?.reads ?? 0),
   // Heads of what a person said first have 48 characters, so that these units rank alike.
-  "nothing but length": { worth: ({ chars }) => chars + 48, growth: () => 1 },
-  "what says nothing of its growth": { worth: ({ ageChars, quotes }) => (ageChars % 7) + quotes },
+  "nothing but length": ({ chars }) => chars + 48,
+  "nothing for some": ({ ageChars, quotes }) => (ageChars % 7) + quotes,
 };
 
 describe("ranked units", () => {
@@ -113,9 +114,9 @@ describe("ranked units", () => {
           for (const [at, message] of messages.entries()) {
             index.add(message);
             if (at % every !== 0) continue;
-            const worth = WORTHS[worths[(at / every) % worths.length] ?? ""] ?? { worth: expectedUse };
+            const worth = WORTHS[worths[(at / every) % worths.length] ?? ""] ?? expectedUse;
             const staying = new Set(messages.slice(Math.max(0, at + 1 - newestStay), at + 1));
-            const taking = { ...worth, passes: (each: Message) => !staying.has(each), maximumChars };
+            const taking = { worth, passes: (each: Message) => !staying.has(each), maximumChars };
             for (const view of [index, resting, index]) expect(taken(view, taking)).toEqual(takenOfAll(view, taking));
             resting = index.now();
           }
@@ -123,34 +124,5 @@ describe("ranked units", () => {
       ),
       { numRuns: 300 },
     );
-  });
-
-  test("of a long log few are asked for what they are worth: what came, what is used, and what can be taken", () => {
-    const index = createRecallIndex(createWorkCounter());
-    const page = (name: string) => Array.from({ length: 16 }, (_, at) => `line ${at} of ${name}`).join("\n");
-    const asked: string[] = [];
-    const taking: Taking = {
-      worth: (facts) => {
-        asked.push(facts.kind);
-        return expectedUse(facts);
-      },
-      growth: mostUseGrowth,
-      passes: () => true,
-      maximumChars: 1000,
-    };
-    const askedAfter = (messages: readonly Message[]) => {
-      for (const message of messages) index.add(message);
-      asked.length = 0;
-      taken(index, taking);
-      return asked.length;
-    };
-    expect(askedAfter(Array.from({ length: 500 }, (_, at) => human(`u${at}`, page(`part ${at}`))))).toBe(500);
-    expect(askedAfter([human("new", page("what is new"))])).toBeLessThan(10);
-    expect(askedAfter([reply("a", page("part 100"))])).toBeLessThan(10);
-    // Without a bound on how it grows anything may have become worth more.
-    expect(taken(index, { ...taking, growth: undefined })).toEqual(taken(index, taking));
-    asked.length = 0;
-    taken(index, { ...taking, growth: undefined });
-    expect(asked).toHaveLength(501);
   });
 });

@@ -1,11 +1,8 @@
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { callsAfterResult, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import { forgetFile } from "./best-ranks.ts";
 import type { FileTouches } from "./file-touches.ts";
 import { createFileTouches } from "./file-touches.ts";
-import type { HashIds } from "./hash-ids.ts";
-import { createHashIds } from "./hash-ids.ts";
 import type { LogText, ToldByCall } from "./log-text.ts";
 import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
 import type { LoggedUnits } from "./logged-units.ts";
@@ -20,7 +17,7 @@ export interface RecallView {
   /** Visits the units of messages that pass, oldest first, without those that a later text states again, with what is known of each. */
   forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
   /** The same units as a ranking takes them: see {@link rankedUnits}. */
-  ranked(choice: RankingChoice): Iterable<RankedUnit>;
+  ranked(choice: RankingChoice): readonly RankedUnit[];
 }
 
 /** A {@link RecallView} that grows with the log. */
@@ -30,7 +27,7 @@ export interface RecallIndex extends RecallView {
    * costs no reading.
    */
   add(message: Message): void;
-  /** The index without what is added from now on: a compaction that rests recalls nothing that came while it did. */
+  /** The index without what is added from now on: a compaction recalls nothing that came while it went on. */
   now(): RecallView;
 }
 
@@ -43,12 +40,11 @@ const MOST_CHARS = 8_000_000;
 /** Readings of message values' texts, made once somebody asks, for indexes of logs that hold the same values. */
 export interface TextReadings {
   readonly messages: WeakMap<Message, MessageTexts>;
-  readonly ids: HashIds;
 }
 
 /** Nothing read yet. */
 export function createTextReadings(): TextReadings {
-  return { messages: new WeakMap(), ids: createHashIds() };
+  return { messages: new WeakMap() };
 }
 
 /** The texts of a message. */
@@ -65,7 +61,7 @@ interface HeldMessage {
   readonly atChars: number;
 }
 
-/** The state of an index. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
+/** What an index holds. */
 interface IndexState {
   readonly work: WorkCounter;
   readonly readings: TextReadings | null;
@@ -76,7 +72,6 @@ interface IndexState {
   /** The units of the first so many of the messages held. */
   logged: LoggedUnits;
   readCount: number;
-  ids: HashIds;
 }
 
 /** The index of an empty log. */
@@ -90,7 +85,6 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     atChars: 0,
     logged: createLoggedUnits(),
     readCount: 0,
-    ids: readings?.ids ?? createHashIds(),
   };
   return { now: () => viewOf(index, index.atChars), add: (message) => addMessage(index, message), ...viewOf(index, null) };
 }
@@ -110,8 +104,7 @@ function viewOf(index: IndexState, throughChars: number | null): RecallView {
     ranked: (choice) => {
       const nowAtChars = endChars();
       readThrough(index, nowAtChars);
-      const { texts, ranks } = index.logged;
-      return rankedUnits({ texts, ranks, files: index.files, nowAtChars }, choice);
+      return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars }, choice);
     },
   };
 }
@@ -121,11 +114,7 @@ function addMessage(index: IndexState, message: Message): void {
   const calls = toolCallsOf(message);
   if (calls.length > 0) index.openCalls = calls;
   // What a call writes is not older than its writing.
-  for (const { paths } of calls)
-    for (const access of paths) {
-      index.files.add(access, atChars);
-      forgetFile(index.logged.ranks, access.path);
-    }
+  for (const { paths } of calls) for (const access of paths) index.files.add(access, atChars);
   const chars = charsOf(index, message);
   if (chars === 0) return;
   index.work.scanned(chars);
@@ -152,9 +141,9 @@ function charsOf(index: IndexState, message: Message): number {
 }
 
 function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): void {
-  const { logged, ids } = index;
+  const { logged } = index;
   const texts = textsOf(index, message);
-  texts.read ??= readTexts(texts.texts, ids);
+  texts.read ??= texts.texts.map(readText);
   let atChars = startChars;
   for (const [at, { kind, text, source, path, handle }] of texts.texts.entries()) {
     const reading = texts.read[at];
@@ -163,12 +152,6 @@ function readMessage(index: IndexState, { message, told, atChars: startChars }: 
     if (reading !== undefined) logText(logged, of, reading);
     atChars += text.length;
   }
-}
-
-function readTexts(texts: readonly LogText[], ids: HashIds): readonly TextReading[] {
-  const read: TextReading[] = [];
-  for (const text of texts) read.push(readText(text, ids));
-  return read;
 }
 
 /** Reads the texts that nobody has asked for yet. */
@@ -186,6 +169,4 @@ function forgetOldest(index: IndexState): void {
   index.held = held.slice(held.findIndex((each) => atChars - each.atChars <= MOST_CHARS / 2));
   index.logged = createLoggedUnits();
   index.readCount = 0;
-  // What nobody shares is numbered anew, so that no more numbers are held than texts.
-  index.ids = index.readings?.ids ?? createHashIds();
 }

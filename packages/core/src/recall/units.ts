@@ -1,8 +1,6 @@
 import { rareRuns } from "../keep/rare-words.ts";
 import type { Message } from "../message/message.ts";
 import type { FileFacts } from "./file-touches.ts";
-import type { HashIds } from "./hash-ids.ts";
-import { idOf } from "./hash-ids.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
 import type { TextLine } from "./text-lines.ts";
 import { lineHash, textHash, textLines } from "./text-lines.ts";
@@ -52,40 +50,36 @@ export interface Unit {
 
 /** A text as it is read: what it says by itself, wherever in a log it stands. */
 export interface TextReading {
-  /** A number for what each line says: 0 for one that says too little. */
-  readonly lineIds: readonly number[];
+  /** A hash of what each line says: 0 for one that says too little. */
+  readonly lineHashes: readonly number[];
   readonly tellingLines: number;
   /** Of its rare words; none of a text that is not the model's. */
-  readonly wordIds: readonly number[];
+  readonly wordHashes: readonly number[];
   readonly units: readonly UnitReading[];
 }
 
-/** Some neighbouring lines of a text as they are read: of each line a number, of its rare words too. */
+/** Some neighbouring lines of a text as they are read: of each line a hash, of its rare words too. */
 export interface UnitReading {
   readonly lines: readonly TextLine[];
   readonly chars: number;
   readonly tellingLines: number;
-  readonly lineIds: readonly number[];
-  readonly wordIds: readonly number[];
+  readonly lineHashes: readonly number[];
+  readonly wordHashes: readonly number[];
 }
 
 /** Reads a text once. */
-export function readText({ text, kind }: Pick<LogText, "text" | "kind">, ids: HashIds): TextReading {
+export function readText({ text, kind }: Pick<LogText, "text" | "kind">): TextReading {
   const lines = textLines(text);
-  const lineIds: number[] = [];
-  for (const line of lines) lineIds.push(idOf(ids, lineHash(text, line)));
-  const units = readUnits(text, { lines, lineIds, ids });
-  const wordIds = isByModel(kind) ? wordIdsOf(text, { lines, units, ids }) : [];
-  return { lineIds, tellingLines: tellingCount(lineIds), wordIds, units };
+  const lineHashes = lines.map((line) => lineHash(text, line));
+  const units = readUnits(text, lines, lineHashes);
+  const wordHashes = isByModel(kind) ? wordHashesOf(text, lines, units) : [];
+  return { lineHashes, tellingLines: tellingCount(lineHashes), wordHashes, units };
 }
 
 /** The rare words of a text: those of its units, as no word goes over lines. Only what a tool put before the lines is in none of them. */
-function wordIdsOf(
-  text: string,
-  { lines, units, ids }: { readonly lines: readonly TextLine[]; readonly units: readonly UnitReading[]; readonly ids: HashIds },
-): readonly number[] {
-  if (lines.some(({ number }) => number !== null)) return wordIdsIn(text, { start: 0, end: text.length }, ids);
-  return units.flatMap((unit) => unit.wordIds);
+function wordHashesOf(text: string, lines: readonly TextLine[], units: readonly UnitReading[]): readonly number[] {
+  if (lines.some(({ number }) => number !== null)) return wordHashesIn(text, { start: 0, end: text.length });
+  return units.flatMap((unit) => unit.wordHashes);
 }
 
 /** True for what the model said or wrote: it uses what was stated before. */
@@ -93,16 +87,14 @@ export function isByModel(kind: LogText["kind"]): boolean {
   return kind === "said" || kind === "written";
 }
 
-function tellingCount(lineIds: readonly number[]): number {
-  let count = 0;
-  for (const id of lineIds) if (id !== 0) count += 1;
-  return count;
+function tellingCount(lineHashes: readonly number[]): number {
+  return lineHashes.filter((hash) => hash !== 0).length;
 }
 
-function wordIdsIn(text: string, place: Pick<TextLine, "start" | "end">, ids: HashIds): readonly number[] {
+function wordHashesIn(text: string, place: Pick<TextLine, "start" | "end">): readonly number[] {
   const found: number[] = [];
   const places = rareRuns(text, place);
-  for (let at = 0; at < places.length; at += 2) found.push(idOf(ids, textHash(text, places[at] ?? 0, places[at + 1] ?? 0)));
+  for (let at = 0; at < places.length; at += 2) found.push(textHash(text, places[at] ?? 0, places[at + 1] ?? 0));
   return found;
 }
 
@@ -116,16 +108,13 @@ export function freshUnit(of: IndexedText, { lines, chars, tellingLines }: UnitR
 }
 
 /** A text's lines in units, in order. */
-function readUnits(
-  text: string,
-  { lines, lineIds, ids }: { readonly lines: readonly TextLine[]; readonly lineIds: readonly number[]; readonly ids: HashIds },
-): readonly UnitReading[] {
+function readUnits(text: string, lines: readonly TextLine[], lineHashes: readonly number[]): readonly UnitReading[] {
   const units: UnitReading[] = [];
   for (let from = 0; from < lines.length; ) {
     const { end, chars } = unitFrom(lines, from);
-    const own = lineIds.slice(from, end);
-    const wordIds = wordIdsIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length }, ids);
-    units.push({ lines: lines.slice(from, end), chars, tellingLines: tellingCount(own), lineIds: own, wordIds });
+    const own = lineHashes.slice(from, end);
+    const wordHashes = wordHashesIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length });
+    units.push({ lines: lines.slice(from, end), chars, tellingLines: tellingCount(own), lineHashes: own, wordHashes });
     from = end;
   }
   return units;
