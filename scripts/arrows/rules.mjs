@@ -108,7 +108,7 @@ const coreRows = [
 
 /** @type {readonly Row[]} */
 const benchRows = [
-  { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts", "sampled-calls.ts"] },
+  { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts"] },
   { row: 2, members: ["formats/", "repair/", "references/"] },
   { row: 3, members: ["size-model/", "grounding/", "lineage.ts"] },
   { row: 4, members: ["replay/"] },

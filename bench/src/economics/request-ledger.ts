@@ -3,16 +3,9 @@ import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimso
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
-import { confirmed } from "../sampled-calls.ts";
 import type { CacheSign } from "./recorded-cache.ts";
 import type { SessionCache } from "./session-cache.ts";
-import {
-  type ComparedRequests,
-  followingPrefixes,
-  type SentRequest,
-  type SharedPrefix,
-  sharedPrefix,
-} from "./shared-prefix.ts";
+import { followingPrefixes, type SentRequest, type SharedPrefix } from "./shared-prefix.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */
@@ -31,12 +24,7 @@ export function createRequestLedger(
   const { recorded } = cache;
   const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
   const measure = { sizeModel, history, recorded } as const;
-  const followed = followingPrefixes(measure);
-  const sharedBy = (requests: ComparedRequests): SharedPrefix =>
-    confirmed("what is shared with the request before", requests.now.call, {
-      fast: followed(requests),
-      full: () => sharedPrefix(measure, requests),
-    });
+  const sharedBy = followingPrefixes(measure);
   let previous: EarlierRequest | null = null;
   /** When the reply to the request before ended: a cache lives on from there. */
   let previousMs: number | null = null;

@@ -9,7 +9,6 @@ import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { type CompactionDetail, createCompactionLog } from "./compaction-log.ts";
 import { type Composition, createComposition } from "./composition.ts";
-import { createFullCheck } from "./full-check.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
 import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
 import { createRetentionProbe } from "./retention-probe.ts";
@@ -40,12 +39,10 @@ export function createRowMetrics(
   const log = createCompactionLog();
   const cacheMisses = createCacheMisses();
   const composition = createComposition(session.sizeModel);
-  const checkInFull = createFullCheck(replay);
   const copied = new Set(session.transcript.copiedIds);
   return {
     add: (replayed) => {
       const followed = measured(replayed);
-      checkInFull(followed);
       if (copied.has(replayed.recorded.requestId)) {
         for (const recorder of recorders) recorder.follow?.(followed);
         return;

@@ -6,11 +6,11 @@ import { headCharsOf } from "./units.ts";
 
 /** How much units are worth. */
 export interface UnitWorth {
-  /** What a unit is worth, 0 or more; those worth most for their length come first. */
+  /** Says how much a unit is worth, 0 or more; those worth most for their length come first. */
   readonly worth: (facts: UnitFacts) => number;
 }
 
-/** What a ranking takes of a log. */
+/** Chooses what a ranking takes of a log. */
 export interface RankingChoice extends UnitWorth {
   readonly passes: (message: Message) => boolean;
 }

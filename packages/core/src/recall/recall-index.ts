@@ -61,7 +61,7 @@ interface HeldMessage {
   readonly atChars: number;
 }
 
-/** What an index holds. */
+/** The state of an index. */
 interface IndexState {
   readonly work: WorkCounter;
   readonly readings: TextReadings | null;

@@ -7,7 +7,6 @@ import { messageChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 import { isTextNestedTooDeep, isValueNestedTooDeep, lineTooLong, MAXIMUM_LINE_BYTES, nestedTooDeep } from "./log-limits.ts";
-import { usualEntry } from "./usual-entry.ts";
 
 /** A log as it was read: its entries, and what a crash left of a last line. */
 interface DecodedLog {
@@ -99,8 +98,6 @@ interface Place {
  */
 export function decodeEntry(text: string, place: Place): SessionEntry {
   const value = jsonOf(text, place);
-  const usual = usualEntry(value);
-  if (usual !== null) return usual;
   const where = placeIn(place);
   if (isTextNestedTooDeep(text)) throw nestedTooDeep(where);
   const parsed = sessionEntrySchema.safeParse(inNewestForm(value));

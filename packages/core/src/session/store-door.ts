@@ -8,7 +8,6 @@ import type { Door } from "../port-door.ts";
 import { answerOf, failedPort, passed } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
-import { usualEntry } from "./usual-entry.ts";
 
 const isFunction = (value: unknown) => typeof value === "function";
 
@@ -19,7 +18,7 @@ function having<Value>(names: readonly (keyof Value & string)[]): z.ZodType<Valu
 
 /** True for an entry that a log can hold. */
 export function isEntry(value: unknown): value is SessionEntry {
-  return usualEntry(value) !== null || sessionEntrySchema.safeParse(value).success;
+  return sessionEntrySchema.safeParse(value).success;
 }
 
 const ENTRY: z.ZodType<SessionEntry> = z.custom<SessionEntry>(isEntry);

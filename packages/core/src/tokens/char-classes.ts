@@ -44,65 +44,18 @@ export type ClassCounts = readonly number[];
 /** No text. */
 export const NO_COUNTS: ClassCounts = CHAR_CLASSES.map(() => 0);
 
-/**
- * Adds the classes of a text to `counts`. One pass over its UTF-16 code units, from its beginning and from its middle at once: what a unit counts as depends on
- * those before it, and a processor that follows one place waits for most of the time. Behind a space, where the second half begins, only the space matters.
- */
+/** Adds the classes of a text to `counts`. One pass over its UTF-16 code units. */
 export function countClasses(text: string, counts: number[]): void {
-  const half = halfOf(text);
-  const both = Math.min(half, text.length - half);
   let row = START_ROW;
   let before = 0;
-  let halfRow = SPACE_ROW;
-  let halfBefore = SPACE;
-  for (let index = 0; index < both; index++) {
-    const unit = text.charCodeAt(index);
-    const halfUnit = text.charCodeAt(half + index);
-    const step = stepAt(row, unit, before);
-    const halfStep = stepAt(halfRow, halfUnit, halfBefore);
-    countStep(counts, step);
-    countStep(counts, halfStep);
-    row = step >> ROW_SHIFT;
-    halfRow = halfStep >> ROW_SHIFT;
-    before = unit;
-    halfBefore = halfUnit;
-  }
-  countRest(text, { from: both, end: half, row, before }, counts);
-  countRest(text, { from: half + both, end: text.length, row: halfRow, before: halfBefore }, counts);
-}
-
-/** Shorter texts are counted from their beginning alone. Chosen: the look for a space takes what a second place saves of them. */
-const LEAST_HALVED = 100;
-
-/** Where the second half of a text begins, behind a space; its end if it has none. */
-function halfOf(text: string): number {
-  const space = text.length < LEAST_HALVED ? -1 : text.indexOf(" ", text.length >> 1);
-  return space < 0 ? text.length : space + 1;
-}
-
-/** A stretch of a text, and what is known at its beginning. */
-interface Rest {
-  readonly from: number;
-  readonly end: number;
-  readonly row: number;
-  readonly before: number;
-}
-
-function countRest(text: string, { from, end, row: firstRow, before: first }: Rest, counts: number[]): void {
-  let row = firstRow;
-  let before = first;
-  for (let index = from; index < end; index++) {
+  for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     const step = stepAt(row, unit, before);
-    countStep(counts, step);
+    const at = step & CLASS_BITS;
+    if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
     row = step >> ROW_SHIFT;
     before = unit;
   }
-}
-
-function countStep(counts: number[], step: number): void {
-  const at = step & CLASS_BITS;
-  if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
 }
 
 /** A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves. */
@@ -145,7 +98,6 @@ const CLASS_BITS = 2 ** ROW_SHIFT - 1;
 const NO_CLASS = CLASS_BITS;
 const START_ROW = START_STATE * ASCII_UNITS;
 const WIDE_ROW = WIDE_STATE * ASCII_UNITS;
-const SPACE_ROW = SPACE_STATE * ASCII_UNITS;
 
 const SPACE = 0x20;
 

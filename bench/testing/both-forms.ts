@@ -1,29 +1,42 @@
 import type { Message } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/internal";
-import { createHeldContext } from "../grounding/held-needs.ts";
-import { NEED_KINDS } from "../grounding/wanted.ts";
-import { isRecordedPolicy } from "../replay/cell.ts";
-import { confirmed, isSampled } from "../sampled-calls.ts";
-import type { MeasuredCall, MeasuredReplay } from "./metric.ts";
-import { createReadableContext } from "./readable.ts";
+import { createHeldContext } from "../src/grounding/held-needs.ts";
+import { NEED_KINDS } from "../src/grounding/wanted.ts";
+import type { MeasuredCall, MeasuredReplay } from "../src/metrics/metric.ts";
+import { createReadableContext } from "../src/metrics/readable.ts";
+import { isRecordedPolicy } from "../src/replay/cell.ts";
 
-/**
- * Measures sampled calls in full: what a wire would refuse, the size, what can be read and what of the needs is held, each from the whole context alone. What a
- * request shares with the one before it is held against its full form where it is served. Throws as {@link confirmed} does.
- */
-export function createFullCheck(replay: MeasuredReplay): (call: MeasuredCall) => void {
-  return (call) => {
-    if (!isSampled(call.call)) return;
-    const messages = call.context.slice();
-    confirmed("what a wire would refuse", call.call, { fast: call.violations, full: () => checkMessages(messages) });
-    if (call.lost) return;
-    confirmed("the size", call.call, { fast: call.promptTokens, full: () => sizeOf(replay, call) });
-    if (call.shown === null || call.reply === null) return;
-    confirmed("what can be read", call.call, { fast: readIn(call), full: () => readAnew(replay, call, messages) });
-    confirmed("what is missing", call.call, {
-      fast: replay.held.missing(NEED_KINDS).map(({ needle }) => needle),
-      full: () => missingIn(replay, call, messages),
-    });
+/** The measures of a call that are found by what changed since the one before it, and the same from its whole context alone. */
+export interface BothForms {
+  readonly followed: Forms;
+  readonly whole: Forms;
+}
+
+/** Violations of a wire, the size, the uses that can be read and the needs that are missing; `null` for each that is not looked for at the call. */
+interface Forms {
+  readonly violations: MeasuredCall["violations"];
+  readonly promptTokens: number | null;
+  readonly readable: readonly ReadUse[] | null;
+  readonly missing: readonly number[] | null;
+}
+
+/** Measures a call in both forms. */
+export function bothForms(replay: MeasuredReplay, call: MeasuredCall): BothForms {
+  const messages = call.context.slice();
+  const isRead = !call.lost && call.shown !== null && call.reply !== null;
+  return {
+    followed: {
+      violations: call.violations,
+      promptTokens: call.lost ? null : call.promptTokens,
+      readable: isRead ? readIn(call) : null,
+      missing: isRead ? replay.held.missing(NEED_KINDS).map(({ needle }) => needle) : null,
+    },
+    whole: {
+      violations: checkMessages(messages),
+      promptTokens: call.lost ? null : sizeOf(replay, call),
+      readable: isRead ? readAnew(replay, call, messages) : null,
+      missing: isRead ? missingIn(replay, call, messages) : null,
+    },
   };
 }
 
