@@ -63,7 +63,7 @@ export function referenceChoice(judged: readonly JudgedPolicy[], intervalOf: Int
   };
 }
 
-/** What is dearer than doing nothing has to hold a point more of something. */
+/** Tells whether a policy holds a point more of something, if it is dearer than doing nothing. */
 function isWorthItsCost(policy: JudgedPolicy): boolean {
   if (costOf(policy) <= 100) return true;
   for (const [measure] of policy.sessions[0]?.shares.entries() ?? []) {

@@ -111,7 +111,7 @@ const HEAD_CHARS = 600;
 /** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
 
-/** What is packed in a form that nothing here unpacks, by how its bytes read as text: POSIX's ustar, RFC 8878, and what xz and bzip2 document of their files. */
+/** Packed files that nothing here unpacks, told by how their bytes read as text: POSIX's ustar, RFC 8878, and the documents of xz and bzip2. */
 const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [/^[\s\S]{257}ustar/, "a tar archive: unpack it, and give the logs that are in it"],
   [/^\(\uFFFD\/\uFFFD/, "packed with zstd: unpack it first, as by zstd -d"],

@@ -21,7 +21,7 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "advise",
-    description: "say what compaction cost you in the agents on this machine, and what to set there",
+    description: "show how much compaction cost you in each agent on this machine, and which setting would cost less",
     note: "It asks no model and sends nothing. Without --write it changes nothing.",
     isKept: true,
     examples: ["advise", "advise --from codex --since 8w --write", "advise --html advice.html"],
@@ -29,7 +29,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "bench",
-    description: "replay recorded sessions under policies and compare size, cost, safety and retention",
+    description: "replay recorded sessions under several policies, and compare cost, safety and losses",
     note: "Sessions are recognised by their content.",
     isKept: true,
     examples: [
@@ -44,8 +44,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "calibrate",
-    description: "compare ways of predicting the next prompt's size with what the provider reported",
-    note: "Each call's prompt is predicted from what came before it, by the field's methods\nand by ours.",
+    description: "compare predicted prompt sizes with those that the provider reported",
+    note: "Each call's prompt is predicted from the calls before it, by the field's methods\nand by ours.",
     examples: [
       "calibrate session.jsonl",
       "calibrate ~/.claude/projects --html errors.html --json errors.json",
@@ -55,8 +55,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "validate",
-    description: "count what recorded agents did again after their own compactions, and which measures predict it",
-    note: "Nothing is replayed: it is counted what the recorded agents did before and after\ntheir own compactions.",
+    description: "count the work that recorded agents repeated after compactions, and the measures that predict it",
+    note: "It replays nothing: it counts the recorded agents' work before and after their\nown compactions.",
     isKept: true,
     examples: [
       "validate ~/sessions --json validation.json",
@@ -66,7 +66,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "tune",
-    description: "find the setting of a policy that costs least on your own sessions and holds no less of what was needed",
+    description: "search for the policy setting that costs least on your sessions without losing more",
     isKept: true,
     examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,
@@ -85,7 +85,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "proxy",
-    description: "compact under any agent that takes a base URL: pass its requests on, fitted to the window",
+    description: "compact under any agent that takes a base URL: fit its requests to the window, and pass them on",
     note: "It listens on 127.0.0.1, keeps no key, and changes no byte of a request before\nthe first cut. Your agent's base URL becomes the address that it prints.",
     examples: [
       "proxy --upstream https://api.anthropic.com",
@@ -95,7 +95,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "chat",
-    description: "work with the agent in a session; /help lists what can be typed",
+    description: "work with an agent in the terminal; /help lists its commands",
     examples: ["chat --demo", "chat --model openrouter/z-ai/glm-5 --policy plimsoll-economy"],
     load: async () => (await import("./chat/chat-command.ts")).defineChatCommand,
   },
@@ -116,14 +116,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "mcp",
-    description: "serve a live session's context, compactions and lost text to the agent that works in it, over MCP",
+    description: "let an agent look into its own session over MCP: context, compactions, lost text",
     note: "Standard input and output belong to the protocol. It reads the given log\nand nothing else.",
     examples: ["mcp session.jsonl", "mcp ~/.codex/sessions/2026/11/22/rollout.jsonl"],
     load: async () => (await import("./mcp-server/mcp-command.ts")).defineMcpCommand,
   },
   {
     name: "hook",
-    description: "put back what an agent's own compaction lost; for the hooks of Claude Code and Codex",
+    description: "put text back that an agent's own compaction lost; for hooks of Claude Code and Codex",
     note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json.",
     examples: ["hook", "hook status-line"],
     load: async () => (await import("./hook/hook-command.ts")).defineHookCommand,

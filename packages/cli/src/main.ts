@@ -89,7 +89,7 @@ function describedProgram(program: Command, io: CliIo): Command {
   return program
     .description("Replays recorded agent sessions under compaction policies and shows what each costs and loses.")
     .option("-V, --version", "print the version")
-    .helpOption("-h, --help", "say what there is")
+    .helpOption("-h, --help", "show help")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),

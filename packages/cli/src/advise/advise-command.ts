@@ -36,14 +36,14 @@ const DEFAULT_SINCE = "4w";
 /** `plimsoll advise`: what compaction costs in the agents that a person has, and what to set there. */
 export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .option("--from <agent>", `these agents alone; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
+    .option("--from <agent>", `only these agents; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "logs changed since 2026-01-31, or in the last 12h, 7d or 4w", DEFAULT_SINCE)
     .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
-    .option("--html <file>", "write the advice as one HTML page, with what to paste")
-    .option("--write", "show the change to the agent's settings file, ask, and write it, with a backup beside it")
-    .option("--undo", "take back what --write wrote, if the file is still as it was written")
+    .option("--html <file>", "write the advice as one HTML page, with settings to paste")
+    .option("--write", "show the change to the agent's settings file, ask, and write it with a backup")
+    .option("--undo", "undo --write, if nobody changed the file since")
     .option("--yes", "write or undo without asking")
     .action(async (options: AdviseOptions) => onExit(await advise(options, io)));
 }

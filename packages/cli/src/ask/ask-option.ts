@@ -39,12 +39,9 @@ const MOST_CALLS = 10_000;
 /** Adds `--ask` and what belongs to it alone. */
 export function addAskOptions(command: Command): Command {
   return command
-    .option(
-      "--ask <model>",
-      "ask a model, as provider:model, for the next action at recorded calls after cuts; says the price first",
-    )
+    .option("--ask <model>", "ask a model (provider:model) for the next action after each cut; says the price first")
     .option("--sample <count>", `with --ask: calls for each policy (default: ${USUAL_CALLS})`)
-    .option("--max-dollars <usd>", "with --ask: send nothing with which this run could cost more")
+    .option("--max-dollars <usd>", "with --ask: stop before this run could cost more")
     .option("--yes", "with --ask: send without a question");
 }
 

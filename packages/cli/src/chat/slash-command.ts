@@ -11,7 +11,7 @@ export type ChatLine =
 /** The help for lines of a chat. */
 export const CHAT_HELP: string = [
   "/compact [--keep tokens] [focus]  compact now; how much to keep word for word,",
-  "                                  and what the summary is to concentrate on",
+  "                                  and the subject of the summary",
   "/undo                             undo the newest compaction",
   "/context                          what fills the window, by kind and tool",
   "/model [model]                    show or switch the model",

@@ -67,14 +67,14 @@ const collect = (value: string, previous: readonly string[] = []): readonly stri
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
+    .argument("[inputs...]", "session files, folders (searched to the bottom) or patterns")
     .option("--demo", "the sessions that come with plimsoll, in 32k of working room under every preset")
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option(
       "-p, --policy <name>",
-      `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and what the agents do that wrote the sessions)`,
+      `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and the policies of the agents that wrote the sessions)`,
       collect,
     )
     .option("-w, --window <size>", "real (default), or so much left for messages: 16k, 64k, …; repeatable", collect)
@@ -84,12 +84,15 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
       collect,
     )
-    .option("--summarizer <name>", "who writes summaries: recorded at comparable places (default), digest, or provider:model")
-    .option("--cassette <folder>", "with a model: where its answers are kept; what is there is not asked again")
+    .option(
+      "--summarizer <name>",
+      "the writer of summaries: recorded where one fits (default), digest (no model), or provider:model",
+    )
+    .option("--cassette <folder>", "with a model: folder for its answers; a kept answer is not asked for again")
     .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
-    .option("--dry-run", "with a model: say what it is likely to cost, and send nothing")
+    .option("--dry-run", "with a model: estimate the cost, and send nothing")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
-    .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
+    .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; the folder of all parts")
     .option("--full", "print sessions, costs in full, every difference with its interval, and how far the figures reach")

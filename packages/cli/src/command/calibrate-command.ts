@@ -31,7 +31,7 @@ interface CalibrateOptions {
 /** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
 export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("<inputs...>", "session files, folders (all below them is looked at) or patterns")
+    .argument("<inputs...>", "session files, folders (searched to the bottom) or patterns")
     .option("--json <file>", "write all errors as JSON")
     .option("--html <file>", "write tables, charts and every miss of the upper bound as one HTML page")
     .option(

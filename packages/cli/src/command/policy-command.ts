@@ -20,7 +20,7 @@ import { drawTable } from "../terminal/text-table.ts";
 export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   const listed = command
     .command("list")
-    .description("list the policies that can be named, by when they act and who writes their summaries")
+    .description("list the policies, with the size at which each compacts and the writer of its summaries")
     .action(async (options: ExtensionOptions) => {
       const { peers } = await openExtensions(options, io);
       const peerPolicies = peers.map(({ policy }) => policy);
@@ -30,8 +30,8 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
     });
   const shown = command
     .command("show")
-    .description("print a policy as YAML, or without a name all that holds here, each value with its origin")
-    .argument("[policy]", "a preset's name or a YAML file; without it, what chat and run would go by in this folder")
+    .description("print a policy as YAML, or without a name all settings of this folder, each with its origin")
+    .argument("[policy]", "a preset's name or a YAML file; without it, the settings of chat and run in this folder")
     .action(async (name: string | undefined, options: ExtensionOptions) => onExit(await show(name, options, io)));
   const schema = command
     .command("schema")

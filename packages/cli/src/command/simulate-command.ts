@@ -35,7 +35,7 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
     .argument("[session]", "a session log whose replies are played, or a scenario; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
-    .option("--fault <kind@n>", "what goes wrong with the n-th request: 429@3, 529@5, cut@2, empty@4, …; repeatable", collect)
+    .option("--fault <kind@n>", "the fault of the n-th request: 429@3, 529@5, cut@2, empty@4, …; repeatable", collect)
     .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
     .action(async (session: string | undefined, options: SimulateOptions) => {
       const controller = new AbortController();

@@ -69,14 +69,14 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("<inputs...>", "session files, folders or patterns; at least 8 sessions to know how sure it is")
+    .argument("<inputs...>", "session files, folders or patterns; 8 sessions or more, to know how sure it is")
     .option("-p, --policy <name>", "the current policy: a preset or a YAML file (default: plimsoll)")
     .option("-w, --window <size>", "real (default), or so much left for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
-    .option("--state <folder>", "keep finished replays there and take those that are (default: kept until the run is done)")
-    .option("--html <file>", "write the fronts as charts and tables, one HTML page")
-    .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml; what else is in it stays")
+    .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
+    .option("--html <file>", "write charts and tables as one HTML page")
+    .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
     .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
   addExtensionOption(command);

@@ -48,7 +48,7 @@ const collect = (value: string, previous: readonly string[] = []): readonly stri
 /** Adds `plimsoll validate`: whether the bench's measures predict anything, from the compactions in real logs. */
 export function defineValidateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[inputs...]", "session files, folders (all below them is looked at) or patterns")
+    .argument("[inputs...]", "session files, folders (searched to the bottom) or patterns")
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)

@@ -35,11 +35,11 @@ interface CompactOptions extends ExtensionOptions {
 export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("<session>", "a session log, or the id of a session of plimsoll's")
-    .option("--dry-run", "print what would be done and what it would take out, and no messages")
+    .option("--dry-run", "show the compaction and its losses, and print no messages")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
     .option("--keep <tokens>", "keep so many tokens verbatim")
-    .option("--focus <text>", "what the summary is to concentrate on")
-    .option("--window <tokens>", "context window; default: the log's, what is known of the model, or twice the session")
+    .option("--focus <text>", "the subject that the summary concentrates on")
+    .option("--window <tokens>", "context window; default: the log's, the model's, or twice the session")
     .option("-o, --out <file>", "write the messages to a file")
     .action(async (session: string, options: CompactOptions) => {
       checkOptions(options, { excludes: { dryRun: ["out"] } });

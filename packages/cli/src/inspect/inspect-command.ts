@@ -21,9 +21,9 @@ interface InspectOptions extends ExtensionOptions {
 /** Adds `plimsoll inspect`: the story of a session in any format that can be read, or a list of the sessions here. */
 export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "a session log of any agent that can be read, or the id of one here; without it, what is here")
+    .argument("[session]", "a session log, or the id of a session in this folder; without it, all sessions here")
     .option("--html <file>", "write a page as well")
-    .option("--atif <file>", "write the session as a trajectory in ATIF as well; several are one on each line")
+    .option("--atif <file>", "also write the session as a trajectory in ATIF; several are one on each line")
     .action(async (session: string | undefined, { html, atif, ...options }: InspectOptions) => {
       if (session === undefined) {
         if (html !== undefined || atif !== undefined || options.with !== undefined)

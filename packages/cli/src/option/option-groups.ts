@@ -8,7 +8,7 @@ type Groups = Readonly<Record<string, readonly string[]>>;
 const SESSION_GROUPS: Groups = {
   Session: ["demo", "resume"],
   "Model and policy": ["model", "policy", "window", "with"],
-  "What tools may do": ["allow", "read-only"],
+  Permissions: ["allow", "read-only"],
 };
 
 /** By command, what its options are for: their long names under headings. The order of a help is that in which the options were added. */
@@ -22,12 +22,12 @@ const GROUPS: Readonly<Record<string, Groups>> = {
     "Asking a model for the next action": ["ask", "sample", "max-dollars", "yes"],
   },
   chat: SESSION_GROUPS,
-  run: { ...SESSION_GROUPS, "How it answers": ["json"] },
-  serve: { ...SESSION_GROUPS, "How it answers": ["stdio"] },
+  run: { ...SESSION_GROUPS, Output: ["json"] },
+  serve: { ...SESSION_GROUPS, Output: ["stdio"] },
   proxy: {
-    "What goes on to the model": ["upstream", "policy", "window"],
-    "Where it listens": ["port", "any-host"],
-    "What it keeps": ["state", "record", "keep"],
+    Requests: ["upstream", "policy", "window"],
+    Address: ["port", "any-host"],
+    "Kept files": ["state", "record", "keep"],
   },
 };
 
@@ -41,5 +41,5 @@ export function groupOptions(command: Command): void {
     const heading = headings.get(option.name());
     if (heading !== undefined) option.helpGroup(`${heading}:`);
   }
-  command.addHelpOption(command.createOption("-h, --help", "say what there is").helpGroup("Help:"));
+  command.addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
 }

@@ -161,7 +161,7 @@ const collect = (value: string, previous: readonly string[] = []): readonly stri
 export function addExtensionOption(command: Command): Command {
   return command.option(
     "--with <module>",
-    "add what a JavaScript module exports by default, a BenchExtension of @plimsoll/bench; runs its code, so name your own alone; repeatable",
+    "add the BenchExtension that a JavaScript module exports by default; it runs code: load only modules you trust; repeatable",
     collect,
   );
 }

@@ -22,15 +22,15 @@ import { createUpstream } from "./upstream.ts";
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
 export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .option("--upstream <url>", "where requests go on to, as https://api.anthropic.com")
+    .option("--upstream <url>", "the server to pass requests on to, as https://api.anthropic.com")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
-    .option("--window <tokens>", "context window of every model; default: what is known of the model")
+    .option("--window <tokens>", "context window of every model; default: the catalogue's for each")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8585")
-    .option("--any-host <address>", "listen on this address, which others may reach, and not on 127.0.0.1")
-    .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
+    .option("--any-host <address>", "listen on this address instead of 127.0.0.1; others may reach it")
+    .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
-    .option("--bound-reasoning <choice>", "leaves, or vendor-drops: what a cut makes invalid is the vendor's to drop", "leaves")
+    .option("--bound-reasoning <choice>", "reasoning that a cut makes invalid: leaves, or vendor-drops", "leaves")
     .action(async (options: GivenOptions) => {
       const controller = new AbortController();
       process.once("SIGINT", () => controller.abort());
@@ -39,17 +39,17 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     });
   command
     .command("limits")
-    .description("show the limits of models that refusals taught, or forget them")
-    .option("--delete <model>", "forget what was learned of a model, or of all of them")
-    .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
+    .description("show the model limits learned from refusals, or forget them")
+    .option("--delete <model>", "forget the limits of a model, or of all models")
+    .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     // Options that the command above has too are read there.
     .action(async (_own: KeptOptions, command: Command) => onExit(await manageLimits(command.optsWithGlobals(), io)));
   command
     .command("sessions")
-    .description("list the conversations that are kept, or delete one or all of them")
+    .description("list kept conversations, or delete one or all of them")
     .option("--delete <id>", "delete a conversation, or all of them")
-    .option("--state <folder>", "where state is kept; default: ~/.plimsoll/proxy")
-    .option("--record <folder>", "where conversations are kept as sessions")
+    .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
+    .option("--record <folder>", "folder for recorded conversations")
     .action(async (_own: KeptOptions, command: Command) => onExit(await manageSessions(command.optsWithGlobals(), io)));
 }
 
