@@ -1,0 +1,39 @@
+import process from "node:process";
+import { expect, test } from "vitest";
+import { playRefused } from "../testing/play-refused.ts";
+import { refusedSession } from "../testing/refused-session.ts";
+import type { RefusedStep } from "../testing/true-twin.ts";
+import { refusedSteps } from "../testing/true-twin.ts";
+
+/** Other seeds: `TWIN_SESSIONS=400001,300` compares so many from that one on. */
+const [FIRST = 1, COUNT = 100] = (process.env.TWIN_SESSIONS ?? "1,100").split(",").map(Number);
+
+/**
+ * A refusal without a number does not tell the window: the first try is a fifth smaller, the next ones half. And what a cut keeps is counted by reports that may be a multiple
+ * of the truth. So a session may keep less than its policy would at true sizes. Measured over the seeds 400001 to 400300: of 386 steps 48 % lose nothing of it, the mean step
+ * loses 11 % of the room, and 4 % lose more than half of it.
+ */
+const TOLERATED_RATIO = 0.5;
+const MOST_BEYOND_RATIO = 0.08;
+const LEAST_KEPT_RATIO = 0.38;
+const MEAN_LOST_RATIO = 0.16;
+
+test("after a refusal a session keeps what its policy would keep that knew all sizes", { timeout: 3_600_000 }, async () => {
+  const all: (RefusedStep & { readonly seed: number })[] = [];
+  for (let seed = FIRST; seed < FIRST + COUNT; seed += 1) {
+    const session = refusedSession(seed);
+    for (const step of await refusedSteps(session, await playRefused(session))) all.push({ seed, ...step });
+  }
+  const lostRatios = all.map(({ lostTokens, roomTokens }) => lostTokens / Math.max(1, roomTokens));
+  const shareOf = (holds: (ratio: number) => boolean) => lostRatios.filter(holds).length / all.length;
+  const beyond = all.filter((_, at) => (lostRatios[at] ?? 0) > TOLERATED_RATIO);
+  const mean = lostRatios.reduce((sum, ratio) => sum + Math.min(1, ratio), 0) / all.length;
+  if (process.env.TWIN_SESSIONS !== undefined)
+    process.stdout.write(
+      `${JSON.stringify({ FIRST, COUNT, steps: all.length, whole: shareOf((ratio) => ratio === 0), mean, beyond })}\n`,
+    );
+  expect(all.length).toBeGreaterThan(COUNT / 4);
+  expect(beyond.length).toBeLessThanOrEqual(all.length * MOST_BEYOND_RATIO);
+  expect(shareOf((ratio) => ratio === 0)).toBeGreaterThan(LEAST_KEPT_RATIO);
+  expect(mean).toBeLessThan(MEAN_LOST_RATIO);
+});

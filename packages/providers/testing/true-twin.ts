@@ -1,0 +1,122 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { createContextManager, createDigest } from "@plimsoll/core";
+import { defineMeasure, withKinds } from "@plimsoll/core/build";
+import { z } from "zod";
+import type { PlayedRefusals } from "./play-refused.ts";
+import { SYSTEM } from "./refused-doors.ts";
+import type { RefusedSession } from "./refused-session.ts";
+
+/** One step whose request was refused, and what was lost by what the session made of it. */
+export interface RefusedStep {
+  readonly step: number;
+  /** Refused requests before one was taken. */
+  readonly refusals: number;
+  /** True tokens of the window without the reply, as far as the server counts it. */
+  readonly roomTokens: number;
+  /** True tokens of messages that the twin keeps whole and the session does not. */
+  readonly lostTokens: number;
+}
+
+const NEVER = new AbortController().signal;
+
+/** In less room than this one message is a large share of it. Chosen. */
+const LEAST_ROOM_TOKENS = 1000;
+
+/**
+ * The steps of a session whose first request was refused. At each of them stands a twin: the same policy over the same log, without a report, which counts as the server
+ * counts and knows its window. It cuts the request that was refused, and keeps what that leaves. Steps that were cut before they were sent, or refused whatever their size,
+ * are left out: there the session and its twin do not have the same before them. So are those whose twin would be refused, too.
+ */
+export async function refusedSteps(session: RefusedSession, played: PlayedRefusals): Promise<readonly RefusedStep[]> {
+  const entries = await played.entries();
+  const undone = new Set(entries.flatMap((entry) => (entry.type === "revert" ? [entry.compactionId] : [])));
+  const cutsAt = entries.flatMap((entry, at) => (entry.type === "compaction" && !undone.has(entry.id) ? [at] : []));
+  const steps = new Map<number, readonly number[]>();
+  for (const at of cutsAt) steps.set(stepAt(entries, at), [...(steps.get(stepAt(entries, at)) ?? []), at]);
+  const all: RefusedStep[] = [];
+  for (const [step, [first = 0, ...others]] of steps) {
+    const { [step]: script } = session.steps;
+    const cut = entries[first];
+    const sentTokens = requestsOf(played, step);
+    const reserveTokens = session.countsReply ? session.reserveTokens : 0;
+    const roomTokens = (script?.windowTokens ?? 0) - reserveTokens;
+    const refusals = sentTokens.filter((tokens) => tokens > roomTokens).length;
+    const isOther = script === undefined || script.refusedOnce !== null || (sentTokens[0] ?? 0) <= roomTokens;
+    if (isOther || cut?.type !== "compaction" || cut.record.reason !== "overflow") continue;
+    const before = entries.slice(0, first).filter(({ type }) => type !== "usage" && type !== "attempt");
+    const kept = new Set(messagesOf(entries.slice(0, (others.at(-1) ?? first) + 1), session).map(keyOf));
+    const twin = await twinView(before, { session, windowTokens: script.windowTokens, sentTokens: sentTokens[0] ?? 0 });
+    if (twin.tokens > roomTokens || roomTokens < LEAST_ROOM_TOKENS) continue;
+    const lost = twin.messages.filter((message) => !isWritten(message) && !kept.has(keyOf(message)));
+    all.push({ step, refusals, roomTokens, lostTokens: lost.reduce((sum, each) => sum + trueTokens(each, session), 0) });
+  }
+  return all;
+}
+
+/** What the twin keeps of a log. */
+async function twinView(
+  before: readonly SessionEntry[],
+  given: { readonly session: RefusedSession; readonly windowTokens: number; readonly sentTokens: number },
+): Promise<{ readonly messages: readonly Message[]; readonly tokens: number }> {
+  const { session, windowTokens: contextWindowTokens, sentTokens } = given;
+  const { charsPerToken, policy, reserveTokens } = session;
+  const overhead = Math.ceil(SYSTEM.length / charsPerToken);
+  const known = messagesOf(before, session).reduce((sum, each) => sum + trueTokens(each, session), overhead);
+  const manager = createContextManager({
+    policy: { ...policy, estimator: TRUE, cutEstimator: null },
+    kinds: withKinds({ estimators: [trueMeasure(session)] }),
+    entries: before,
+    summarizer: createDigest(),
+    // Framing of the wire, documents and what the server adds.
+    hiddenOverheadTokens: Math.max(0, sentTokens - known),
+    repairs: "none",
+  });
+  const maxOutputTokens = Math.min(reserveTokens, Math.floor(contextWindowTokens / 2));
+  await manager.fit({ gate: "before-step", pending: [], nowMs: null, model: { contextWindowTokens, maxOutputTokens } }, NEVER);
+  return { messages: manager.view().messages.slice(), tokens: manager.predict().expectedTokens };
+}
+
+const TRUE = { kind: "true" } as const;
+
+function trueMeasure(session: RefusedSession) {
+  return defineMeasure<typeof TRUE>({
+    kind: "true",
+    schema: z.strictObject({ kind: z.literal("true") }),
+    measure: () => ({
+      name: "true",
+      messageTokens: (message) => trueTokens(message, session),
+      textTokens: (text) => Math.ceil(text.length / session.charsPerToken),
+      toolsTokens: () => 0,
+    }),
+  });
+}
+
+function trueTokens({ role, parts }: Message, { charsPerToken }: RefusedSession): number {
+  return Math.ceil(JSON.stringify({ role, parts }).length / charsPerToken);
+}
+
+/** Summaries and notices are written anew at each cut. */
+function isWritten(message: Message): boolean {
+  return message.role === "user" && message.origin !== "human";
+}
+
+function keyOf({ id, parts }: Message): string {
+  return `${id} ${JSON.stringify(parts)}`;
+}
+
+function messagesOf(entries: readonly SessionEntry[], { policy }: RefusedSession): readonly Message[] {
+  return createContextManager({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
+}
+
+/** Replies before an entry: each step has one. */
+function stepAt(entries: readonly SessionEntry[], at: number): number {
+  return entries.slice(0, at).filter((entry) => entry.type === "message" && entry.message.role === "assistant").length;
+}
+
+/** True tokens of the requests of a step, in order. */
+function requestsOf({ log }: PlayedRefusals, step: number): readonly number[] {
+  return log.flatMap((line) => {
+    const [, at, tokens] = /^(\d+): (\d+) of/.exec(line) ?? [];
+    return Number(at) === step && tokens !== undefined ? [Number(tokens)] : [];
+  });
+}
