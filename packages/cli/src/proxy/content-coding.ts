@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 
-/** Largest body that is unpacked, in bytes: what it is packed into may be much smaller. Chosen: twice what the vendors take. */
+/** Largest body that is read and unpacked, in bytes: what it is packed into may be much smaller. Chosen: twice what Anthropic takes, so that old media can be cut from what is above that. */
 export const MAXIMUM_BODY_BYTES: number = 64 * 1024 * 1024;
 
 /** The body as text; `null` for a coding that is not known here, for a body that is damaged or too large, and for one that is no text. */

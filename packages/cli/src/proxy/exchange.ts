@@ -65,7 +65,8 @@ async function exchange(passing: Passing, path: string, options: ExchangeOptions
   const { request, response, target, headers, signal } = passing;
   const body = await bodyOf(request);
   if (body === null) {
-    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes`;
+    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes, which is more than it reads to cut: take media out of the history`;
+    options.onProblem(message);
     response.writeHead(413, { "content-type": "application/json", connection: "close" });
     response.end(JSON.stringify({ type: "error", error: { type: "request_too_large", message } }));
     return;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
@@ -44,6 +45,20 @@ function raw(
     });
     sent.on("error", reject);
     sent.end(body);
+  });
+}
+
+/** Sends so many million bytes without holding them. */
+function piecewise(url: string, megabytes: number): Promise<{ status: number; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(url, { method: "POST", headers: HEADERS }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
+    });
+    sent.on("error", reject);
+    const piece = Buffer.alloc(1024 * 1024, "x");
+    Readable.from(Array.from({ length: megabytes }, () => piece)).pipe(sent);
   });
 }
 
@@ -173,10 +188,12 @@ describe("the upstream's answer comes as it was", () => {
 });
 
 describe("what cannot be taken", () => {
-  test("a body that is too large is refused, and the proxy goes on", async () => {
-    const { url, seen } = await started();
-    const large = `{"messages":["${"x".repeat(64 * 1024 * 1024)}"]}`;
-    expect((await raw(`${url}/v1/messages`, HEADERS, large)).status).toBe(413);
+  test("a body that is too large to read is refused in one line that says why, and the proxy goes on", async () => {
+    const { url, seen, stdout } = await started();
+    const { status, body } = await piecewise(`${url}/v1/messages`, 65);
+    const { message } = JSON.parse(body.toString()).error;
+    expect([status, message]).toEqual([413, expect.stringMatching(/^plimsoll proxy: .* larger than 67108864 bytes.*media/)]);
+    expect(stdout()).toContain(message);
     expect(seen).toEqual([]);
     expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(200);
   });
