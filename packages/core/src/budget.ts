@@ -75,6 +75,16 @@ export function withReplyWithin<Limits extends ModelLimits>(limits: Limits): Lim
   return { ...limits, maxOutputTokens: Math.floor(windowTokens * REPLY_RATIO) };
 }
 
+/** A reply of fewer tokens is no reply: what is asked for stays, and a refusal says more. Chosen. */
+const LEAST_REPLY_TOKENS = 256;
+
+/** Gives the longest reply that fits beside a prompt of so many tokens: what is asked for if that fits, if the window is not known, or if next to nothing would be left. */
+export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimits, promptTokens: number): number | null {
+  if (contextWindowTokens === null || maxOutputTokens === null) return maxOutputTokens;
+  const roomTokens = Math.floor(contextWindowTokens - promptTokens);
+  return roomTokens >= maxOutputTokens || roomTokens < LEAST_REPLY_TOKENS ? maxOutputTokens : roomTokens;
+}
+
 /** The amount in tokens. Ratios are not rounded; only what is compared with them is a whole number. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;

@@ -1,6 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createLearnedLimits } from "@plimsoll/core/conversation";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { chatAnswer } from "../testing/refusing-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
@@ -124,4 +125,60 @@ test("the proxy asks for less in the same bytes otherwise", async () => {
   const next = await prepared?.recover({ status: 400, bodyText: JSON.stringify({ error: { message: words } }) }, 0);
   expect(next?.bodyText).toBe(body(8192));
   await compaction.close();
+});
+
+/** A person's message of some 45,000 tokens, which nothing cuts, and a reply that would have fit beside less. */
+const LONG = "some words of a person ".repeat(7_800);
+const BESIDE = { contextWindowTokens: 64_000, maxOutputTokens: 30_000 };
+
+describe("a reply that does not fit beside what cannot be cut is lowered, with a word", () => {
+  test("by a session", async () => {
+    const told: string[] = [];
+    const asked: (number | null | undefined)[] = [];
+    const session = await createChatSession({
+      policy: PLIMSOLL_POLICY,
+      limits: BESIDE,
+      onEvent: ({ type }) => told.push(type),
+      request: { model: "m", max_tokens: BESIDE.maxOutputTokens },
+    });
+    for (const text of ["Go on.", LONG]) {
+      session.user(text);
+      await session.send(async ({ max_tokens }) => {
+        asked.push(max_tokens);
+        return chatAnswer(`r${asked.length}`, 100);
+      });
+    }
+    const [first, second = 0] = asked;
+    expect(first).toBe(BESIDE.maxOutputTokens);
+    expect(second).toBeGreaterThan(5_000);
+    expect(second).toBeLessThan(28_000);
+    expect(told.filter((type) => type === "reply-lowered")).toHaveLength(1);
+  });
+
+  test("by the proxy", async () => {
+    const told: string[] = [];
+    const compaction = createProxyCompaction({
+      policy: PLIMSOLL_POLICY,
+      limits: () => BESIDE,
+      sessions: null,
+      keys: createConversationKeys([], async () => undefined),
+      learned: createLearnedLimits(),
+      onEvent: ({ type }) => told.push(type),
+    });
+    const sentOf = async (content: string) => {
+      const tools = [{ name: "t", input_schema: {} }];
+      const body = { model: "m", max_tokens: BESIDE.maxOutputTokens, messages: [{ role: "user", content }], tools };
+      const headers = { "x-session-id": content.slice(0, 4) };
+      const { signal } = new AbortController();
+      const request = { path: "/v1/messages", headers, bodyText: JSON.stringify(body), signal };
+      const prepared = await compaction.prepare(request);
+      return Number(/"max_tokens":(\d+)/.exec(prepared?.bodyText ?? request.bodyText)?.[1]);
+    };
+    expect(await sentOf("Go on.")).toBe(BESIDE.maxOutputTokens);
+    const lowered = await sentOf(LONG);
+    expect(lowered).toBeGreaterThan(5_000);
+    expect(lowered).toBeLessThan(28_000);
+    expect(told.filter((type) => type === "reply-lowered")).toHaveLength(1);
+    await compaction.close();
+  });
 });

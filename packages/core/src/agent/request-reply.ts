@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { replyBeside } from "../budget.ts";
 import type { NextTry } from "../conversation/limits-in-log.ts";
 import type { Rejection, RequestOutcome } from "../conversation/outcome.ts";
 import { outcomeOfReply, rejectionIn } from "../conversation/outcome.ts";
@@ -79,9 +80,10 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
   // A context may have to be said in the log first.
   const context = await request.context();
   const sent = request.view();
-  const send = async () => ({ reply: await streamed(context, request), sent });
+  const send = async () => ({ reply: await streamed(context, { request, askedTokens }), sent });
   const { expectedTokens } = request;
-  const outcomeIn = ({ reply }: Answer) => outcomeOf(reply, request);
+  const askedTokens = askedTokensOf(request);
+  const outcomeIn = ({ reply }: Answer) => outcomeOf(reply, request, askedTokens);
   const attempt = await attempted(send, { rejectionIn, outcomeIn, expectedTokens });
   const promptTokens = attempt.kind === "refused" ? attempt.rejection.promptTokens : null;
   if (promptTokens !== null) await request.measure(sent, promptTokens);
@@ -92,12 +94,12 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
 function outcomeOf(
   { draft: { parts }, stopReason, usage, isWindowFull = false }: ModelReply,
   { model, policy }: ReplyRequest,
+  askedTokens: number,
 ): RequestOutcome {
   if (!policy.enabled || parts.some(({ type }) => type === "tool-call")) return { kind: "answered" };
   const saidChars = parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.trim().length : 0), 0);
-  const { contextWindowTokens: windowTokens, maxOutputTokens } = model().limits;
+  const { contextWindowTokens: windowTokens } = model().limits;
   const sizes = { promptTokens: usage.input.totalTokens, outputTokens: usage.output.totalTokens };
-  const askedTokens = maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
   return outcomeOfReply({ stopReason, isWindowFull, saidChars, ...sizes }, { askedTokens, windowTokens });
 }
 
@@ -117,12 +119,29 @@ function isReply(reply: unknown): boolean {
   return [input, output, billed].every(isRecord) && isEntry({ type: "message", message });
 }
 
-async function streamed(context: Context, { model: inForce, signal, tell }: ReplyRequest): Promise<ModelReply> {
+/** Asks for the reply that the model gives at most, or for what the window leaves beside the prompt, with a word. */
+function askedTokensOf({ model, policy, expectedTokens, tell }: ReplyRequest): number {
+  const { limits } = model();
+  const wantedTokens = limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+  if (!policy.enabled || policy.fallback === null) return wantedTokens;
+  const maxOutputTokens = replyBeside({ ...limits, maxOutputTokens: wantedTokens }, expectedTokens()) ?? wantedTokens;
+  if (maxOutputTokens < wantedTokens)
+    tell({ type: "output-lowered", limitTokens: limits.contextWindowTokens, maxOutputTokens });
+  return maxOutputTokens;
+}
+
+async function streamed(
+  context: Context,
+  {
+    request: { model: inForce, signal, tell },
+    askedTokens: maxOutputTokens,
+  }: { readonly request: ReplyRequest; readonly askedTokens: number },
+): Promise<ModelReply> {
   const model = inForce();
   const request = {
     context,
     modelId: model.modelId,
-    maxOutputTokens: model.limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS,
+    maxOutputTokens,
     ...(model.reasoning === undefined ? {} : { reasoning: model.reasoning }),
   };
   for await (const given of model.client.stream(request, signal)) {

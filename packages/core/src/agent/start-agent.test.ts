@@ -323,6 +323,16 @@ describe("compaction in the loop", () => {
     expect(agent.state().context).toMatchObject({ windowTokens: 3000 });
   });
 
+  test("a reply that does not fit beside what cannot be cut is asked for shorter, with a word", async () => {
+    const { start, events, model } = agentSetup([{ text: "done" }]);
+    expect(await (await start()).submit("some words of a person ".repeat(1380))).toMatchObject({ reason: "done" });
+    const [asked = 0] = model.requests().map(({ maxOutputTokens }) => maxOutputTokens);
+    expect(asked).toBeLessThan(1000);
+    expect(events.filter(({ type }) => type === "output-lowered")).toMatchObject([
+      { limitTokens: 8000, maxOutputTokens: asked },
+    ]);
+  });
+
   test("with compaction off the provider's error reaches the caller", async () => {
     const overflow = new PlimsollError("context-overflow", "too long");
     const { start, events } = agentSetup([{ error: overflow }], { policy: NONE_POLICY });

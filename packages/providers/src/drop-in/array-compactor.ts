@@ -67,6 +67,8 @@ export interface ArrayCompactor<Item, Answer> {
    * without reasoning that it refused; `null` if the failure is the caller's. `recovery` counts the attempts of one request from 0.
    */
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
+  /** Says what is expected of a request that sends what `fit` or `recover` made, in tokens: with it a shorter reply can be asked for. `null` for another array. */
+  expectedTokens(sent: readonly Item[]): number | null;
   /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
   recall(handle: string, range: RecallRange, of: ConversationOf<Item>): Promise<Recalled | null>;
   /** The conversations in memory with their logs, the one used last first. */
@@ -148,6 +150,7 @@ export function createArrayCompactor<Item, Answer>(
       });
       return end.kind === "answered" ? end.answer : null;
     },
+    expectedTokens: (sent) => arrays.sent.get(sent)?.fitted.expectedTokens ?? null,
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
     recall: async (handle, range, of) => {
       const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of);

@@ -45,6 +45,7 @@ import {
   clockDoor,
   lowestLimits,
   recallArtifact,
+  replyBeside,
   replyLowered,
   requestSizeOf,
   withReplyWithin,
@@ -169,6 +170,13 @@ export function fitRequest(
     await take(asked, conversation, logs);
     await conversation.fit(inputAt("before-step", asked, { conversation, logs }), signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
+    const lowered = {
+      ...limits,
+      maxOutputTokens: logs.policy.enabled ? replyBeside(limits, manager.predict().expectedTokens) : null,
+    };
+    const isLowered = (lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens;
+    if (isLowered && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
+    if (isLowered) logs.told.add(conversation);
     const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
     if (isInvalid(logs, conversation, met)) await conversation.leaveReasoning();
     return fittedLog(found);
@@ -248,7 +256,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     if (manager.view().viewHash !== sent.view.viewHash) return fittedLog(found);
     if (promptTokens !== null) await conversation.report(sent.view, rejectedReport(manager.view(), promptTokens));
     // The limit that was named, not the one that is guessed: the log tells it to whoever takes the conversation up again.
-    const observedLimitTokens = logs.learned.of(conversation, asked.modelId).statedTokens;
+    const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(conversation, asked.modelId).statedTokens;
     const input = {
       ...inputAt("on-overflow", asked, { conversation, logs }),
       observedLimitTokens,

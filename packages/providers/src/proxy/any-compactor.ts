@@ -8,6 +8,8 @@ export type FitRequest = Omit<ArrayRequest<never>, "answer">;
 export interface FittedItems {
   /** Items that nothing was done to are the request's own objects. */
   readonly items: readonly Fields[];
+  /** What is expected of a request with them, in tokens. */
+  readonly expectedTokens: number;
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
   /** Makes the items to send in their place after a failure; `null` if nothing new can be sent. */
@@ -35,6 +37,7 @@ export function anyCompactor<Item, Answer>(
 ): AnyCompactor {
   const fitted = (sent: readonly Item[]): FittedItems => ({
     items: sent.map(fieldsOf),
+    expectedTokens: own.expectedTokens(sent) ?? 0,
     observe: async (answer) => {
       if (isAnswer(answer)) await own.observe(sent, answer);
     },

@@ -4,7 +4,7 @@ import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { LearnedLimits } from "@plimsoll/core/conversation";
 import { type EndedReply, outcomeOfReply } from "@plimsoll/core/conversation";
-import { closedError, wellFormed, withReplyWithin } from "@plimsoll/core/internal";
+import { closedError, replyBeside, wellFormed, withReplyWithin } from "@plimsoll/core/internal";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sdkRejection } from "../client/failure.ts";
@@ -226,13 +226,15 @@ function preparedWith(
   const limits = options.limits(facts.modelId);
   const asked = { ...limits, maxOutputTokens: facts.maxOutputTokens };
   const allowed = options.policy.enabled ? withReplyWithin(asked) : asked;
-  const replyTokens = Math.min(allowed.maxOutputTokens ?? 0, mostReplyTokens);
+  const beside = options.policy.enabled ? replyBeside(allowed, fitted.expectedTokens) : asked.maxOutputTokens;
+  const replyTokens = Math.min(beside ?? 0, mostReplyTokens);
   const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
   const cutOffBy = (ended: EndedReply | null): UpstreamFailure | null => {
     if (ended === null) return null;
     const { contextWindowTokens: windowTokens, maxOutputTokens } = options.limits(facts.modelId);
-    const outcome = outcomeOfReply(ended, { askedTokens: facts.maxOutputTokens ?? maxOutputTokens, windowTokens });
+    const askedTokens = facts.maxOutputTokens === null ? maxOutputTokens : replyTokens;
+    const outcome = outcomeOfReply(ended, { askedTokens, windowTokens });
     if (outcome.kind === "answered") return null;
     return { status: 400, bodyText: outcome.kind === "window-ended" ? CUT_OFF_TEXT : SILENT_TEXT };
   };

@@ -11,7 +11,7 @@ import {
   sendWithRecovery,
 } from "@plimsoll/core/conversation";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { closedError, withIds } from "@plimsoll/core/internal";
+import { closedError, replyBeside, replyLowered, withIds } from "@plimsoll/core/internal";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
@@ -33,9 +33,19 @@ export interface OpenSession<Request> {
   mostReplyTokens?: number;
 }
 
-/** The reply that is asked for: what the caller wants, as far as the window and the vendor allow. */
+/** The reply that is asked for: what the caller wants, as far as the vendor allows. */
 function replyTokensOf<Request>({ log, mostReplyTokens = Number.POSITIVE_INFINITY }: OpenSession<Request>): number {
   return Math.min(log.limits.maxOutputTokens, mostReplyTokens);
+}
+
+/** The reply that is asked for beside the context as it is now, with a word if the window leaves less than is wanted. */
+function besideContext<Request>(session: OpenSession<Request>): number {
+  const { conversation, policy, limits, tell } = session.log;
+  const wanted = { ...limits, maxOutputTokens: replyTokensOf(session) };
+  if (!policy.enabled) return wanted.maxOutputTokens;
+  const maxOutputTokens = replyBeside(wanted, conversation.manager.predict().expectedTokens) ?? wanted.maxOutputTokens;
+  if (maxOutputTokens < wanted.maxOutputTokens) tell(replyLowered(wanted, { ...wanted, maxOutputTokens }));
+  return maxOutputTokens;
 }
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error. */
@@ -91,11 +101,11 @@ export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
   const { wire, log, renamed } = session;
   const { manager } = log.conversation;
-  const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: replyTokensOf(session) };
+  const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
   const { request } = renamed(asked);
   checkSendable(request.context.messages, wire.rules);
   const encoded = wire.encode(request, manager.view().boundReasoning);
-  session.progress = { ...session.progress, sent: manager.view() };
+  session.progress = { ...session.progress, sent: manager.view(), askedTokens: asked.maxOutputTokens };
   return encoded;
 }
 
@@ -106,9 +116,11 @@ export async function sent<Request, Answer>(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { conversation, policy, limits } = session.log;
-  const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limits;
-  const outcomeIn = (answer: Answer) =>
-    outcomeOfReply(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
+  const { contextWindowTokens: windowTokens } = limits;
+  const outcomeIn = (answer: Answer) => {
+    const { askedTokens } = session.progress;
+    return outcomeOfReply(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
+  };
   const expectedTokens = () => conversation.manager.predict().expectedTokens;
   const end = await sendWithRecovery<Answer>({
     policy,
@@ -183,6 +195,8 @@ interface Progress {
   readonly open: readonly OpenCall[];
   /** The view that the newest request sent, if nothing answered it yet. */
   readonly sent: SessionView | null;
+  /** The reply that it asked for; `null` before the first. */
+  readonly askedTokens: number | null;
   /** True while a request is being made or sent. */
   readonly isBusy: boolean;
   /** The error of a write whose caller had gone on: the next request throws it. */
@@ -196,7 +210,15 @@ export function assertOpen({ isClosed }: Progress): void {
 }
 
 /** A session that was just opened. */
-export const NOTHING_YET: Progress = { waiting: [], open: [], sent: null, isBusy: false, failure: null, isClosed: false };
+export const NOTHING_YET: Progress = {
+  waiting: [],
+  open: [],
+  sent: null,
+  askedTokens: null,
+  isBusy: false,
+  failure: null,
+  isClosed: false,
+};
 
 /** A request begins. */
 function begun(progress: Progress): Progress {

@@ -1,4 +1,4 @@
-import type { ModelLimits, Policy, SessionEntry } from "@plimsoll/core";
+import type { ContextEvent, ModelLimits, Policy, SessionEntry } from "@plimsoll/core";
 import { createDigest, isPlimsollError, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
@@ -24,6 +24,8 @@ export interface SessionLog {
   readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };
   readonly nowMs: () => number;
+  /** Tells whoever the session's events are told. */
+  readonly tell: (event: ContextEvent) => void;
 }
 
 /**
@@ -73,7 +75,7 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
     conversation.add(setupChangeEntry(view, setup, nowMs()));
   if (view.modelId !== modelId) conversation.add(modelChange(conversation, { modelId, limits, atMs: nowMs() }));
   await conversation.flush();
-  return { sessionId, conversation, policy, kinds, limits, nowMs };
+  return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 
 async function openedOrBegun(
