@@ -8,7 +8,7 @@ installed("all");
 
 /**
  * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed, without the long ones.
- * `--long` runs the long ones alone. Other arguments are passed on to vitest; files that are named run whatever they are.
+ * `--long` runs the long ones alone, after a search for exports that nobody imports. Other arguments are passed on to vitest; files that are named run whatever they are.
  */
 const checks = [
   { name: "types", args: [join(root, "scripts/types.mjs")] },
@@ -32,7 +32,9 @@ const failed = [];
 const given = process.argv.slice(2);
 const isLong = given.includes("--long");
 
-for (const { name, args } of isLong ? [] : checks) {
+const unused = [{ name: "unused", args: [commandFile("knip", "knip"), "--include", "exports,types"] }];
+
+for (const { name, args } of isLong ? unused : checks) {
   const startMs = performance.now();
   const { code, output } = await runNode(args, { output: "hold" });
   if (code !== 0) {

@@ -55,7 +55,7 @@ export interface ReportAnswer {
 }
 
 /** A policy over the compared sessions. */
-export interface AnsweredPolicy {
+interface AnsweredPolicy {
   readonly policy: string;
   /** Of doing nothing, the geometric mean over sessions. */
   readonly costPercent: number;
@@ -75,7 +75,7 @@ export interface ReportProblem {
 }
 
 /** The kind of a problem: a part failed, inputs were left out, a recording does not show something, unlike things stand together, an option did nothing. */
-export type ReportProblemKind = "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
+type ReportProblemKind = "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
 
 /** One of `count` parts of a run; `index` counts from 1. */
 export interface Shard {
@@ -90,7 +90,7 @@ export interface PolicySweep {
 }
 
 /** A policy of the run: its name and its whole content, so that a report can be replayed. */
-export interface PolicyDescription {
+interface PolicyDescription {
   readonly name: string;
   readonly policy: unknown;
   /** For a point of a sweep: the policy that was swept, and its settings in the order of the axes. */

@@ -8,7 +8,7 @@ export type KnobValue = number | boolean | string;
 export type KnobValues = ReadonlyMap<string, KnobValue>;
 
 /** One setting of an agent that has to do with compaction. */
-export interface Knob {
+interface Knob {
   /** Keys from the file's root, joined by dots. */
   readonly path: string;
   /** Describes the knob in a phrase, with its default. */
@@ -66,7 +66,7 @@ export function numberOf(values: KnobValues, path: string): number | null {
 }
 
 /** The values as they are written: `a=1 b.c=2`; `as it is` for none. */
-export function valuesText(values: KnobValues): string {
+function valuesText(values: KnobValues): string {
   return values.size === 0 ? "as it is" : [...values].map(([path, value]) => `${path}=${value}`).join(" ");
 }
 

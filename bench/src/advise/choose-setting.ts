@@ -30,7 +30,7 @@ export interface SettingFigures extends SettingPoint {
 }
 
 /** The verdict of the replays on a person's setting. */
-export type SettingVerdict =
+type SettingVerdict =
   /** No session fills half of the window: whatever the setting, nothing happens. */
   | { readonly kind: "idle" }
   /** `leaning`: what cost more in none of three sessions at least, was cheaper and lost nothing in all together; `null` if nothing was. It is no proof. */

@@ -23,7 +23,7 @@ export interface RecordedCost {
 }
 
 /** One measure of the vector. */
-export interface HeldShare {
+interface HeldShare {
   readonly what: string;
   readonly percent: number;
   readonly uses: number;

@@ -22,7 +22,7 @@ export interface Asking {
 }
 
 /** How far the asking is. */
-export interface AskingProgress {
+interface AskingProgress {
   readonly done: number;
   readonly total: number;
 }
@@ -54,7 +54,7 @@ export interface AskSpending {
 }
 
 /** Requests at the same time (chosen: below what the lowest rate limits of vendors allow a minute). */
-export const AT_ONCE = 4;
+const AT_ONCE = 4;
 
 /** After so many failures one after the other the provider is not asked again (chosen): a wrong key fails each time. */
 const MOST_FAILURES = 5;

@@ -29,13 +29,13 @@ export interface AskInput {
 }
 
 /** A file of sessions. It is loaded twice, so that memory follows the largest. */
-export interface AskSource {
+interface AskSource {
   readonly file: string;
   load(): Promise<readonly PreparedSession[]>;
 }
 
 /** How far the preparation is: files are looked through once, and the drawn ones again. */
-export interface AskProgress {
+interface AskProgress {
   readonly file: string;
   readonly done: number;
   readonly total: number;

@@ -14,7 +14,7 @@ export interface CalibrationRecord {
 }
 
 /** The report of one call; calls without a report are left out. */
-export interface ReportedPrompt {
+interface ReportedPrompt {
   readonly modelId: string;
   readonly kind: CallKind;
   readonly reportedTokens: number;

@@ -10,7 +10,7 @@ export interface CalibrationReport {
 }
 
 /** One method over all sessions. */
-export interface MethodErrors {
+interface MethodErrors {
   readonly method: string;
   /** All calls but each session's first. */
   readonly afterFirst: PredictionErrors;
@@ -23,7 +23,7 @@ export interface MethodErrors {
 }
 
 /** One session, all methods side by side, without its first call. */
-export interface SessionErrors {
+interface SessionErrors {
   readonly file: string;
   readonly format: string;
   readonly modelIds: readonly string[];

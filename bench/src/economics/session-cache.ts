@@ -15,7 +15,7 @@ export interface SessionCache {
 }
 
 /** The longer of the two times that a write may live. */
-export const ONE_HOUR_MS = 3_600_000;
+const ONE_HOUR_MS = 3_600_000;
 
 /** The same cache if nothing in it ever expired, or was cold for a reason that no rule knows. */
 export function lastingCache(cache: SessionCache): SessionCache {

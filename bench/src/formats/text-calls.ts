@@ -69,7 +69,7 @@ function textCallOf(table: ToolTable, text: string, callId: string): TextCall | 
 }
 
 /** The elements `<name>text</name>` that stand beside each other in a text, up to the first that is not closed. */
-export function elementsOf(text: string): { readonly [name: string]: string } {
+function elementsOf(text: string): { readonly [name: string]: string } {
   const elements: [string, string][] = [];
   let position = text.indexOf("<");
   while (position >= 0) {

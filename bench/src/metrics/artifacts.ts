@@ -1,7 +1,7 @@
 import type { PreparedReferences, TouchedFile } from "../references/prepare.ts";
 
 /** Files that the session had touched before a call, summed over the calls; a ratio is `named / files`. */
-export interface ArtifactCount {
+interface ArtifactCount {
   readonly files: number;
   /** Those whose path the context that the policy sent still names. */
   readonly named: number;

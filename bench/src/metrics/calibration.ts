@@ -25,7 +25,7 @@ export interface CalibrationMetrics {
 }
 
 /** An estimator's error over the calls with one kind of event. */
-export interface CalibrationGroup {
+interface CalibrationGroup {
   readonly event: HiddenEvent;
   readonly calls: number;
   readonly signedPercent: number | null;
@@ -141,7 +141,7 @@ export interface CalibrationSummary {
 }
 
 /** Puts the sessions' figures together; `null` if there are none. */
-export function summarizeCalibration(sessions: readonly SessionErrors[]): CalibrationSummary | null {
+function summarizeCalibration(sessions: readonly SessionErrors[]): CalibrationSummary | null {
   const [first] = sessions;
   if (first === undefined) return null;
   const meanByCalls = (figure: (session: SessionErrors) => number | null) =>

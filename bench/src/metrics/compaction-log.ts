@@ -24,7 +24,7 @@ export interface CompactionDetail {
 }
 
 /** A reference that a reply used after its source was lost. */
-export interface NeededLater {
+interface NeededLater {
   readonly call: number;
   readonly text: string;
 }

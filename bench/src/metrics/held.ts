@@ -18,7 +18,7 @@ interface Sides {
 }
 
 /** The same over sessions: shares are means of the sessions' shares, each session counting the same. */
-export interface PooledHeld {
+interface PooledHeld {
   readonly uses: number;
   readonly usesFar: number;
   readonly all: number | null;

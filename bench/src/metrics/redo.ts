@@ -12,7 +12,7 @@ export interface RedoResult {
 }
 
 /** Uses whose text the context lacked. */
-export interface MissedUses {
+interface MissedUses {
   readonly uses: number;
   /** For each, one call at the price of the cached context, and its passage written behind it; calls without a price are left out. */
   readonly usd: number;

@@ -123,7 +123,7 @@ function count(into: Tally, found: Found): void {
 }
 
 /** The parts of a use that the context held. */
-export interface Found {
+interface Found {
   readonly recalled: boolean;
   readonly evidenced: boolean;
   readonly sourceEvidenced: boolean;

@@ -130,7 +130,7 @@ function measuredCall(sent: ReplayedCall, found: Omit<MeasuredCall, keyof Replay
 }
 
 /** Lists the calls whose cache was broken or had expired. */
-export function createCacheMisses(): {
+function createCacheMisses(): {
   add(sent: Pick<ReplayedCall, "call">, use: CacheUse): void;
   result(): readonly CacheMiss[];
 } {

@@ -27,7 +27,7 @@ const count = z.int().nonnegative();
  * processor time on a busy machine with two cores, November 2026. A compaction took 4 to 30 ms. A rate in the place of a clock, so that two reports
  * of the same replays are the same.
  */
-export const ENGINE_MS_PER_MILLION_CHARS = 1_300;
+const ENGINE_MS_PER_MILLION_CHARS = 1_300;
 
 /** Sums over the compactions and sessions; the longest is the largest of them. */
 export const WAITING: Metric<"waiting", WaitingMetrics, WaitingMetrics, keyof WaitingMetrics> = {

@@ -25,7 +25,7 @@ export interface Peer {
  * - `share-and-distance`: the smaller or the larger of both
  * - `every-call`: no line
  */
-export interface PeerLine {
+interface PeerLine {
   readonly follows: "share" | "distance" | "tokens" | "share-and-distance" | "every-call";
   /** Where that stands: as in {@link PeerFigure}, or that it is ours. */
   readonly source: string;

@@ -104,7 +104,7 @@ function trimStart(text: string, units: string): string {
 export const MAXIMUM_REFERENCE_CHARS = 200;
 
 /** The kind of a reference. */
-export type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
+type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
 
 /** A string that names something in particular, so that using it again takes having read it. */
 export interface Reference {

@@ -3,7 +3,7 @@ import { textOf, toolCallsOf } from "@plimsoll/core";
 import { messageTexts } from "./message-texts.ts";
 
 /** From the message at `ordinal` on this error is the newest that stands, by number; with `null` none does. */
-export interface ErrorEvent {
+interface ErrorEvent {
   readonly ordinal: number;
   readonly error: number | null;
 }

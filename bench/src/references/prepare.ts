@@ -91,7 +91,7 @@ export function prepareReferences(
 }
 
 /** The messages of a log that are part of what happened, in order: the place of each among them is its ordinal. */
-export function* recordedMessages(entries: readonly SessionEntry[]): Generator<Message> {
+function* recordedMessages(entries: readonly SessionEntry[]): Generator<Message> {
   for (const entry of entries) if (entry.type === "message" && isRecorded(entry.message)) yield entry.message;
 }
 

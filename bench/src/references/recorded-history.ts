@@ -146,7 +146,7 @@ function isSourceMessage(message: Message): boolean {
 }
 
 /** True if both can be read alike, whatever else differs. */
-export function hasSameTexts(recorded: Message, message: Message): boolean {
+function hasSameTexts(recorded: Message, message: Message): boolean {
   const before = messageTexts(recorded);
   const after = messageTexts(message);
   return before.length === after.length && before.every((text, place) => text === after[place]);

@@ -10,7 +10,7 @@ export interface Holdings {
 }
 
 /** A statement of the recorded history. */
-export interface IndexedStatement extends Statement {
+interface IndexedStatement extends Statement {
   readonly reference: number;
   /** Place in the recorded history of the first message that has it. */
   readonly firstOrdinal: number;

@@ -80,7 +80,7 @@ function nothingDone(report: BenchReport, label: string): NothingDone | null {
 }
 
 /** How often each policy was chosen over repositories drawn anew, the most often first. */
-export interface ChoiceSureness {
+interface ChoiceSureness {
   readonly repositories: number;
   readonly resamples: number;
   /** 95 % interval of the cost of the policy to use, in percent of doing nothing; `null` if there is none. */
@@ -95,7 +95,7 @@ const RESAMPLES = 500;
  * Chooses again, by differences without intervals, over repositories drawn with replacement. `null` with too few owners, whose sessions say
  * nothing about others. Deterministic.
  */
-export function choiceSureness(outcomes: WindowOutcomes, pick: string | null): ChoiceSureness | null {
+function choiceSureness(outcomes: WindowOutcomes, pick: string | null): ChoiceSureness | null {
   const { units, byPolicy } = outcomes;
   const clusters = new Map<string, number[]>();
   for (const [index, { session, lineage = session }] of units.entries()) {

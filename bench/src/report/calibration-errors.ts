@@ -9,13 +9,13 @@ export interface CalibrationErrors {
 }
 
 /** A session's errors by method and model. */
-export interface CalibratedSession {
+interface CalibratedSession {
   readonly session: string;
   readonly methods: readonly Pick<MethodRecord, "method" | "models">[];
 }
 
 /** One method's predictions of all sessions. */
-export interface MethodErrors {
+interface MethodErrors {
   readonly method: string;
   /** Its errors over calls of these kinds. */
   errorsOf(kinds: readonly CallKind[]): PredictionErrors;

@@ -32,7 +32,7 @@ ${calibrationSection(records, shownName)}`;
 }
 
 /** Sums up the records in words: the method that errs least if nothing hidden happened, and how often its bound held. */
-export function calibrationAnswer(records: readonly CalibrationRecord[]): string {
+function calibrationAnswer(records: readonly CalibrationRecord[]): string {
   const methods = records[0]?.methods.map(({ method }) => method) ?? [];
   const judged = methods.map((method, index) => ({ method, ...calmFigures(records, index) }));
   const known = judged.flatMap((each) => (each.mapePercent === null ? [] : [{ ...each, mapePercent: each.mapePercent }]));

@@ -27,7 +27,7 @@ export interface ChartPolicy {
 }
 
 /** A figure of the table beside a chart. */
-export interface ChartFigure {
+interface ChartFigure {
   readonly name: string;
   readonly format: "count" | "tokens" | "percent" | "usd";
 }

@@ -6,7 +6,7 @@ import { html, type Markup, trusted } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
 
 /** One cell: what is shown, and what is sorted by and exported. */
-export interface FigureCell {
+interface FigureCell {
   readonly shown: string;
   /** The exact figure; the text itself if there is none. */
   readonly raw: string;

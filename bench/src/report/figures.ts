@@ -83,11 +83,6 @@ export function formatUsd(usd: number | null): string {
   return usd >= 0.1 ? usd.toFixed(3) : usd.toFixed(4);
 }
 
-/** `part / whole`, or `null` if there is nothing to divide by. */
-export function ratioOf(part: number, whole: number): number | null {
-  return whole === 0 ? null : part / whole;
-}
-
 /** A column's figure of a pool as it is shown. */
 export function columnText(
   { format, figureOf, isHiddenIn }: Pick<ShownFigure, "format" | "figureOf" | "isHiddenIn">,

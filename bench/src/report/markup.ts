@@ -41,7 +41,7 @@ export function visible(text: string): string {
 }
 
 /** The text with the five characters replaced that mean something in HTML, and with what cannot be seen shown. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 

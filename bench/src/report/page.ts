@@ -70,7 +70,7 @@ export function readPageStyle(): string {
 }
 
 /** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */
-export function readPageAssets(scripts: readonly string[]): PageAssets {
+function readPageAssets(scripts: readonly string[]): PageAssets {
   const { resolve } = createRequire(import.meta.url);
   return {
     style: `${readFileSync(resolve("uplot/dist/uPlot.min.css"), "utf8")}\n${readPageStyle()}`,

@@ -18,7 +18,7 @@ export interface RunningNow {
 }
 
 /** An agent with its versions and windows, as far as its sessions tell. */
-export interface RunningAgent {
+interface RunningAgent {
   readonly format: string;
   /** The first and the last version that is stated; `null` if none is. */
   readonly versions: readonly [first: string, last: string] | null;

@@ -121,7 +121,7 @@ export interface PackedCompaction {
 }
 
 /** Packs a compaction, with as much of its texts as the level lets. */
-export function packCompaction(detail: CompactionDetail, level: DetailLevel, place: TextTable["place"]): PackedCompaction {
+function packCompaction(detail: CompactionDetail, level: DetailLevel, place: TextTable["place"]): PackedCompaction {
   const { tokensBefore, tokensAfter, summary } = detail;
   const rounded = (tokens: number | null) => (tokens === null ? null : Math.round(tokens));
   return {
@@ -138,17 +138,13 @@ export function packCompaction(detail: CompactionDetail, level: DetailLevel, pla
 }
 
 /** The content of the context: the sampled calls (from 1) as differences, and for each kind (by text) its tokens at each of them. */
-export interface PackedComposition {
+interface PackedComposition {
   readonly callSteps: readonly number[];
   readonly kinds: readonly { readonly name: number; readonly tokens: readonly number[] }[];
 }
 
 /** Packs a composition, of at most about so many samples: evenly spread ones, and the last. */
-export function packComposition(
-  { kinds, samples }: Composition,
-  mostSamples: number,
-  place: TextTable["place"],
-): PackedComposition {
+function packComposition({ kinds, samples }: Composition, mostSamples: number, place: TextTable["place"]): PackedComposition {
   const every = Math.max(1, Math.ceil(samples.length / mostSamples));
   const kept = samples.filter((_, index) => index % every === 0 || index === samples.length - 1);
   return {

@@ -18,7 +18,7 @@ import { settingsText, tuneAnswer } from "./tune-answer.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
 /** The aim of the tuner, in a sentence; docs/bench-and-tune.md has the rule. */
-export const TUNE_OBJECTIVE =
+const TUNE_OBJECTIVE =
   "Best is the cheapest setting that is worse on no measure of what is held than the current one, by a point or more, and costs at most 5 % more.";
 
 const SCRIPTS = ["folded-sections.js", "page-data.js", "figure-tables.js", "column-meanings.js", "copy-button.js"];

@@ -65,10 +65,7 @@ function compared(stated: number | null, computed: number | null): Compared | nu
 }
 
 /** A line for each recording of which something is off by more than 5 %: what, by how much, and why. */
-export function listedValidities(
-  validities: readonly RecordedValidity[],
-  short: (session: string) => string,
-): readonly string[] {
+function listedValidities(validities: readonly RecordedValidity[], short: (session: string) => string): readonly string[] {
   return validities.flatMap(({ session, promptTokens, cacheReads, cacheWrites, usd, cause }) => {
     const parts = [
       ["prompt tokens", promptTokens],

@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core/internal";
 import { z } from "zod";
 
 /** How a column's values are stored in Parquet. */
-export type ColumnType = "STRING" | "DOUBLE" | "INT64" | "BOOLEAN";
+type ColumnType = "STRING" | "DOUBLE" | "INT64" | "BOOLEAN";
 
 /** A column that holds one field of an entry. */
 export interface ResultColumn {

@@ -1,20 +1,10 @@
 import type { ImagePart, Message, UsageEntry } from "@plimsoll/core";
 
 /**
- * The features that explain a message's size, in the order of {@link FEATURE_NAMES}. Lengths are UTF-16 code units: this model shares nothing with the
+ * The features that explain a message's size: characters of texts, calls, results and reasoning, hidden tokens of a reply, and one for each message. Lengths are UTF-16 code units: this model shares nothing with the
  * estimators that it judges.
  */
 export type Features = readonly [number, number, number, number, number, number];
-
-/** Names of the features, for messages and tests. */
-export const FEATURE_NAMES = [
-  "textChars",
-  "callChars",
-  "resultChars",
-  "reasoningChars",
-  "hiddenReplyTokens",
-  "messages",
-] as const;
 
 /** Index of the tokens of a reply that its recording does not show. */
 export const HIDDEN_REPLY_FEATURE = 4;

@@ -20,7 +20,7 @@ export interface RecordedAnswer {
 }
 
 /** A call as the model wrote it. */
-export interface RecordedToolCall {
+interface RecordedToolCall {
   readonly toolName: string;
   readonly argumentsJson: string;
 }

@@ -113,7 +113,7 @@ function partsOf({ parts }: SummaryRequest, isWanted: (message: Message) => bool
 }
 
 /** A summary that the recorded agent made of its own session. */
-export interface RecordedSummary {
+interface RecordedSummary {
   /** Index of its recorded compaction in the log: nothing of it was known before. */
   readonly entryIndex: number;
   /** Ordinal, among the log's messages, of the newest one that it covers. It covers everything before that, too. */

@@ -6,7 +6,7 @@ import { distance } from "fastest-levenshtein";
 export type SweepValue = number | string | boolean | null;
 
 /** A value of a policy with its whole path. */
-export interface PolicyValue {
+interface PolicyValue {
   readonly path: readonly string[];
   /** The same path with the kinds of list items in the place of their indexes, if they have any. */
   readonly names: readonly string[];
@@ -19,7 +19,7 @@ export interface PolicyNumber extends PolicyValue {
 }
 
 /** All single values of a policy's data, with their whole paths, e.g. `trigger.atLeast.ratio`. */
-export function policyValues(policy: unknown): readonly PolicyValue[] {
+function policyValues(policy: unknown): readonly PolicyValue[] {
   return valuesBelow(policy, { path: [], names: [] });
 }
 
@@ -34,7 +34,7 @@ function valuesBelow(data: unknown, { path, names }: Omit<PolicyValue, "value">)
 }
 
 /** All numbers of a policy's data. */
-export function policyNumbers(policy: unknown): readonly PolicyNumber[] {
+function policyNumbers(policy: unknown): readonly PolicyNumber[] {
   return policyValues(policy).filter(isNumber);
 }
 

@@ -21,7 +21,7 @@ export interface CallDeeds {
 }
 
 /** A file as it was read. */
-export interface Reading {
+interface Reading {
   readonly path: string;
   readonly text: string;
 }

@@ -26,13 +26,13 @@ export interface Prediction {
 }
 
 /** Cases, and those in which the outcome came about. */
-export interface Tally {
+interface Tally {
   readonly cases: number;
   readonly happened: number;
 }
 
 /** `predicts` if the interval of the area lies above a half; `unknown` if there are too few owners, or outcomes, for an interval. */
-export type Verdict = "predicts" | "predicts nothing" | "unknown";
+type Verdict = "predicts" | "predicts nothing" | "unknown";
 
 /** Every measure for every outcome, over all cases and by agent. */
 export function predictionsOf(cases: readonly PredictionCase[]): readonly Prediction[] {

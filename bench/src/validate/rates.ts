@@ -29,7 +29,7 @@ export interface RateCount {
 }
 
 /** The name of a rate: the deed, and the unit that it is counted by. */
-export type RateName = "re-reads a call" | "failed edits an edit" | "repeats a command";
+type RateName = "re-reads a call" | "failed edits an edit" | "repeats a command";
 
 const RATES: readonly { readonly rate: RateName; readonly counts: Counts }[] = [
   { rate: "re-reads a call", counts: ({ rereadings, calls }) => [rereadings, calls] },

@@ -40,14 +40,14 @@ export interface SummaryCase extends InSession {
 }
 
 /** Needs of one kind, and those of them that each text holds. */
-export interface SummaryNeeds {
+interface SummaryNeeds {
   readonly kind: SummaryMeasure;
   readonly uses: number;
   readonly held: Readonly<Record<SummaryWriter, number>>;
 }
 
 /** Calls that are asked after a compaction, up to the next one; chosen: what is needed later is mostly of later work. */
-export const SUMMARY_CALLS = 100;
+const SUMMARY_CALLS = 100;
 
 /** Characters of the facts: what the default policy gives them, at three characters a token. */
 const FACTS_CHARS = 3 * PLIMSOLL_POLICY.facts.maxTokens;

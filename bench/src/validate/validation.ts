@@ -41,7 +41,7 @@ export interface Redo {
 }
 
 /** A probability with what it was counted on. */
-export interface RedoProbability extends Pick<Estimate, "value" | "interval"> {
+interface RedoProbability extends Pick<Estimate, "value" | "interval"> {
   readonly date: string;
   readonly sessions: number;
   readonly cases: number;

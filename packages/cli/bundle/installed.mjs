@@ -20,7 +20,7 @@ export function runProgram(program, args, { cwd, env = process.env }) {
 }
 
 /** Runs pnpm: the one that runs this, if it is one. @param {readonly string[]} args @param {string} cwd */
-export function runPnpm(args, cwd) {
+function runPnpm(args, cwd) {
   const running = process.env.npm_execpath ?? "";
   const [program = "", ...first] = /pnpm[^/\\]*$/.test(running)
     ? [...(/\.[cm]?js$/.test(running) ? [process.execPath] : []), running]

@@ -11,7 +11,7 @@ export interface Deadline {
 }
 
 /** A summary or a hook's answer is given up after so long: five minutes, longer than any recorded summary took. Chosen. */
-export const ANSWER_DEADLINE_MS = 300_000;
+const ANSWER_DEADLINE_MS = 300_000;
 
 /** The deadline of a setting: {@link ANSWER_DEADLINE_MS} by the platform's timer, unless it says otherwise. */
 export function deadlineOf(setting: { readonly answerDeadlineMs?: number; readonly wait?: Wait }): Deadline {

@@ -60,7 +60,7 @@ export interface SetupChangeEntry extends RemovesReasoning {
 }
 
 /** A message that entered history. Its entry id is the message's id. */
-export interface MessageEntry {
+interface MessageEntry {
   readonly type: "message";
   readonly message: Message;
 }

@@ -15,7 +15,7 @@ export interface Usage {
 }
 
 /** The prompt of a request. `totalTokens = uncachedTokens + cacheReadTokens + cacheWriteTokens` if all are reported. */
-export interface InputUsage {
+interface InputUsage {
   readonly totalTokens: number | null;
   readonly uncachedTokens: number | null;
   readonly cacheReadTokens: number | null;
@@ -26,13 +26,13 @@ export interface InputUsage {
 }
 
 /** The reply of a request. `totalTokens` includes reasoning. */
-export interface OutputUsage {
+interface OutputUsage {
   readonly totalTokens: number | null;
   readonly reasoningTokens: number | null;
 }
 
 /** Tokens paid for, over all samplings of the request. */
-export interface BilledUsage {
+interface BilledUsage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
 }

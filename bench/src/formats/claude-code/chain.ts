@@ -135,18 +135,18 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
 }
 
 /** The line of a recorded compaction whose summary has not come yet. */
-export interface PendingBoundary {
+interface PendingBoundary {
   readonly value: Fields;
   readonly line: number;
 }
 
 /** True for the line that says where the agent compacted; the summary follows on a line of its own. */
-export function isBoundaryLine(value: Fields): boolean {
+function isBoundaryLine(value: Fields): boolean {
   return value.type === "system" && value.subtype === "compact_boundary";
 }
 
 /** The recorded compaction, with the messages that stayed next to the summary (2.1.219 and later name them). */
-export function boundaryItemOf(
+function boundaryItemOf(
   pending: PendingBoundary,
   summary: UserItem | null,
   log: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },

@@ -154,7 +154,7 @@ function tokenUsage(tokens: Fields | null): Usage | null {
 }
 
 /** A chat put together from its records. */
-export interface Conversation {
+interface Conversation {
   readonly metadata: Fields;
   readonly messages: readonly Fields[];
 }
@@ -163,7 +163,7 @@ export interface Conversation {
  * The chat that records give: the first has the metadata (in a document, the messages too). A record with a known id is a later
  * state of that message and takes its place. Messages that a rewind or a checkpoint took back stay, with the rewind where it happened: calls were made with them.
  */
-export function conversationOf(records: readonly Fields[]): Conversation {
+function conversationOf(records: readonly Fields[]): Conversation {
   const [metadata = {}, ...rest] = records;
   const messages = new Map<string, Fields>();
   const put = (message: Fields) => {

@@ -34,7 +34,7 @@ function replyPart(content: Fields): ReplyPart {
 }
 
 /** The calls of an assistant's message. */
-export function callsIn(message: Fields): readonly CallDraft[] {
+function callsIn(message: Fields): readonly CallDraft[] {
   return recordsAt(message, "tool_calls").map((call) => {
     const args = recordAt(call, "arguments") ?? {};
     return callDraft(TOOLS, {

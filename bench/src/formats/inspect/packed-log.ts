@@ -15,7 +15,7 @@ export interface PackedLimits {
 }
 
 /** Chosen: about what one JSON log can be read of. */
-export const PACKED_LIMITS: PackedLimits = { files: 100_000, bytes: 512 * 1024 * 1024 };
+const PACKED_LIMITS: PackedLimits = { files: 100_000, bytes: 512 * 1024 * 1024 };
 
 /**
  * A packed log of Inspect as the JSON log that it is of (`inspect_ai`, src/inspect_ai/log/_recorders/eval.py, read 2026): `header.json` and a file

@@ -99,7 +99,7 @@ function toolResult(part: Fields): readonly ResultItem[] {
 }
 
 /** The usage of a step as the AI SDK gives it, with details (version 6) or without; `null` if no prompt is reported. */
-export function aiSdkUsageOf(usage: Fields | null): Usage | null {
+function aiSdkUsageOf(usage: Fields | null): Usage | null {
   const totalInputTokens = numberAt(usage, "inputTokens") ?? numberAt(usage, "promptTokens");
   if (totalInputTokens === null) return null;
   const input = recordAt(usage, "inputTokenDetails");

@@ -76,7 +76,7 @@ const TOOLS: ToolTable = {
  * The items of a session's events. The model's answer stands, whole and with its usage, on each action that came of it and on the
  * observations of these: the first one gives the reply.
  */
-export function eventItems(events: readonly Fields[]): readonly LogItem[] {
+function eventItems(events: readonly Fields[]): readonly LogItem[] {
   const items: LogItem[] = [];
   const itemsOfEvent = new Map<unknown, LogItem>();
   const answered = new Set<string>();

@@ -24,7 +24,7 @@ export interface ShareMeasure {
 }
 
 /** The shares of a context, largest first. Tokens of a message are spread over its parts by their length. */
-export function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasure): readonly ContextShare[] {
+function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasure): readonly ContextShare[] {
   const { measure } = createEstimator(policy.estimator, createWorkCounter(), { tokenizers });
   const shares = new Map<string, { count: number; chars: number; tokens: number }>();
   const add = (what: string, chars: number, tokens: number) => {

@@ -59,7 +59,7 @@ export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly fallbac
 ];
 
 /** A value with where it was set: a file and line, a variable, a flag, or `default`. */
-export interface Sourced<T> {
+interface Sourced<T> {
   readonly value: T;
   readonly source: string;
 }

@@ -3,7 +3,7 @@ import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
 import { z } from "zod";
 
 /** A declaration of one tool of an MCP server, in addition to the server's own. */
-export interface McpToolSetting {
+interface McpToolSetting {
   readonly category?: OutputCategory | undefined;
   readonly rerunnable?: boolean | undefined;
   readonly hint?: string | undefined;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, statSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
@@ -302,11 +302,6 @@ async function tokenIn(path: string): Promise<string> {
     const kept = textIn(path).trim();
     return /^[\w-]{16,}$/.test(kept) ? kept : made;
   }
-}
-
-/** Makes a new token for the next start. */
-export async function renewToken(folder: string): Promise<void> {
-  await rm(join(folder, TOKEN_FILE), { force: true });
 }
 
 async function removeOld(sessions: SessionStore, { removeBeforeMs, onProblem, folder }: StateOptions): Promise<void> {

@@ -7,7 +7,7 @@ import type { HeaderPairs } from "./headers.ts";
 import { headerRecord } from "./headers.ts";
 
 /** A request to the upstream. */
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly method: string;
   /** Path and query, as they came, without the token. */
   readonly target: string;

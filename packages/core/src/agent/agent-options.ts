@@ -22,7 +22,7 @@ export interface AgentModel {
 }
 
 /** The log that an agent writes: a new one, or one to go on with. */
-export type AgentSession =
+type AgentSession =
   | {
       readonly kind: "new";
       readonly sessionId: string;

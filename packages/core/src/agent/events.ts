@@ -26,7 +26,7 @@ export type AgentEventBody =
 export type EndReason = "done" | "length" | "refusal" | "max-steps" | "cancelled" | "failed" | "steered";
 
 /** How a run goes. `turn` counts the session's human messages in this process from 1, `step` the model calls of the run from 1. */
-export type RunEvent =
+type RunEvent =
   | { readonly type: "agent-start"; readonly context: ContextUsage }
   | { readonly type: "step-start"; readonly turn: number; readonly step: number; readonly context: ContextUsage }
   | { readonly type: "message"; readonly message: Message }
@@ -49,7 +49,7 @@ export type RunEvent =
     };
 
 /** Events of a model while it is asked. After a `request-retry` the deltas since the step's start are void. */
-export type ModelEventBody =
+type ModelEventBody =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   | { readonly type: "request-retry"; readonly attempt: number; readonly class: string; readonly waitMs: number }
@@ -71,7 +71,7 @@ export type ModelEventBody =
   | { readonly type: "output-lowered"; readonly limitTokens: number | null; readonly maxOutputTokens: number };
 
 /** Calls of tools. Starts come in call order, ends as they happen; results enter the log in call order. */
-export type ToolEvent =
+type ToolEvent =
   | { readonly type: "tool-start"; readonly callId: string; readonly toolName: string; readonly argumentsJson: string }
   | {
       readonly type: "tool-end";

@@ -26,7 +26,7 @@ export interface LoopState {
 }
 
 /** The parts of the state that stay the same while an agent lives. */
-export interface LoopSetup {
+interface LoopSetup {
   readonly sessionId: string;
   readonly maxSteps: number;
   readonly toolNames: readonly string[];
@@ -58,9 +58,7 @@ export interface Run {
 }
 
 /** How a run ends for its caller: with an outcome, or with an error that is none of the model's. */
-export type RunEnd =
-  | { readonly kind: "outcome"; readonly outcome: RunOutcome }
-  | { readonly kind: "broken"; readonly error: unknown };
+type RunEnd = { readonly kind: "outcome"; readonly outcome: RunOutcome } | { readonly kind: "broken"; readonly error: unknown };
 
 /** The phase of a run: it says which event the run waits for. */
 export type RunPhase =
@@ -78,7 +76,7 @@ export type RunPhase =
   | { readonly kind: "ending" };
 
 /** A call that runs, and its result once it is there. */
-export interface RunningCall {
+interface RunningCall {
   readonly callId: string;
   readonly result: ToolResultMessage | null;
 }

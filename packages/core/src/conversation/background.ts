@@ -32,7 +32,7 @@ export interface Background {
 }
 
 /** The conversation that is attended, and its parts. */
-export interface AttendedParts {
+interface AttendedParts {
   readonly manager: ContextManager;
   readonly nowMs: () => number | null;
   readonly flush: () => Promise<void>;

@@ -6,7 +6,7 @@ import { isRejectedUsage } from "../usage.ts";
 export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 
 /** A request was refused as too long, and the session compacted. Sizes are what was expected, in tokens. */
-export interface RefusedSize {
+interface RefusedSize {
   readonly kind: "refused";
   readonly modelId: string | null;
   /** The limit that the provider named; `null` if it named none. */
@@ -18,7 +18,7 @@ export interface RefusedSize {
 }
 
 /** Less was sent after a refusal, and did not help: it was undone. */
-export interface UndoneSize {
+interface UndoneSize {
   readonly kind: "undone";
   readonly modelId: string | null;
   /** Expected tokens of the smaller request. */
@@ -26,7 +26,7 @@ export interface UndoneSize {
 }
 
 /** A request was answered, whose prompt measured so much. */
-export interface AnsweredSize {
+interface AnsweredSize {
   readonly kind: "answered";
   readonly modelId: string;
   readonly promptTokens: number;

@@ -6,7 +6,7 @@ import type { Rejection, RequestOutcome } from "./outcome.ts";
 import { refusedUnit, remedyOf, withCount } from "./outcome.ts";
 
 /** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
-export interface Refusal<Answer> extends Rejection {
+interface Refusal<Answer> extends Rejection {
   readonly error: unknown;
   readonly cutOff?: { readonly answer: Answer };
 }

@@ -17,7 +17,7 @@ export interface UsageTotals {
 }
 
 /** Nothing used. */
-export const NO_USAGE: UsageTotals = {
+const NO_USAGE: UsageTotals = {
   requests: 0,
   inputTokens: 0,
   cacheReadTokens: 0,
@@ -27,7 +27,7 @@ export const NO_USAGE: UsageTotals = {
 };
 
 /** The totals after one more entry of the log. */
-export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
+function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
   if (entry.type === "usage") return isRejectedUsage(entry.usage) ? totals : withUsage(totals, entry.usage);
   if (entry.type !== "compaction") return totals;
   let next: UsageTotals = { ...totals, compactions: totals.compactions + 1 };

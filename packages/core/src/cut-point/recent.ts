@@ -45,7 +45,7 @@ export function cutExceedingTokens(
 }
 
 /** The cut point behind the newest message with which the kept ones would exceed `keepTokens`. 0 if all together do not. */
-export function cutWithinTokens(
+function cutWithinTokens(
   messages: readonly Message[],
   keepTokens: number,
   messageTokens: (message: Message) => number,

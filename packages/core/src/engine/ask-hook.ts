@@ -7,7 +7,7 @@ import { passed } from "../port-door.ts";
 import type { CompactionNotice, FitState } from "./fit-input.ts";
 
 /** The decision of a before-compaction hook. */
-export type HookDecision =
+type HookDecision =
   | { readonly kind: "go" }
   | { readonly kind: "cancel"; readonly why: string }
   | { readonly kind: "summary"; readonly text: string };

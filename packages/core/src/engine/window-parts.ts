@@ -18,7 +18,7 @@ export interface WindowPart {
 }
 
 /** System text and tools of more than this share of the budget fill it; chosen: with less, what a cut buys is decided by what it keeps. */
-export const FILLED_RATIO = 0.5;
+const FILLED_RATIO = 0.5;
 
 /** True if what no cut takes fills the window. */
 export function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: Budget): boolean {

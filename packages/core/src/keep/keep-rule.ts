@@ -54,7 +54,7 @@ export interface PassagesRule {
 }
 
 /** Recalls units of the whole log, also of what earlier compactions took, in place of what leaves the view. Of several such rules the first counts. */
-export interface UnitsRule extends UnitWorth {
+interface UnitsRule extends UnitWorth {
   readonly keeps: "units";
   readonly atMost: Amount;
 }

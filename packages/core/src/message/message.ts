@@ -12,7 +12,7 @@ export type Message = UserMessage | AssistantMessage | ToolResultMessage;
  * was put in by the agent (reminders, environment, skills); `declared` is system or developer text, or tools, that the agent declares in the middle
  * of a conversation; `summary` and `notice` were written by compaction.
  */
-export type Origin = "human" | "command" | "injected" | "declared" | "summary" | "notice" | "model";
+type Origin = "human" | "command" | "injected" | "declared" | "summary" | "notice" | "model";
 
 /** Input of the human or of the agent's own machinery. */
 export interface UserMessage {
@@ -77,7 +77,7 @@ export interface ImagePart {
 }
 
 /** Where an image's bytes are: inline (an agent's own log), in the artifact store, at an address, or not kept. */
-export type ImageSource =
+type ImageSource =
   | { readonly kind: "base64"; readonly data: string }
   | { readonly kind: "artifact"; readonly handle: string }
   | { readonly kind: "url"; readonly url: string }

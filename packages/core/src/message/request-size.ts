@@ -113,7 +113,7 @@ export function lowestLimits(a: RequestLimits, b: RequestLimits): RequestLimits 
 export const ASSUMED_PAGES = 5;
 
 /** A value as it stands in a body, in bytes. */
-export function jsonBytes(value: unknown): number {
+function jsonBytes(value: unknown): number {
   return utf8Bytes(JSON.stringify(value) ?? "");
 }
 

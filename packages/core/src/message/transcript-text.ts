@@ -7,7 +7,7 @@ import type { Message, UserMessage } from "./message.ts";
 import { toolCallsOf } from "./message.ts";
 
 /** The text before and after a piece of a serialised history. */
-export interface TranscriptLabel {
+interface TranscriptLabel {
   readonly before: string;
   readonly after: string;
 }

@@ -15,7 +15,7 @@ function stringAt(args: CallArguments, key: string): string | null {
  * The work of a tool, as far as a replay needs it: `read` and `modify` name one file in their arguments, `patch` names files inside a patch text,
  * `search` gives matches, `command` runs something (and reads a file if that is all it does), `other` is none of these.
  */
-export type ToolKind = "read" | "modify" | "patch" | "search" | "command" | "other";
+type ToolKind = "read" | "modify" | "patch" | "search" | "command" | "other";
 
 /** The tools of one agent by name. */
 export type ToolTable = { readonly [toolName: string]: ToolKind };

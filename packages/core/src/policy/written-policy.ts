@@ -115,7 +115,7 @@ function unknownPreset(name: string): PlimsollError {
  * same kind; otherwise, and for lists and single values, the new value takes the place of the old one. So `{ ratio: 0.9 }` changes the
  * ratio of a share, and `{ tokens: 9000 }` replaces the share by an amount.
  */
-export function mergePolicy(base: unknown, changes: unknown): unknown {
+function mergePolicy(base: unknown, changes: unknown): unknown {
   if (!isRecord(base) || !isRecord(changes) || !isSameShape(base, changes)) return changes;
   const merged = Object.entries(base).map(([key, value]): [string, unknown] =>
     Object.hasOwn(changes, key) ? [key, mergePolicy(value, changes[key])] : [key, value],

@@ -10,9 +10,6 @@ export interface Excerpt {
   readonly lines: readonly string[];
 }
 
-/** How excerpts are written into the context with a summary or notice. */
-export const EXCERPTS_TEXT = { id: "excerpts", version: 1 } as const;
-
 const OPENING = "<excerpts>";
 const CLOSING = "</excerpts>";
 const HANDLE = "; handle ";

@@ -58,16 +58,16 @@ export type UseWeights = Readonly<Record<UseFeature, number>>;
 const SHORTEST_CHARS = 50;
 
 /** A number of characters since something. What happened after the moment that is asked about is no distance away. */
-export function distanceFeature(chars: number): number {
+function distanceFeature(chars: number): number {
   return chars > 0 ? Math.log1p(chars / 1000) : 0;
 }
 
 /** How often something happened: mostly never, which needs no logarithm. */
-export function countFeature(count: number): number {
+function countFeature(count: number): number {
   return count === 0 ? 0 : Math.log1p(count);
 }
 
 /** The length of a unit in characters. */
-export function lengthFeature(chars: number): number {
+function lengthFeature(chars: number): number {
   return Math.log(SHORTEST_CHARS + chars);
 }

@@ -6,7 +6,7 @@ import { REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
 export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
 
 /** One limit, the entry that says it, and when that was. */
-export interface LearnedRequestLimit {
+interface LearnedRequestLimit {
   readonly limit: number;
   readonly entryId: string;
   readonly atMs: number | null;

@@ -32,7 +32,7 @@ export interface SessionView {
 }
 
 /** The view before a compaction, and the messages that came after it. */
-export interface UndoPoint {
+interface UndoPoint {
   readonly messages: Sequence<Message>;
   readonly viewHash: string;
   readonly since: Sequence<Message>;

@@ -39,7 +39,7 @@ export interface NewLog extends Lease {
 }
 
 /** Where an append goes, which one it is, and how many entries its writer knows of. */
-export interface AppendTo extends Lease {
+interface AppendTo extends Lease {
   readonly sessionId: string;
   readonly expectedCount: number;
   /** Which one of its holder's appends it is, from 1 on. The two are its id, kept with the lines, so that whoever asks again finds what was written. */

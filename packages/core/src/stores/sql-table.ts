@@ -6,7 +6,7 @@ import { bytesOf } from "./log-table.ts";
 export type SqlValue = string | number | null;
 
 /** A row of an answer, by column. */
-export type SqlRow = Readonly<Record<string, unknown>>;
+type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Runs statements of one transaction. Their values are `?1`, `?2` and so on. */
 export interface SqlRun {

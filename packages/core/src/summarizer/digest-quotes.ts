@@ -24,10 +24,10 @@ export interface Quotes {
 }
 
 /** A fact of which the newest counts: its value; that a newer one stays in the view; or that there is none. */
-export type Told<T> = { readonly kind: "told"; readonly value: T } | { readonly kind: "stays" } | { readonly kind: "unknown" };
+type Told<T> = { readonly kind: "told"; readonly value: T } | { readonly kind: "stays" } | { readonly kind: "unknown" };
 
 /** The items of a plan, by what has become of them. Items that were given up are neither. */
-export interface Plan {
+interface Plan {
   readonly done: readonly string[];
   readonly open: readonly string[];
 }

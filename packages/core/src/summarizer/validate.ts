@@ -9,7 +9,7 @@ import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
  *
  * @throws PlimsollError `summary-failed` for an empty reply, or one that ended in any way but its own end.
  */
-export function validSummaryText(summary: Summary): string {
+function validSummaryText(summary: Summary): string {
   if (summary.stopReason !== "end")
     throw new PlimsollError("summary-failed", `the summary did not end by itself (${summary.stopReason})`);
   const text = summary.text.trim();

@@ -62,7 +62,7 @@ function removedCoverage(logged: readonly Message[], removed: readonly RemovedRe
 }
 
 /** The messages without any reasoning. */
-export function readable(messages: readonly Message[]): readonly Message[] {
+function readable(messages: readonly Message[]): readonly Message[] {
   return withoutReasoning(
     messages,
     boundReasoningIn(messages, () => true),

@@ -8,7 +8,7 @@ import { POOLED_PRIOR } from "../tokens/model-prior.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 
 /** Facts that a scripted summariser is given about the fit that will call it. */
-export interface SummarizerUse {
+interface SummarizerUse {
   /** Ends the fit if the summariser hangs. */
   readonly controller: AbortController;
   /** Receives the messages that arrive while a summary is written. */

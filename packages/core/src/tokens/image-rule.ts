@@ -9,14 +9,14 @@ import { ASSUMED_PAGES } from "../message/request-size.ts";
 export type ImageRule = AreaRule | TileRule;
 
 /** So many pixels a token, up to a maximum. */
-export interface AreaRule extends MediaRule {
+interface AreaRule extends MediaRule {
   readonly kind: "area";
   readonly pixelsPerToken: number;
   readonly maximumTokens: number;
 }
 
 /** A base, and as much again for each tile, after the image is scaled down to fit. */
-export interface TileRule extends MediaRule {
+interface TileRule extends MediaRule {
   readonly kind: "tiles";
   readonly baseTokens: number;
   readonly tileTokens: number;

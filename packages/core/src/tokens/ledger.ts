@@ -65,7 +65,7 @@ interface MeasuredPart {
 }
 
 /** A reported size, and the sum of the estimates of what it covers. */
-export interface UsageAnchor {
+interface UsageAnchor {
   readonly reportedTokens: number;
   readonly estimatedTokens: number;
   /** The request whose reply the report covers too, until that reply is appended. */

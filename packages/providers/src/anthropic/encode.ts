@@ -100,7 +100,7 @@ function mergedMessages(context: Context, images: LoadedImages): readonly Merged
 }
 
 /** The notice as a message. */
-export function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlockParam[] } {
+function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlockParam[] } {
   return { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
 }
 

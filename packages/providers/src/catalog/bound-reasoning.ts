@@ -17,7 +17,7 @@ interface BindingVendor {
 }
 
 /** The vendors whose newer models refuse reasoning behind anything but what it was made behind, or drop it without a word. */
-export const BINDING_VENDORS: readonly BindingVendor[] = [
+const BINDING_VENDORS: readonly BindingVendor[] = [
   {
     // Refused with an error, or dropped if the request says so; on accounts of before 2026-08-31 it depends on the model.
     prefixes: ["claude"],

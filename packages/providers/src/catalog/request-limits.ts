@@ -3,7 +3,7 @@ import { familyLimitsOf } from "./model-limits.ts";
 import { modelFamily } from "./model-reference.ts";
 
 /** Limits of requests to a family of models in other units than tokens. */
-export interface FamilyRequestLimits {
+interface FamilyRequestLimits {
   /** The form of the model's id, a cloud's own or the vendor's. */
   readonly ids: RegExp;
   readonly limits: RequestLimits;
@@ -25,7 +25,7 @@ const VISION = "platform.claude.com/docs/en/build-with-claude/vision, pdf-suppor
  * Limits of requests, first match first. A cloud that serves Claude takes less than Anthropic does. OpenAI counts the files of documents together and states no
  * pages. Of Gemini the page on images states 20 MB for a request with its media in it, the page on files 100 MB; the lower one is taken.
  */
-export const REQUEST_LIMITS: readonly FamilyRequestLimits[] = [
+const REQUEST_LIMITS: readonly FamilyRequestLimits[] = [
   {
     ids: /anthropic\.claude/,
     limits: { ...CLAUDE, bytes: 20 * MB, imageBytes: 5 * MB },

@@ -13,10 +13,10 @@ import type { ProbedLimits } from "./probe-server.ts";
 import { requestLimitsOf } from "./request-limits.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */
-export type LimitSource = "config" | "catalogue" | "server" | "policy" | "unknown";
+type LimitSource = "config" | "catalogue" | "server" | "policy" | "unknown";
 
 /** A figure with its source; `note` says which table, day or address. */
-export interface SourcedTokens {
+interface SourcedTokens {
   readonly tokens: number | null;
   readonly source: LimitSource;
   readonly note: string | null;
@@ -136,7 +136,7 @@ const MAXIMUM_WRONG_RATIO = 0.34;
 const MAXIMUM_OFFERED = 3;
 
 /** Names of known models that are nearest to an id that nobody knows, the nearest first; none if nothing is near. */
-export function nearestModels(modelId: string): readonly string[] {
+function nearestModels(modelId: string): readonly string[] {
   const family = modelFamily(modelId);
   const limit = Math.max(2, Math.floor(family.length * MAXIMUM_WRONG_RATIO));
   return [...knownModels()]
@@ -151,7 +151,7 @@ export function nearestModels(modelId: string): readonly string[] {
 const MIDDLING_MODEL = { name: "claude-sonnet-5-5", alike: 2, wrong: 0 } as const;
 
 /** The model with prices whose id goes on longest like this one, and then differs least from it. There always is one. */
-export function pricedNeighbourOf(modelId: string): string {
+function pricedNeighbourOf(modelId: string): string {
   const family = modelFamily(modelId);
   const near = pricedModels().map((name) => {
     const other = modelFamily(name);

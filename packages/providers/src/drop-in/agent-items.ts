@@ -16,7 +16,7 @@ import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textP
  * The part that an item plays in a conversation, told by its role, its type and its `callId`: `system` is everything that the agent declares, in
  * whatever type, and `model` anything of the model that no client answers, and types that nobody knows.
  */
-export type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
+type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
 
 /** The vendor's own item, where the SDK has no type for it. */
 function rawItem(item: AgentInputItem): unknown {
@@ -29,7 +29,7 @@ export function agentDeclaration(item: AgentInputItem): Declaration | null {
 }
 
 /** Tells an item's kind. */
-export function agentItemKind(item: AgentInputItem): AgentItemKind {
+function agentItemKind(item: AgentInputItem): AgentItemKind {
   const role = stringAt(rawItem(item), "role");
   if (isAgentsRole(role)) return "system";
   if (role === "user") return role;

@@ -11,7 +11,7 @@ export interface AnswerReader {
 }
 
 /** The facts that an answer told: its id, model and usage, and a failure inside of it. */
-export interface ReadAnswer {
+interface ReadAnswer {
   readonly answer: Fields | null;
   readonly failure: Fields | null;
 }

@@ -41,7 +41,7 @@ export interface SessionOptions extends Partial<ContextOptions> {
 }
 
 /** Facts about a result in addition to its output. */
-export interface ResultOptions {
+interface ResultOptions {
   readonly isError?: boolean;
   /** The tool's advice on how to see the rest of an output that is cut. */
   readonly hint?: string;

@@ -36,7 +36,7 @@ function canRead(readerId: string, makerId: string): boolean {
 }
 
 /** Gives the signature of thinking that comes after the blocks of its reply. */
-export type SignThinking = (text: string, before: readonly Fields[]) => string;
+type SignThinking = (text: string, before: readonly Fields[]) => string;
 
 /** The outcome of a check of a request's thinking. */
 export interface BindingAnswer {

@@ -204,7 +204,7 @@ function breakpointOf(mark: unknown): Segment["breakpoint"] {
 const MINIMUM_BUDGET_TOKENS = 1_024;
 
 /** Checks what a request asks for in addition to its messages; throws what the vendor refuses. */
-export function checkParameters(body: unknown, messages: readonly JoinedMessage[], maxOutputTokens: number): void {
+function checkParameters(body: unknown, messages: readonly JoinedMessage[], maxOutputTokens: number): void {
   const temperature = numberAt(body, "temperature");
   if (temperature !== null && temperature > 1) throw invalid("temperature: Input should be less than or equal to 1");
   if (temperature !== null && temperature < 0) throw invalid("temperature: Input should be greater than or equal to 0");

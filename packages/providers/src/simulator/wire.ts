@@ -113,7 +113,7 @@ export function headerValues(headers: Headers, name: string): readonly string[] 
 }
 
 /** A prompt that does not fit. */
-export interface Excess {
+interface Excess {
   readonly promptTokens: number;
   readonly maxOutputTokens: number;
   readonly windowTokens: number;

@@ -89,7 +89,7 @@ const SHORTER_SIDE_PX = 768;
 const ASSUMED_SIDE_PX = 1_024;
 
 /** Prompt tokens of an image, by its size and never by its bytes. */
-export function imageTokens(image: Pick<ImagePart, "widthPx" | "heightPx">): number {
+function imageTokens(image: Pick<ImagePart, "widthPx" | "heightPx">): number {
   const widthPx = image.widthPx ?? ASSUMED_SIDE_PX;
   const heightPx = image.heightPx ?? ASSUMED_SIDE_PX;
   const fit = Math.min(1, LONGEST_SIDE_PX / Math.max(widthPx, heightPx));

@@ -8,7 +8,7 @@ export const FIRST_MESSAGE_NOTICE = "[The conversation continues from an earlier
 export const RESULTS_NOTICE = "[Results received.]";
 
 /** Who speaks in a message: "system" stands outside of the turns, and holds what the agent declares. */
-export type TurnRole = "user" | "assistant" | "tool" | "system";
+type TurnRole = "user" | "assistant" | "tool" | "system";
 
 /** How messages of one wire are told apart, made and joined. */
 export interface TurnRules<Item> {

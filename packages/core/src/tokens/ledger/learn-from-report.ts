@@ -61,12 +61,12 @@ export interface Difference {
 }
 
 /** The changes of the ledger after a report that follows another of the same model. */
-export interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "turnUnexplainedTokens"> {
+interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "turnUnexplainedTokens"> {
   readonly fit: ModelFit;
 }
 
 /** Learns from the difference of two reports of one model. Rules come first: what is left for the text depends on what came back of the reply. */
-export function learnFrom(
+function learnFrom(
   ledger: Ledger,
   model: Model,
   report: {

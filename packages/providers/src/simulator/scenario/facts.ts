@@ -41,10 +41,10 @@ export interface ExchangeFacts {
 }
 
 /** How many items each role has; roles without items are left out. */
-export type RoleCounts = { readonly [role in ItemRole]?: number };
+type RoleCounts = { readonly [role in ItemRole]?: number };
 
 /** Likenesses of a request to the main request before it. */
-export interface SinceMain {
+interface SinceMain {
   readonly sameSystem: boolean;
   readonly sameTools: boolean;
   readonly sameModel: boolean;

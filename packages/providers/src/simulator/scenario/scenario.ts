@@ -35,7 +35,7 @@ export interface Scenario {
 }
 
 /** The n-th group of requests of a kind, one after the other (the first if `times` is left out), and so many main answers after it (none). */
-export interface ScenarioEnd {
+interface ScenarioEnd {
   readonly kind: string;
   readonly times?: number;
   readonly mains?: number;
