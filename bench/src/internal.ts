@@ -48,6 +48,7 @@ export { cellOf } from "./replay/cell.ts";
 export { drive } from "./replay/drive.ts";
 export { countedSession, type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayedCall } from "./replay/replayed-call.ts";
+export { withoutApart } from "./report/apart.ts";
 export { askTables } from "./report/ask-tables.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";

@@ -145,6 +145,8 @@ export interface SeenCounts {
   readonly files: number;
   readonly edits: number;
   readonly plans: number;
+  /** Calls that are scripts which call tools; left out if none is. */
+  readonly scripts?: number;
   /** Replies with reasoning, whether it can be read or not. */
   readonly reasoning: number;
   /** Model calls whose report tells the prompt's size, what was read from and written to the cache, and a price. */

@@ -2,6 +2,7 @@ import type { RowMetrics } from "../metrics/registry.ts";
 import { METRICS, type PooledMetrics, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import { withoutApart } from "./apart.ts";
 import { formatNumberOf, formatRatioPercent } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 
@@ -39,7 +40,8 @@ export function summarizePolicies(report: BenchReport, metrics: RunMetrics = MET
 /** Tables, verdicts and answers all ask for the summaries of one report. */
 const summaries = new WeakMap<BenchReport, { readonly metrics: RunMetrics; readonly of: readonly PolicySummary[] }>();
 
-function summariesOf(report: BenchReport, metrics: RunMetrics): readonly PolicySummary[] {
+function summariesOf(whole: BenchReport, metrics: RunMetrics): readonly PolicySummary[] {
+  const report = withoutApart(whole);
   const labels = windowLabels(report);
   const lineageOf = new Map(report.sessions.map(({ session, lineage }) => [session, lineage]));
   return labels.flatMap((label) => {

@@ -3,6 +3,7 @@ import { MEASURES } from "../metrics/vector.ts";
 import { brokenPolicies, failuresOf } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow, ReportProblem, SessionDescription, SourceNote } from "../results.ts";
 import type { ImportNoteCode } from "../transcript.ts";
+import { apartProblems } from "./apart.ts";
 import { formatCount, formatNumberOf, NOT_VISIBLE, verbFor } from "./figures.ts";
 import { modelSummaries, unmarkedName } from "./model-summaries.ts";
 
@@ -20,6 +21,7 @@ export function reportProblems(report: Checked): readonly ReportProblem[] {
     ...hiddenNeeds(report),
     ...notRead(report.notes),
     ...mixedGroups(report),
+    ...apartProblems(report),
     ...(report.withoutEffect ?? []).map((text): ReportProblem => ({ kind: "without-effect", text })),
   ];
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { BenchReport } from "../results.ts";
 import { summarizePolicies } from "./policy-summary.ts";
+import { reportProblems } from "./problems.ts";
 import { windowOutcomes } from "./session-outcomes.ts";
 
 /** For each session: requests that overflow without compaction, and the policies that act in it. */
@@ -91,4 +92,61 @@ test("a lineage is one unit, however many forks it has", () => {
     summarizePolicies(each).map(({ metrics }) => metrics.cost.withCache.relative?.geometricMeanRatio.toFixed(9));
   expect(new Set(plain.byPolicy.get("sven")?.map(({ costRatio }) => costRatio)).size).toBeGreaterThan(1);
   expect(meansOf(forked)).toEqual(meansOf(report));
+});
+
+describe("sessions that write calls in scripts", () => {
+  const SEEN = {
+    ...{
+      toolCalls: 9,
+      results: 9,
+      files: 9,
+      edits: 0,
+      plans: 0,
+      reasoning: 0,
+      usage: 9,
+      cacheReads: 0,
+      cacheWrites: 0,
+      costs: 0,
+    },
+    scripts: 9,
+  };
+  const OTHERS = ["a/one", "b/two"];
+  /** A report of the others and of sessions of so many owners whose calls are scripts. */
+  const withScripts = (owners: number, others = OTHERS) => {
+    const scripts = Array.from({ length: owners }, (_, owner) => `owner-${owner}/scripted`);
+    const report = exampleReport({ sessions: [...others, ...scripts] });
+    const sessions = report.sessions.map((each) => (scripts.includes(each.session) ? { ...each, seen: SEEN } : each));
+    return { ...report, sessions };
+  };
+  const compared = (report: BenchReport) =>
+    windowOutcomes(report, { windowLabel: "working room 64k", acting: ["sven"], cache: "with" }).sessions.length;
+  const said = (report: BenchReport) =>
+    reportProblems(report).flatMap(({ text }) => (text.includes("in scripts") ? [text] : []));
+
+  test.each([
+    [
+      "of two owners stand apart",
+      2,
+      OTHERS,
+      2,
+      [
+        "2 sessions of 2 owners write calls in scripts (code mode): they are in no mean and no choice, as at least 3 owners are needed.",
+      ],
+    ],
+    ["of three owners are as any", 3, OTHERS, 5, []],
+    [
+      "are alone: nothing is claimed",
+      1,
+      [],
+      1,
+      [
+        "1 session of 1 owner writes calls in scripts (code mode): no figure here is a claim about them, as at least 3 owners are needed.",
+      ],
+    ],
+  ] as const)("%s", (_, owners, others, count, lines) => {
+    const report = withScripts(owners, [...others]);
+    expect(compared(report)).toBe(count);
+    expect(summarizePolicies(report).find(({ policy }) => policy === "sven")?.sessions).toBe(count);
+    expect(said(report)).toEqual(lines);
+  });
 });

@@ -4,6 +4,7 @@ import { asUnits, type ComparedSession, vectorOf } from "../metrics/vector.ts";
 import { brokenPolicies } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { type InSession, inLineages, unitOf } from "../statistics.ts";
+import { withoutApart } from "./apart.ts";
 import { windowLabel } from "./labels.ts";
 
 /** The figures of one session under one policy, or of all sessions of one lineage as one. Cost is that of prompt tokens if a model has no price. */
@@ -47,7 +48,8 @@ export interface Comparison {
 }
 
 /** Collects the figures of the policies in a window. */
-export function windowOutcomes(report: BenchReport, { windowLabel: label, acting, cache }: Comparison): WindowOutcomes {
+export function windowOutcomes(whole: BenchReport, { windowLabel: label, acting, cache }: Comparison): WindowOutcomes {
+  const report = withoutApart(whole);
   const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);
   const baseline = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
   const everywhere = acting.map((policy) => {

@@ -141,6 +141,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
       files: count,
       edits: count,
       plans: count,
+      scripts: count.exactOptional(),
       reasoning: count,
       usage: count,
       cacheReads: count,

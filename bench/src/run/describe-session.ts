@@ -1,6 +1,7 @@
 import { type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { planAfter } from "@plimsoll/core/internal";
+import { planAfter, scriptCalls } from "@plimsoll/core/internal";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
+import { parseRecord, stringAt } from "../formats/fields.ts";
 import { editQuotes } from "../grounding/edit-quotes.ts";
 import { ownEntries } from "../lineage.ts";
 import { realWindowOf } from "../replay/cell.ts";
@@ -53,11 +54,16 @@ function statesPrice(entry: SessionEntry): boolean {
   return spending.now().statedUsd !== null;
 }
 
+function isScript(argumentsJson: string): boolean {
+  return scriptCalls(stringAt(parseRecord(argumentsJson), "input") ?? "").length > 0;
+}
+
 /** Counts how much of what measures are made from a log shows. */
 export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const calls = messages.flatMap(toolCallsOf);
   const reports = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
+  const scripts = calls.filter(({ argumentsJson }) => argumentsJson.includes("tools") && isScript(argumentsJson)).length;
   const countOf = <Each>(list: readonly Each[], shows: (each: Each) => boolean) => list.filter(shows).length;
   return {
     toolCalls: calls.length,
@@ -65,6 +71,7 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
     files: countOf(calls, ({ paths }) => paths.length > 0),
     edits: countOf(calls, (call) => editQuotes(call).length > 0),
     plans: countOf(calls, ({ argumentsJson }) => planAfter([], argumentsJson) !== null),
+    ...(scripts > 0 && { scripts }),
     reasoning: countOf(messages, ({ parts }) => parts.some(({ type }) => type === "reasoning")),
     usage: countOf(reports, ({ input }) => input.totalTokens !== null),
     cacheReads: countOf(reports, ({ input }) => input.cacheReadTokens !== null),

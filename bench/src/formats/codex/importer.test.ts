@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeLog, importObjects } from "../../../testing/describe-log.ts";
 import { editQuotes } from "../../grounding/edit-quotes.ts";
+import { seenCounts } from "../../run/describe-session.ts";
 
 const line = (type: string, payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });
 const item = (payload: object) => line("response_item", payload);
@@ -211,6 +212,7 @@ test("a script is read as the calls that it makes; those that cannot be read are
     [{ path: "b.ts", access: "read" }],
   ]);
   expect(calls.slice(0, 1).flatMap(editQuotes)).toEqual([{ kind: "text", text: "const one = 1;" }]);
+  expect(seenCounts(transcript?.entries ?? []).scripts).toBe(2);
   expect(transcript?.notes.filter(({ code }) => code === "unread-script").map(({ text }) => text)).toEqual([
     expect.stringMatching(/: 1 of 3 calls in scripts have arguments that are made while the script runs/),
   ]);

@@ -20,6 +20,7 @@ import {
   reportProblems,
   type SettingChoice,
   type SettingPoint,
+  withoutApart,
 } from "@plimsoll/bench/internal";
 import { isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
@@ -198,7 +199,8 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
   }
 }
 
-function filedRows({ rows, sessions }: BenchReport): readonly FiledRow[] {
+function filedRows(report: BenchReport): readonly FiledRow[] {
+  const { rows, sessions } = withoutApart(report);
   const described = new Map(sessions.map((each) => [each.session, each]));
   return rows.map((row) => {
     const { file = row.session, lineage } = described.get(row.session) ?? {};

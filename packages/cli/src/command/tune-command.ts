@@ -19,6 +19,7 @@ import {
   reportProblems,
   type SessionDescription,
   sessionNames,
+  withoutApart,
 } from "@plimsoll/bench/internal";
 import {
   KLAUDE_CODE_POLICY,
@@ -192,7 +193,7 @@ function replayRounds(
       sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
     try {
       const report = await runBench({ ...run, files, policies, calibrates: false, onProgress: bar.show });
-      const { sessions: found, rows } = report;
+      const { sessions: found, rows } = withoutApart(report);
       for (const problem of reportProblems(report)) met.set(problem.text, problem);
       const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);

@@ -1,0 +1,35 @@
+import type { BenchReport, ReportProblem, SessionDescription } from "../results.ts";
+import { ownersOf } from "../statistics.ts";
+import { formatNumberOf, verbFor } from "./figures.ts";
+
+/** Of fewer owners than this nothing is claimed of sessions that write their calls in scripts (code mode): nobody else's are known to be alike. Chosen. */
+const FEWEST_SCRIPTING_OWNERS = 3;
+
+/** Sessions that write their calls in scripts, if they are of too few owners to claim anything of them. */
+function scripted(sessions: readonly SessionDescription[]): readonly SessionDescription[] {
+  const own = sessions.filter(({ seen }) => (seen?.scripts ?? 0) > 0);
+  return ownersOf(own).size < FEWEST_SCRIPTING_OWNERS ? own : [];
+}
+
+/** Names of the sessions that stand apart from the others: they are in no mean, tally or choice. None if there are no others. */
+export function apartFrom(sessions: readonly SessionDescription[]): ReadonlySet<string> {
+  const own = scripted(sessions);
+  return new Set(own.length === sessions.length ? [] : own.map(({ session }) => session));
+}
+
+/** The report without the sessions that stand apart; itself if none does. */
+export function withoutApart<Of extends Pick<BenchReport, "sessions" | "rows">>(report: Of): Of {
+  const apart = apartFrom(report.sessions);
+  if (apart.size === 0) return report;
+  const isIn = ({ session }: { readonly session: string }) => !apart.has(session);
+  return { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
+}
+
+/** What is said of them. */
+export function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
+  const own = scripted(sessions);
+  if (own.length === 0) return [];
+  const where = own.length === sessions.length ? "no figure here is a claim about them" : "they are in no mean and no choice";
+  const of = `${formatNumberOf(own.length, "session")} of ${formatNumberOf(ownersOf(own).size, "owner")} ${verbFor(own.length, "write")} calls in scripts (code mode)`;
+  return [{ kind: "mixed", text: `${of}: ${where}, as at least ${FEWEST_SCRIPTING_OWNERS} owners are needed.` }];
+}
