@@ -1,16 +1,24 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { createSessionReadings, type FollowingCheck, followingChecks, type SessionReadings } from "@plimsoll/core/internal";
-import { type Needs, prepareNeeds } from "../grounding/needs.ts";
-import { countedOnce, type SessionLineage } from "../lineage.ts";
-import { type LastErrors, prepareLastErrors } from "../references/last-errors.ts";
+import type { Message, SessionEntry, ToolResultMessage } from "@plimsoll/core";
+import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
+import type { FollowingCheck, SessionReadings } from "@plimsoll/core/internal";
+import { createSessionReadings, followingChecks, truncateMessage } from "@plimsoll/core/internal";
+import type { Needs } from "../grounding/needs.ts";
+import { prepareNeeds } from "../grounding/needs.ts";
+import type { SessionLineage } from "../lineage.ts";
+import { countedOnce } from "../lineage.ts";
+import type { LastErrors } from "../references/last-errors.ts";
+import { prepareLastErrors } from "../references/last-errors.ts";
 import { prepareReferences } from "../references/prepare.ts";
-import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
+import type { RepairedEntries } from "../repair/repair-entries.ts";
+import { repairEntries } from "../repair/repair-entries.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
-import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
+import type { SizeModel } from "../size-model/size-model.ts";
+import { createSizeModel } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
-import { type Arrivals, createArrivals } from "./arrivals.ts";
-import { type RememberedCatalogs, rememberedCatalogs } from "./remembered-catalog.ts";
-import { type SizedHistory, sizedHistory } from "./sized-history.ts";
+import type { RememberedCatalogs } from "./remembered-catalog.ts";
+import { rememberedCatalogs } from "./remembered-catalog.ts";
+import type { SizedHistory } from "./sized-history.ts";
+import { sizedHistory } from "./sized-history.ts";
 
 /** A session with everything that is made once and shared by its replays. */
 export interface PreparedSession {
@@ -92,5 +100,27 @@ export function countedSession(session: PreparedSession, shared: readonly Sessio
       const needs = session.needs();
       return { ...needs, at: (ordinal) => (places.has(ordinal) ? [] : needs.at(ordinal)) };
     },
+  };
+}
+
+/** Recorded results as they enter the history of a policy: cut to its cap, by their category. What is not cut stays the recorded value. */
+type Arrivals = (by: Pick<EnginePolicy, "truncation">, kinds: Kinds) => (result: ToolResultMessage) => ToolResultMessage;
+
+/** Each result is cut once to each cap, so that all replays that cut alike hold the same value. */
+function createArrivals(): Arrivals {
+  const known = new WeakMap<Kinds["truncations"], Map<number, WeakMap<ToolResultMessage, ToolResultMessage>>>();
+  return ({ truncation }, { truncations }) => {
+    if (truncation === null) return (result) => result;
+    const byCap = known.get(truncations) ?? new Map<number, WeakMap<ToolResultMessage, ToolResultMessage>>();
+    known.set(truncations, byCap);
+    const cut = byCap.get(truncation.capTokens) ?? new WeakMap<ToolResultMessage, ToolResultMessage>();
+    byCap.set(truncation.capTokens, cut);
+    return (result) => {
+      const before = cut.get(result);
+      if (before !== undefined) return before;
+      const { message } = truncateMessage(result, truncation, { truncations });
+      cut.set(result, message);
+      return message;
+    };
   };
 }

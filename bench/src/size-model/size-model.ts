@@ -2,22 +2,19 @@ import type { Message, SessionEntry } from "@plimsoll/core";
 import { sequenceOf } from "@plimsoll/core/internal";
 import type { BoundaryViews } from "../boundary-views.ts";
 import { imageTokensOf } from "./features.ts";
-import {
-  type Coefficients,
-  type FeatureSource,
-  featureSource,
-  fitCoefficients,
-  hiddenTokens,
-  UNMEASURED_COEFFICIENTS,
-  weigh,
-} from "./fit-weights.ts";
-import { followingSizes, type HistoryKind, type RequestSizes } from "./following-sizes.ts";
-import { heldOutError, type SizeModelError } from "./held-out.ts";
-import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
+import type { Coefficients, FeatureSource } from "./fit-weights.ts";
+import { featureSource, fitCoefficients, hiddenTokens, UNMEASURED_COEFFICIENTS, weigh } from "./fit-weights.ts";
+import type { HistoryKind, RequestSizes } from "./following-sizes.ts";
+import { followingSizes } from "./following-sizes.ts";
+import type { SizeModelError } from "./held-out.ts";
+import { heldOutError } from "./held-out.ts";
+import type { MeasuredCalls } from "./measure-calls.ts";
+import { measureCalls } from "./measure-calls.ts";
 import type { MessageWeights } from "./measure-epoch.ts";
-import { createMessagePricing } from "./message-pricing.ts";
-import { createMessageSizes, type MessageSizes, type SizeStep, type SizesSet } from "./message-sizes.ts";
-import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
+import type { MessageSizes, SizeStep, SizesSet } from "./message-sizes.ts";
+import { createMessageSizes } from "./message-sizes.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+import { recordedCalls } from "./recorded-calls.ts";
 
 /**
  * The sizes of requests of a recorded session, whatever a policy made of its messages. It is read off the recording's own reports and shares nothing
@@ -139,4 +136,51 @@ function overheadByLength(entries: readonly SessionEntry[]): number {
     0,
   );
   return Math.ceil((start.system.length + toolChars) / UNMEASURED_CHARS_PER_TOKEN);
+}
+
+/** The sources of messages' prices. */
+interface PricingInput {
+  readonly fitted: { readonly calls: readonly RecordedCall[] };
+  readonly entries: readonly SessionEntry[];
+  readonly sizes: Pick<MessageSizes, "at">;
+  readonly weights: MessageWeights;
+}
+
+/**
+ * Prices a message at a call: its measured size; for an edited message of the recording the measured size times the ratio of
+ * the weights after and before the edit; for one that an engine wrote the weight alone.
+ */
+function createMessagePricing(input: PricingInput): (message: Message, call: number) => number {
+  const { fitted, entries, sizes, weights } = input;
+  let originals: ReadonlyMap<string, Message> | null = null;
+  const originalOf = (message: Message) => {
+    originals ??= messagesById(entries);
+    return originals.get(message.id);
+  };
+  const weighed = new WeakMap<Message, number>();
+  const weightOf = (message: Message, modelId: string) => {
+    const known = weighed.get(message);
+    if (known !== undefined) return known;
+    const tokens = Math.max(0, weights.tokens(message, modelId));
+    weighed.set(message, tokens);
+    return tokens;
+  };
+  return (message, call) => {
+    const measured = sizes.at(message, call);
+    if (measured !== undefined) return measured;
+    const modelId = fitted.calls[call]?.modelId ?? "";
+    const original = originalOf(message);
+    const originalTokens = original === undefined ? undefined : sizes.at(original, call);
+    if (original === undefined || originalTokens === undefined) return Math.round(weightOf(message, modelId));
+    const before = weightOf(original, modelId);
+    return before > 0
+      ? Math.round((originalTokens * weightOf(message, modelId)) / before)
+      : Math.round(weightOf(message, modelId));
+  };
+}
+
+function messagesById(entries: readonly SessionEntry[]): ReadonlyMap<string, Message> {
+  const messages = new Map<string, Message>();
+  for (const entry of entries) if (entry.type === "message") messages.set(entry.message.id, entry.message);
+  return messages;
 }

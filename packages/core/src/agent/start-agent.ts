@@ -1,10 +1,13 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import { openConversation } from "../conversation/open-conversation.ts";
 import type { SetupChange } from "../conversation/setup-change.ts";
+import { setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
 import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import type { RevertEntry } from "../entry.ts";
+import type { RevertEntry, SessionStartEntry } from "../entry.ts";
+import { LOG_VERSION, loggedLimits } from "../entry.ts";
 import { closedError, PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { UserMessage } from "../message/message.ts";
 import { requireFallback } from "../policy/policy.ts";
@@ -15,12 +18,14 @@ import type { ContextEvent } from "../session/events.ts";
 import { sessionsDoor } from "../session/store-door.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
-import { sessionOf, settleModel, settleSetup } from "./agent-log.ts";
-import { type AgentModel, type AgentOptions, withOutputReserve } from "./agent-options.ts";
+import type { AgentModel, AgentOptions } from "./agent-options.ts";
+import { withOutputReserve } from "./agent-options.ts";
 import type { ToolCallContext } from "./agent-tool.ts";
 import { dynamicContextOf, fitAt } from "./carry-out.ts";
-import { compactionEvent, createEventHub, type EventHub } from "./events.ts";
-import { createLoop, type Loop } from "./loop.ts";
+import type { EventHub } from "./events.ts";
+import { compactionEvent, createEventHub } from "./events.ts";
+import type { Loop } from "./loop.ts";
+import { createLoop } from "./loop.ts";
 import { runSubAgent } from "./sub-agent.ts";
 
 /**
@@ -242,4 +247,53 @@ function userDraft(input: UserInput, atMs: number): Omit<UserMessage, "id"> {
   const kept = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
   if (kept.length === 0) throw new PlimsollError("bad-input", "a message needs text or an image");
   return { role: "user", origin: "human", parts: kept, atMs };
+}
+
+/** The log that the options name: the first entry of a new one, or the id of one to go on with. */
+function sessionOf(options: AgentOptions): SessionStartEntry | { readonly sessionId: string } {
+  const { session, tools } = options;
+  if (session.kind === "resume") return { sessionId: session.sessionId };
+  return {
+    type: "session",
+    version: LOG_VERSION,
+    id: session.sessionId,
+    createdMs: options.nowMs(),
+    system: session.system,
+    tools: tools.map(({ spec }) => spec),
+    parent: session.parent ?? null,
+    agent: session.agent ?? null,
+  };
+}
+
+/** A log that an agent was started over. */
+interface StartedLog {
+  readonly conversation: Conversation;
+  readonly options: AgentOptions;
+}
+
+/** Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing. */
+async function settleSetup({ conversation, options }: StartedLog): Promise<SetupChange | null> {
+  const view = conversation.manager.view();
+  const asked = options.session.kind === "resume" ? options.session.system : undefined;
+  const tools = options.tools.map(({ spec }) => spec);
+  const { boundReasoning = "leaves" } = options.model.client;
+  const to = { system: asked ?? view.system, tools, boundReasoning };
+  const change = setupChange(view, to);
+  if (change !== null || view.boundReasoning !== to.boundReasoning)
+    await conversation.append(setupChangeEntry(view, to, options.nowMs()));
+  return change;
+}
+
+/** Names the model in a log that does not know one. False if the log goes on with another model, or with other limits. */
+async function settleModel({ conversation, options }: StartedLog): Promise<boolean> {
+  const { modelId, limits } = options.model;
+  const known = conversation.manager.view();
+  if (known.modelId === null) {
+    const id = shortHash(`model-change\n${modelId}\n${known.lastEntryId ?? ""}`);
+    await conversation.append({ type: "model-change", id, modelId, limits: loggedLimits(limits), atMs: options.nowMs() });
+    return true;
+  }
+  const isSameWindow =
+    known.limits?.contextWindowTokens === limits.contextWindowTokens && known.limits.maxOutputTokens === limits.maxOutputTokens;
+  return known.modelId === modelId && isSameWindow;
 }

@@ -1,17 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { sessionTitle } from "../agent/memory-session-store.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionSummary, SessionWriter, StoredSession } from "../ports.ts";
-import { encodeEntry } from "../session/codec.ts";
+import { decodeEntry, encodeEntry } from "../session/codec.ts";
 import { readBranch, writeBranch } from "./branch-log.ts";
-import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
-import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
+import type { SyncPolicy } from "./file-session-writer.ts";
+import { createFileSessionWriter } from "./file-session-writer.ts";
+import type { LogIndex, ReadableLog } from "./log-reader.ts";
+import { createLogIndex, readLog } from "./log-reader.ts";
 import { fileFailure, hasCode, makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
 import { openRegularFile } from "./regular-file.ts";
-import { sessionSummary } from "./session-summary.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 
 /** Where logs are kept, and when they are forced to the disk (default: at each append). */
@@ -205,4 +208,42 @@ function existsAlready(sessionId: string): PlimsollError {
 
 function noSuchSession(sessionId: string): PlimsollError {
   return new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
+}
+
+/** How much of a log is read for its summary: the first entry, with system text and tools, and the first message. Chosen. */
+const HEAD_BYTES = 128 * 1024;
+
+/** Reads a log file for a list; `null` for a file that vanished, a link, a pipe or a device. A log that cannot be read is listed without its facts. */
+async function sessionSummary(path: string, sessionId: string): Promise<SessionSummary | null> {
+  const file = await openRegularFile(path).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { mtimeMs, size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const entries = entriesIn(buffer.toString("utf8", 0, bytesRead), path);
+    const start = entries.find((entry) => entry.type === "session");
+    return {
+      sessionId,
+      createdMs: start?.createdMs ?? null,
+      updatedMs: mtimeMs,
+      parentId: start?.parent?.sessionId ?? null,
+      bytes: size,
+      title: sessionTitle(entries),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The entries of the whole lines of a log's head that can be read. */
+function entriesIn(head: string, file: string): readonly SessionEntry[] {
+  const lines = head.split("\n").slice(0, -1);
+  return lines.flatMap((text, index) => {
+    try {
+      return [decodeEntry(text, { file, line: index + 1 })];
+    } catch {
+      // A damaged line is told when the session is opened.
+      return [];
+    }
+  });
 }
