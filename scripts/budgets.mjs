@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { docCommentProblems } from "./documents/doc-comments.mjs";
 import { documentPages, pageText } from "./documents/pages.mjs";
 import { root } from "./tool.mjs";
 
@@ -68,5 +69,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     const mark = now > most ? "  OVER" : "";
     console.log(`${String(now).padStart(7)} of ${String(most).padStart(6)}, goal ${String(goal).padStart(6)}  ${name}${mark}`);
   }
-  process.exitCode = budgets().some(({ now, most }) => now > most) ? 1 : 0;
+  for (const line of docCommentProblems()) console.log(`a doc comment begins with What: ${line}`);
+  process.exitCode = docCommentProblems().length > 0 || budgets().some(({ now, most }) => now > most) ? 1 : 0;
 }

@@ -25,7 +25,7 @@ export function withoutApart<Of extends Pick<BenchReport, "sessions" | "rows">>(
   return { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
 }
 
-/** What is said of them. */
+/** Says that sessions which call tools in scripts stand apart; nothing if there are none. */
 export function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
   const own = scripted(sessions);
   if (own.length === 0) return [];

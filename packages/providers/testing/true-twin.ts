@@ -53,7 +53,7 @@ export async function refusedSteps(session: RefusedSession, played: PlayedRefusa
   return all;
 }
 
-/** What the twin keeps of a log. */
+/** Reads a log as the twin does, and returns its view. */
 async function twinView(
   before: readonly SessionEntry[],
   given: { readonly session: RefusedSession; readonly windowTokens: number; readonly sentTokens: number },

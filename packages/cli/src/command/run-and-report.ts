@@ -63,7 +63,7 @@ interface RunRequest {
   readonly ask?: AskChoice | null;
   /** Says what a model's summaries are likely to cost, and stops there. */
   readonly dryRun?: boolean;
-  /** What of the given options does nothing in this run, each as a sentence. */
+  /** Lists the given options that do nothing in this run, each as a sentence. */
   readonly withoutEffect?: readonly string[];
   /** Where finished replays are kept; a folder for this run alone if it is left out. */
   readonly stateFolder?: string | undefined;

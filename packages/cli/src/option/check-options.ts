@@ -1,6 +1,6 @@
 import { PlimsollError } from "@plimsoll/core";
 
-/** What makes options senseless, by their long names as keys: the others that give one its sense, and those that one leaves nothing to do for. */
+/** Rules for options without sense, by their long names as keys: the others that one needs, and those that it leaves nothing to do for. */
 export interface OptionRules {
   readonly needs?: Readonly<Record<string, readonly string[]>>;
   readonly excludes?: Readonly<Record<string, readonly string[]>>;

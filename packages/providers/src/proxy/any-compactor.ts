@@ -8,7 +8,7 @@ type FitRequest = Omit<ArrayRequest<never>, "answer">;
 export interface FittedItems {
   /** Items that nothing was done to are the request's own objects. */
   readonly items: readonly Fields[];
-  /** What is expected of a request with them, in tokens. */
+  /** Expected tokens of a request with them. */
   readonly expectedTokens: number;
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
