@@ -202,6 +202,8 @@ test("a script is read as the calls that it makes; those that cannot be read are
     item({ type: "custom_tool_call_output", call_id: "c1", output: [{ type: "input_text", text: "Script completed" }] }),
     script("c2", "text(await tools.exec_command({cmd: 'cat b.ts'})); for (const f of all) tools.exec_command({cmd: f})"),
     item({ type: "custom_tool_call_output", call_id: "c2", output: "text of b" }),
+    script("c3", "const { apply_patch } = tools; await apply_patch(p);"),
+    item({ type: "custom_tool_call_output", call_id: "c3", output: "done" }),
     said("ok"),
   ]);
   const calls = (transcript?.entries ?? []).flatMap((entry) =>
@@ -210,11 +212,12 @@ test("a script is read as the calls that it makes; those that cannot be read are
   expect(calls.map(({ paths }) => paths)).toEqual([
     [{ path: "/w/a.ts", access: "modify" }],
     [{ path: "b.ts", access: "read" }],
+    [],
   ]);
   expect(calls.slice(0, 1).flatMap(editQuotes)).toEqual([{ kind: "text", text: "const one = 1;" }]);
   expect(seenCounts(transcript?.entries ?? []).scripts).toBe(2);
   expect(transcript?.notes.filter(({ code }) => code === "unread-script").map(({ text }) => text)).toEqual([
-    expect.stringMatching(/: 1 of 3 calls in scripts have arguments that are made while the script runs/),
+    expect.stringMatching(/: 2 of 4 calls in scripts have arguments that are made while the script runs/),
   ]);
 });
 

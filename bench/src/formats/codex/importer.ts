@@ -92,15 +92,20 @@ function createForkReader(): (value: Fields, atMs: number | null) => boolean {
   };
 }
 
-/** The calls that scripts make, and those of them whose arguments do not stand in the script. */
+/** The calls that scripts make, and those of them whose arguments do not stand in the script; a script that takes its tools by other names counts as one. */
 function madeCalls(items: readonly LogItem[]): { readonly all: number; readonly unread: number } {
   const calls = items
     .flatMap((item) => (item.kind === "reply" ? item.parts : []))
-    .flatMap((part) =>
-      part.type === "tool-call" ? scriptCalls(stringAt(parseRecord(part.argumentsJson), "input") ?? "") : [],
-    );
+    .flatMap((part) => {
+      const script = part.type === "tool-call" ? stringAt(parseRecord(part.argumentsJson), "input") : null;
+      const read = scriptCalls(script ?? "");
+      return read.length === 0 && OTHER_NAMES.test(script ?? "") ? [{ name: "tools", args: null }] : read;
+    });
   return { all: calls.length, unread: calls.filter(({ args }) => args === null).length };
 }
+
+/** A script that gives `tools`, or what is in it, names of its own. */
+const OTHER_NAMES = /\b(?:const|let|var)\b[^=;]*=\s*tools\s*(?:;|$)/m;
 
 /** Takes a rollout's lines one after another. */
 interface RolloutReader {
