@@ -26,7 +26,9 @@ export function nextTry(
     : Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
   const isLargest = manager.predict().upperTokens >= answeredTokens;
   if (!isLargest && refusedTimes < 2) return null;
-  const recovery = recoveryAfterTries(policy, tries.length + (isLargest ? 0 : 1));
+  // What was undone is measured anew, and may seem the largest then: that its refusal was left to the caller tells what it was.
+  const isLeft = refusedTimes - 1 > tries.length;
+  const recovery = recoveryAfterTries(policy, tries.length + (isLargest && !isLeft ? 0 : 1));
   if (recovery === null) return null;
   const triedTokens = tries.flatMap((event) => (event.kind === "undone" ? [event.afterTokens] : []));
   return { recovery, refusedTokens: triedTokens.length === 0 ? null : Math.min(...triedTokens) };
