@@ -51,7 +51,7 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
 async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   checkOptions(options, {
     needs: { yes: ["write", "undo"] },
-    excludes: { undo: ["write", "html", "limit", "prices", "jobs"] },
+    excludes: { undo: ["write", "html", "limit", "prices"] },
   });
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
