@@ -3,8 +3,8 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { Content, Part } from "@google/genai";
 import type { ContentBlock, MessageContentComplex } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
-import type { LanguageModelMiddleware, ModelMessage } from "ai";
-import type { LanguageModelMiddleware as LanguageModelMiddleware7, ModelMessage as ModelMessage7 } from "ai-7";
+import type { LanguageModelMiddleware } from "ai";
+import type { LanguageModelMiddleware as LanguageModelMiddleware7 } from "ai-7";
 import type OpenAI from "openai";
 import type { Checker, Type, Symbol as TypeSymbol } from "typescript/unstable/sync";
 import { API, SymbolFlags, TypeFlags } from "typescript/unstable/sync";
@@ -20,8 +20,6 @@ export interface PublishedItems {
   readonly "Gemini contents": Content | { readonly role: "user" | "model"; readonly parts: readonly [OneOf<Part>] };
   readonly "LangChain messages": ContentBlock.Standard | MessageContentComplex;
   readonly "OpenAI Agents items": AgentInputItem;
-  readonly "AI SDK messages": ModelMessage;
-  readonly "AI SDK 7 messages": ModelMessage7;
   readonly "AI SDK prompts": Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0]["params"]["prompt"][number];
   readonly "AI SDK 7 prompts": Parameters<NonNullable<LanguageModelMiddleware7["wrapGenerate"]>>[0]["params"]["prompt"][number];
 }

@@ -12,8 +12,6 @@ const KINDS: readonly (readonly [kind: string, subject: string, faults: readonly
   ["Gemini contents", "Gemini contents", [], []],
   ["LangChain messages", "LangChain messages", [], []],
   ["OpenAI Agents items", "OpenAI Agents items", LOST_STATE, []],
-  ["AI SDK messages", "AI SDK messages", [], []],
-  ["AI SDK 7 messages", "AI SDK messages", [], []],
   ["AI SDK prompts", "AI SDK prompts", [], []],
   ["AI SDK 7 prompts", "AI SDK prompts", [], []],
 ];
