@@ -46,7 +46,6 @@ export const longTests = [
   "bench/src/tune/tune.test.ts",
   "bench/src/report/html.browser.test.ts",
   "bench/src/report/hostile.browser.test.ts",
-  "bench/src/report/large.browser.test.ts",
   "bench/src/report/pages.browser.test.ts",
   "bench/src/report/html.test.ts",
   "packages/cli/src/pages.browser.test.ts",

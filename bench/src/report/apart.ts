@@ -12,7 +12,7 @@ function scripted(sessions: readonly SessionDescription[]): readonly SessionDesc
 }
 
 /** Names of the sessions that stand apart from the others: they are in no mean, tally or choice. None if there are no others. */
-export function apartFrom(sessions: readonly SessionDescription[]): ReadonlySet<string> {
+function apartFrom(sessions: readonly SessionDescription[]): ReadonlySet<string> {
   const own = scripted(sessions);
   return new Set(own.length === sessions.length ? [] : own.map(({ session }) => session));
 }
