@@ -24,3 +24,10 @@ test("generated sessions go on, whatever usage says and words a refusal has", { 
   expect(all.refused).toBeGreaterThan(COUNT);
   expect(dead).toEqual([]);
 });
+
+test.each([[207704, "413 of a request whose text is all that cannot be cut by bytes, and can by tokens"]])(
+  "seed %s goes on: %s",
+  async (seed) => {
+    expect((await playRefused(refusedSession(seed))).dead).toBeNull();
+  },
+);

@@ -33,10 +33,12 @@ export interface FittedMedia {
   readonly learned: StepOutcome | null;
   /** Share of the prompt that may be sent so that its bytes are within their limit, if text is what is over it; 1 if that is within. */
   readonly textRatio: number;
+  /** True if only a limit of bytes is exceeded that nobody named: the words may have meant tokens. */
+  readonly isGuess: boolean;
 }
 
 /** Nothing is over a limit. */
-const WITHIN: FittedMedia = { entry: null, left: [], learned: null, textRatio: 1 };
+const WITHIN: FittedMedia = { entry: null, left: [], learned: null, textRatio: 1, isGuess: false };
 
 /** Share of a limit of bytes that text is cut to: bytes a token differ. Chosen. */
 const TEXT_RATIO = 0.9;
@@ -63,7 +65,9 @@ export function fitMedia(session: HeldSession, { policy, input }: SessionFit): F
   const { edits, left } = mediaStubs(messages, { limits, beside, guessed });
   const learned = refused === null ? null : limitStep(refused.unit, refused.limit);
   const parts = left.map((over) => sizedPart(over, messages, input.pending));
-  if (edits.length === 0) return { entry: null, left: parts, learned, textRatio: textRatioOf(left, { beside, messages }) };
+  const isGuess = input.refused?.limit === null && left.every(({ unit }) => unit === "bytes");
+  if (edits.length === 0)
+    return { entry: null, left: parts, learned, textRatio: textRatioOf(left, { beside, messages }), isGuess };
   const over = REQUEST_UNITS.filter((unit) => sizeIn(total, unit) > (limits[unit] ?? Number.POSITIVE_INFINITY));
   const detail = over.map((unit) => `${unit} ${sizeIn(total, unit)} of ${limits[unit]}`).join(", ");
   const steps: readonly StepOutcome[] = [
@@ -96,7 +100,7 @@ export function fitMedia(session: HeldSession, { policy, input }: SessionFit): F
     work: { ...NO_WORK, messagesVisited: messages.length },
   } as const;
   const entry: CompactionEntry = { type: "compaction", id, throughEntryId: view.lastEntryId, edits, record, atMs: input.nowMs };
-  return { entry, left: parts, learned, textRatio: textRatioOf(left, { beside, messages: after }) };
+  return { entry, left: parts, learned, textRatio: textRatioOf(left, { beside, messages: after }), isGuess };
 }
 
 /** The limit to believe after a refusal: the one that was named if it is below what was sent, else what was answered before if that is near, else a share, smaller each time. */

@@ -21,7 +21,7 @@ export async function fitSession(session: HeldSession, given: SessionFit, signal
   const stubbed = stubbedBy(session, media, given);
   if (given.input.refused !== undefined && stubbed !== null) return stubbed;
   // Of what was refused nothing can be taken; less text may be sent for bytes, and in case the words were misread.
-  if (given.input.refused !== undefined && media.left.length > 0 && media.textRatio === 1)
+  if (given.input.refused !== undefined && media.left.length > 0 && media.textRatio === 1 && !media.isGuess)
     return irreducible(session, media, given);
   const fit = withTextLimit(session, given, media);
   const { input, policy } = fit;
@@ -55,7 +55,8 @@ export async function fitSession(session: HeldSession, given: SessionFit, signal
 
 /** Appends the entry that takes media out, and tells it; what stays over a limit is told, too. `null` if nothing was taken. */
 function stubbedBy({ state, setup, append, tell }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome | null {
-  if (media.left.length > 0 && media.textRatio === 1) tell({ type: "context-irreducible", ...irreducibleParts(media, input) });
+  if (media.left.length > 0 && media.textRatio === 1 && !media.isGuess)
+    tell({ type: "context-irreducible", ...irreducibleParts(media, input) });
   if (media.entry === null) return null;
   const { reason, tokensBefore } = media.entry.record;
   const estimator = setup.estimator.name;
