@@ -111,7 +111,8 @@ function checkMessages(
   const last = messages.at(-1);
   if (last?.role === "assistant") checkPrefill(blocksOf(last, "content"), prefill);
   const blocks = messages.map((message) => blocksOf(message, "content"));
-  for (const [index, message] of messages.entries()) checkBlocks(message.role, blocks[index] ?? [], index);
+  for (const [index, message] of messages.entries())
+    if (!isEffortOnly(message)) checkBlocks(message.role, blocks[index] ?? [], index);
   const joined = joinedMessages(messages.map(({ role }, index) => ({ role, blocks: blocks[index] ?? [] })));
   checkReasoning(joined);
   checkPairs(joined, rules.callIds === undefined ? "once" : "again");
@@ -128,9 +129,20 @@ function checkSystemMessage(
 ): void {
   const isTaken = systemMessages === undefined ? !NO_SYSTEM_MESSAGES.test(modelId) : systemMessages === "every-model";
   if (!isTaken) throw invalid("role 'system' is not supported on this model");
+  const beside = [messages[index - 1], messages[index + 1]].filter((message) => message?.role === "system");
+  if (isEffortOnly(messages[index]) && beside.every(isEffortOnly)) return;
   const [before, after] = [messages[index - 1]?.role, messages[index + 1]?.role ?? "assistant"];
   if (index > 0 && (before !== "user" || after !== "assistant"))
     throw invalid(`messages.${index}: a system message follows a user message, and is last or before an assistant message`);
+}
+
+/**
+ * True for a system message that has no content and sets the effort of later turns. It may stand anywhere but beside a system message with content:
+ * platform.claude.com/docs/en/build-with-claude/effort-per-message, read on 2026-11-26. Its beta header is not asked for.
+ */
+function isEffortOnly(message: Fields | undefined): boolean {
+  if (message?.role !== "system" || stringAt(recordAt(message, "output_config"), "effort") === null) return false;
+  return Array.isArray(message.content) && message.content.length === 0;
 }
 
 /** Models from Claude 4.6 on take no prefill; older ones take one that does not end with white space. */

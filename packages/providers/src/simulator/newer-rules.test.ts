@@ -23,6 +23,7 @@ async function asking(options: Partial<SimulatorOptions> = {}) {
 const go = { role: "user", content: "go" };
 const yes = { role: "assistant", content: "yes" };
 const system = { role: "system", content: "be brief" };
+const effort = { role: "system", content: [], output_config: { effort: "low" } };
 
 describe("a system message in the middle of a Messages request", () => {
   test.each<[string, string, readonly unknown[], SimulatorOptions["rules"], number]>([
@@ -34,6 +35,10 @@ describe("a system message in the middle of a Messages request", () => {
     ["is refused behind a reply", "claude-opus-5", [go, yes, system], {}, 400],
     ["is refused before the user", "claude-opus-5", [go, system, go], {}, 400],
     ["is refused beside another", "claude-opus-5", [go, system, system], {}, 400],
+    ["sets the effort alone behind a reply", "claude-fable-5-1", [go, yes, effort, go], {}, 200],
+    ["sets the effort alone at the end, and twice", "claude-opus-5-5", [go, effort, effort, yes, go, effort], {}, 200],
+    ["sets nothing and says nothing", "claude-opus-5-5", [go, { ...effort, output_config: {} }], {}, 400],
+    ["sets the effort beside one with content in a wrong place", "claude-opus-5-5", [go, yes, effort, system, go], {}, 400],
     ["is taken by every model if the rule says so", "claude-opus-4-5", [go, system], { systemMessages: "every-model" }, 200],
     ["is refused by all if the rule says so", "claude-opus-5", [go, system], { systemMessages: "refused" }, 400],
   ])("%s", async (_, model, messages, rules, status) => {

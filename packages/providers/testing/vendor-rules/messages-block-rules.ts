@@ -38,9 +38,13 @@ export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
   },
   {
     id: "message-fields",
-    source: "@anthropic-ai/sdk 1.12.0, UserMessageParam and AssistantMessageParam: role and content alone",
+    source:
+      "@anthropic-ai/sdk 1.12.0, UserMessageParam and AssistantMessageParam: role and content alone; a system message sets the effort, too: platform.claude.com/docs/en/build-with-claude/effort-per-message",
     *check({ messages }) {
-      for (const node of messages) yield* unknownFields(node, new Set(["role", "content"]));
+      for (const node of messages) {
+        const own = fieldText(node, "role") === "system" ? ["output_config"] : [];
+        yield* unknownFields(node, new Set(["role", "content", ...own]));
+      }
     },
   },
   {

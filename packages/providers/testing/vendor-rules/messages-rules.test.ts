@@ -4,6 +4,7 @@ import { MESSAGES_BLOCK_RULES } from "./messages-block-rules.ts";
 import { MESSAGES_PARAMETER_RULES } from "./messages-parameter-rules.ts";
 import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
 
+const EFFORT = { role: "system", content: [], output_config: { effort: "low" } };
 const RULES = [...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
 const TOOL = { name: "read", input_schema: { type: "object" } };
 const THINKING = { type: "thinking", thinking: "hm", signature: "sig" };
@@ -77,6 +78,16 @@ const ROWS: readonly (readonly [rule: string, accepted: unknown, refused: unknow
     "system-place",
     body([says("go"), { role: "system", content: "be brief" }, answers(words("hi")), says("on")], { model: "claude-opus-5" }),
     body([says("go"), { role: "system", content: "be brief" }, says("on")]),
+  ],
+  [
+    "system-place",
+    body([says("go"), answers(words("hi")), EFFORT, says("on"), EFFORT], { model: "claude-opus-5" }),
+    body([says("go"), answers(words("hi")), { ...EFFORT, content: "be brief" }, says("on")]),
+  ],
+  [
+    "content-present",
+    body([says("go"), EFFORT], { model: "claude-opus-5" }),
+    body([says("go"), { ...EFFORT, output_config: {} }]),
   ],
   [
     "system-model",

@@ -11,6 +11,13 @@ const OLDER_MODEL = /^claude-(?:2|3|instant|(?:opus|sonnet|haiku)-4-(?:[0-5](?:-
 /** Models that take a system message at the top alone: those before Claude Opus 4.8. */
 const BEFORE_SYSTEM = /^claude-(?:2|3|instant|(?:sonnet|haiku)-4|opus-4(?!-(?:8|9)(?!\d)))/;
 
+/** True for a system message without content that sets the effort: platform.claude.com/docs/en/build-with-claude/effort-per-message (2026-11-26). */
+function isEffortAlone(node: JsonNode): boolean {
+  const { value } = field(node, "content");
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  return isEmpty && fieldText(node, "role") === "system" && fieldText(field(node, "output_config"), "effort") !== "";
+}
+
 /** Turns and their order, pairs of calls and results, and thinking, as the Messages API checks them after joining neighbours. */
 export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
   {
@@ -47,7 +54,7 @@ export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
     source: "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages (limitations)",
     *check({ messages }) {
       for (const [index, node] of messages.entries()) {
-        if (fieldText(node, "role") !== "system") continue;
+        if (fieldText(node, "role") !== "system" || isEffortAlone(node)) continue;
         const [before, after] = [messages[index - 1], messages[index + 1]];
         if (before === undefined || fieldText(before, "role") !== "user")
           yield at(node, "a system message follows a user message");
@@ -74,7 +81,7 @@ export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
         const isFinal = index === messages.length - 1 && fieldText(node, "role") === "assistant";
         const isEmpty = textOf(content) === "" || (Array.isArray(content.value) && content.value.length === 0);
         if (textOf(content) === null && !Array.isArray(content.value)) yield at(content, "content: field required");
-        else if (isEmpty && !isFinal)
+        else if (isEmpty && !isFinal && !isEffortAlone(node))
           yield at(content, "all messages must have non-empty content except for the optional final assistant message");
       }
     },
