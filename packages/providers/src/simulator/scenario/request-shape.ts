@@ -82,7 +82,7 @@ function itemsOf(wire: WireName, body: unknown): readonly ShapedItem[] {
 
 function anthropicRole(message: Fields): ItemRole {
   // Without content it sets the effort of a reply, and declares nothing.
-  if (message.role === "system" && textsOf(message) === "") return "other";
+  if (message.role === "system" && Array.isArray(message.content) && message.content.length === 0) return "other";
   const kinds = recordsAt(message, "content").map(({ type }) => type);
   if (kinds.includes("tool_result")) return "result";
   if (kinds.includes("tool_use")) return "call";
