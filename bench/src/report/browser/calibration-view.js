@@ -19,7 +19,7 @@ const calibrationView = (() => {
     "server-tool": "a tool of the provider",
   };
 
-  /** What a method said of a session's calls, in percent of the reported. @param {CalibrationSession} session @param {number} method */
+  /** Reads a method's predictions of a session's calls, in percent of the reported sizes. @param {CalibrationSession} session @param {number} method */
   const errorsOf = (session, method) => {
     const reported = sums(session.reportedSteps);
     const { over, margin } = session.predicted[method] ?? { over: [], margin: null };

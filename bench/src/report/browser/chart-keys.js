@@ -1,4 +1,4 @@
-/** What a pointer does in a chart, by keyboard: the call looked at, the compactions, the zoom, and lines hidden and shown. */
+/** Does by keyboard in a chart what a pointer does: the call looked at, the compactions, the zoom, and lines hidden and shown. */
 
 // biome-ignore lint/correctness/noUnusedVariables: read by later scripts of the same page
 const chartKeys = (() => {

@@ -1,4 +1,4 @@
-/** What the charts have in common: colours from the page's style, numbers as they are written, small elements. */
+/** The charts share these: colours from the page's style, numbers as they are written, small elements. */
 
 // biome-ignore lint/correctness/noUnusedVariables: read by later scripts of the same page
 const chartTheme = (() => {

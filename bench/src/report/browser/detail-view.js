@@ -1,4 +1,4 @@
-/** What each compaction did. All text from the data goes in as text nodes. */
+/** Shows each compaction with its effects. All text from the data goes in as text nodes. */
 
 /** @typedef {import("../session-block.ts").PackedCompaction} PackedCompaction */
 

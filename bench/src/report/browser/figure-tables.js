@@ -3,7 +3,7 @@
  * later, too: nothing is remembered of them.
  */
 (() => {
-  /** What a cell is sorted by and saved as. @param {HTMLTableCellElement | undefined} cell */
+  /** Reads the value that a cell is sorted by and saved as. @param {HTMLTableCellElement | undefined} cell */
   const rawOf = (cell) => cell?.dataset.v ?? cell?.textContent?.trim() ?? "";
 
   /** @param {string} raw */

@@ -8,7 +8,7 @@ import type {
   SessionView,
   ToolCallPart,
 } from "@plimsoll/core";
-import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman, toolCallsOf } from "@plimsoll/core";
+import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/build";
 import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
 import type {
@@ -18,25 +18,19 @@ import type {
   ConversationRequest,
   Conversations,
   FoundConversation,
-  LearnedLimit,
   LearnedLimits,
-  LimitEvent,
   Rejection,
   ReportedUsage,
 } from "@plimsoll/core/conversation";
 import {
   afterAnswer,
   afterRejection,
-  believedAt,
   believedLimits,
   createConversation,
   createConversations,
   createLearnedLimits,
-  learnedInLog,
   learnedWindowTokens,
   refusedUnit,
-  setupChange,
-  setupChangeEntry,
   withoutRefuted,
 } from "@plimsoll/core/conversation";
 import type { Recalled, RecallRange } from "@plimsoll/core/internal";
@@ -56,6 +50,7 @@ import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import { DEFAULT_MAXIMUM_CHARS, DEFAULT_MAXIMUM_CONVERSATIONS, limitsOf } from "./compactor-options.ts";
+import { answering, arrived, callOf, isNewReply, learnedOf, noteSetup } from "./request-and-log.ts";
 
 /** A conversation's log as it is now. */
 export interface ConversationLog extends ConversationName {
@@ -339,19 +334,21 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   const kept = artifactsOf(conversation, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
   for (const [index, message] of kept.entries())
     await admitted(message, callOf(request.messages, index), { conversation, logs });
-  const fresh = arrived(request.messages, known, logs.nowMs());
+  const nowMs = logs.nowMs();
+  const setup = { boundReasoning: logs.options.boundReasoning ?? "leaves", nowMs } as const;
+  const fresh = arrived(request.messages, known, nowMs);
   const last = fresh.at(-1);
   const submitted = last !== undefined && isHuman(last) ? [last] : [];
   // A reply that is new was made behind the system text and tools of the request before this one.
   const firstAfter = known === 0 ? 0 : fresh.findLastIndex(({ role }) => role === "assistant") + 1;
   const firstReply = known === 0 ? fresh.findIndex(({ role }) => role === "assistant") : -1;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
-    if (index === firstAfter) noteSetup(conversation, request, logs);
+    if (index === firstAfter) noteSetup(conversation, request, setup);
     if (index === firstReply && firstReported !== null) await conversation.report(conversation.manager.view(), firstReported);
     const own = await admitted(message, callOf(request.messages, known + index), { conversation, logs });
     conversation.add({ type: "message", message: answering(own, conversation) });
   }
-  noteSetup(conversation, request, logs);
+  noteSetup(conversation, request, setup);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
   await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
   for (const message of submitted) conversation.add({ type: "message", message });
@@ -367,31 +364,13 @@ function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, lo
   const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
   const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
   const model = { ...known, request: lowestLimits(stated, shared) };
-  const learned = learnedOf(conversation, { logs, modelId: asked.modelId, reserveTokens: model.maxOutputTokens ?? 0 });
+  const learned = learnedOf(conversation, {
+    learned: logs.learned,
+    nowMs: logs.nowMs(),
+    modelId: asked.modelId,
+    reserveTokens: model.maxOutputTokens ?? 0,
+  });
   return { gate, pending: [], model, observedLimitTokens: learnedWindowTokens(learned, model.maxOutputTokens ?? 0) };
-}
-
-/** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-function learnedOf(
-  conversation: Conversation,
-  {
-    logs,
-    modelId,
-    reserveTokens,
-  }: { readonly logs: ArrayConversations; readonly modelId: string | undefined; readonly reserveTokens: number },
-): LearnedLimit {
-  const nowMs = logs.nowMs();
-  const known = believedAt(logs.learned.of(conversation, modelId), nowMs);
-  const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
-  const forgottenMs = logs.learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
-  const isKept = (event: LimitEvent) => event.kind !== "refused" || (event.atMs ?? 0) > forgottenMs;
-  const events = isLimited ? [] : conversation.limitEvents().filter(isKept);
-  // Answers may name a model otherwise than requests do.
-  const isNamed = events.some((event) => event.modelId === modelId);
-  const logged = isNamed ? modelId : conversation.manager.view().modelId;
-  if (logged === undefined || logged === null) return known;
-  const inLog = learnedInLog(events, { modelId: logged, reserveTokens, nowMs });
-  return known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
 }
 
 /** Whose request is fitted. */
@@ -414,53 +393,4 @@ async function admitted(message: Message, call: ToolCallPart | null, { conversat
   const category = options.categoryOf?.(toolName) ?? callShape(toolName, call?.argumentsJson ?? "").category;
   const artifacts = artifactsOf(conversation, logs);
   return (await admitToolResult({ ...message, category }, { policy, artifacts, truncations: kinds.truncations })).message;
-}
-
-/** The call that a result answers: the newest before it of its id. */
-function callOf(messages: readonly Message[], index: number): ToolCallPart | null {
-  const result = messages[index];
-  if (result?.role !== "tool-result") return null;
-  for (let at = index - 1; at >= 0; at -= 1) {
-    const before = messages[at];
-    const call = before === undefined ? undefined : toolCallsOf(before).find(({ callId }) => callId === result.callId);
-    if (call !== undefined) return call;
-  }
-  return null;
-}
-
-/**
- * The messages from one on, with the time at which they came: when their request did. Replies are older than it, and so is all that stands before one
- * in a history that is met in its middle.
- */
-function arrived(messages: readonly Message[], known: number, nowMs: number | null): readonly Message[] {
-  const first = known === 0 ? messages.findLastIndex(({ role }) => role === "assistant") : known;
-  return messages
-    .slice(known)
-    .map((message, index) =>
-      known + index < first || message.role === "assistant" ? message : { ...message, atMs: message.atMs ?? nowMs },
-    );
-}
-
-/** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
-function noteSetup(
-  { manager, add }: Conversation,
-  { system, tools }: ConversationRequest,
-  { options: { boundReasoning = "leaves" }, nowMs }: ArrayConversations,
-): void {
-  const view = manager.view();
-  const to = { system, tools, boundReasoning };
-  if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) add(setupChangeEntry(view, to, nowMs()));
-}
-
-/** A reply with the time of its report, and under the id of the request that it answers if one request alone was answered since the message before it. */
-function answering(message: Message, { manager }: Conversation): Message {
-  const { answeredRequestIds, reportedAtMs } = manager.state();
-  const [requestId, ...others] = answeredRequestIds;
-  if (message.role !== "assistant" || requestId === undefined) return message;
-  return { ...message, atMs: message.atMs ?? reportedAtMs, ...(others.length === 0 ? { requestId } : {}) };
-}
-
-/** True if the first message that is new is a reply whose request was not reported. */
-function isNewReply({ messages }: ConversationRequest, { manager, messageIds }: Conversation): boolean {
-  return messages[messageIds().length]?.role === "assistant" && manager.state().answeredRequestIds.length === 0;
 }

@@ -1,0 +1,77 @@
+import type { BoundReasoning, Message, ToolCallPart } from "@plimsoll/core";
+import { toolCallsOf } from "@plimsoll/core";
+import type { Conversation, ConversationRequest, LearnedLimit, LearnedLimits, LimitEvent } from "@plimsoll/core/conversation";
+import { believedAt, learnedInLog, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
+
+/** The model that a request asks, and where what refusals taught of it is kept. */
+interface AskedModel {
+  readonly learned: LearnedLimits;
+  readonly nowMs: number | null;
+  readonly modelId: string | undefined;
+  /** Tokens kept free for the reply. */
+  readonly reserveTokens: number;
+}
+
+/** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
+export function learnedOf(conversation: Conversation, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
+  const known = believedAt(learned.of(conversation, modelId), nowMs);
+  const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
+  const forgottenMs = learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
+  const isKept = (event: LimitEvent) => event.kind !== "refused" || (event.atMs ?? 0) > forgottenMs;
+  const events = isLimited ? [] : conversation.limitEvents().filter(isKept);
+  // Answers may name a model otherwise than requests do.
+  const isNamed = events.some((event) => event.modelId === modelId);
+  const logged = isNamed ? modelId : conversation.manager.view().modelId;
+  if (logged === undefined || logged === null) return known;
+  const inLog = learnedInLog(events, { modelId: logged, reserveTokens, nowMs });
+  return known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
+}
+
+/** The call that a result answers: the newest before it of its id. */
+export function callOf(messages: readonly Message[], index: number): ToolCallPart | null {
+  const result = messages[index];
+  if (result?.role !== "tool-result") return null;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const before = messages[at];
+    const call = before === undefined ? undefined : toolCallsOf(before).find(({ callId }) => callId === result.callId);
+    if (call !== undefined) return call;
+  }
+  return null;
+}
+
+/**
+ * The messages from one on, with the time at which they came: when their request did. Replies are older than it, and so is all that stands before one
+ * in a history that is met in its middle.
+ */
+export function arrived(messages: readonly Message[], known: number, nowMs: number | null): readonly Message[] {
+  const first = known === 0 ? messages.findLastIndex(({ role }) => role === "assistant") : known;
+  return messages
+    .slice(known)
+    .map((message, index) =>
+      known + index < first || message.role === "assistant" ? message : { ...message, atMs: message.atMs ?? nowMs },
+    );
+}
+
+/** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
+export function noteSetup(
+  { manager, add }: Conversation,
+  { system, tools }: ConversationRequest,
+  { boundReasoning, nowMs }: { readonly boundReasoning: BoundReasoning; readonly nowMs: number | null },
+): void {
+  const view = manager.view();
+  const to = { system, tools, boundReasoning };
+  if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) add(setupChangeEntry(view, to, nowMs));
+}
+
+/** A reply with the time of its report, and under the id of the request that it answers if one request alone was answered since the message before it. */
+export function answering(message: Message, { manager }: Conversation): Message {
+  const { answeredRequestIds, reportedAtMs } = manager.state();
+  const [requestId, ...others] = answeredRequestIds;
+  if (message.role !== "assistant" || requestId === undefined) return message;
+  return { ...message, atMs: message.atMs ?? reportedAtMs, ...(others.length === 0 ? { requestId } : {}) };
+}
+
+/** True if the first message that is new is a reply whose request was not reported. */
+export function isNewReply({ messages }: ConversationRequest, { manager, messageIds }: Conversation): boolean {
+  return messages[messageIds().length]?.role === "assistant" && manager.state().answeredRequestIds.length === 0;
+}
