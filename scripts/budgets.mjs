@@ -3,10 +3,11 @@ import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { docCommentProblems } from "./documents/doc-comments.mjs";
 import { documentPages, pageText } from "./documents/pages.mjs";
+import { screenProblems } from "./documents/screen-words.mjs";
 import { root } from "./tool.mjs";
 
 /**
- * The budgets of the house: lines outside tests of each folder, and words of the documents. A change that exceeds one deletes something, or raises it in
+ * The budgets of the house: lines outside tests of each folder, words of the documents, and private words in texts that screens show. A change that exceeds one deletes something, or raises it in
  * `budgets.json` with a reason of one line. `goal` is where the folder shall come to.
  * @typedef {{ readonly most: number, readonly goal: number, readonly why?: string }} Budget
  */
@@ -41,8 +42,15 @@ export function budgets() {
   return Object.entries(written).map(([name, budget]) => ({
     name,
     ...budget,
-    now: name === "documents" ? documentWords() : linesOf(name),
+    now: name === "documents" ? documentWords() : name.startsWith(WORDS_IN) ? wordsIn(name).length : linesOf(name),
   }));
+}
+
+const WORDS_IN = "private words in ";
+
+/** @param {string} name */
+function wordsIn(name) {
+  return screenProblems(name.slice(WORDS_IN.length).split(", "));
 }
 
 /** @param {string} folders separated by commas */
@@ -68,6 +76,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   for (const { name, now, most, goal } of budgets()) {
     const mark = now > most ? "  OVER" : "";
     console.log(`${String(now).padStart(7)} of ${String(most).padStart(6)}, goal ${String(goal).padStart(6)}  ${name}${mark}`);
+    if (name.startsWith(WORDS_IN) && (now > most || process.argv.includes("--words"))) console.log(wordsIn(name).join("\n"));
   }
   for (const line of docCommentProblems()) console.log(`a doc comment begins with What: ${line}`);
   process.exitCode = docCommentProblems().length > 0 || budgets().some(({ now, most }) => now > most) ? 1 : 0;
