@@ -108,13 +108,14 @@ type Arrivals = (by: Pick<EnginePolicy, "truncation">, kinds: Kinds) => (result:
 
 /** Each result is cut once to each cap, so that all replays that cut alike hold the same value. */
 function createArrivals(): Arrivals {
-  const known = new WeakMap<Kinds["truncations"], Map<number, WeakMap<ToolResultMessage, ToolResultMessage>>>();
+  const known = new WeakMap<Kinds["truncations"], Map<string, WeakMap<ToolResultMessage, ToolResultMessage>>>();
   return ({ truncation }, { truncations }) => {
     if (truncation === null) return (result) => result;
-    const byCap = known.get(truncations) ?? new Map<number, WeakMap<ToolResultMessage, ToolResultMessage>>();
+    const byCap = known.get(truncations) ?? new Map<string, WeakMap<ToolResultMessage, ToolResultMessage>>();
     known.set(truncations, byCap);
-    const cut = byCap.get(truncation.capTokens) ?? new WeakMap<ToolResultMessage, ToolResultMessage>();
-    byCap.set(truncation.capTokens, cut);
+    const how = JSON.stringify(truncation);
+    const cut = byCap.get(how) ?? new WeakMap<ToolResultMessage, ToolResultMessage>();
+    byCap.set(how, cut);
     return (result) => {
       const before = cut.get(result);
       if (before !== undefined) return before;

@@ -105,7 +105,7 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
     case "writer":
       return writtenBy(policy, value);
     case "cap":
-      return { ...policy, truncation: value === "off" ? null : { capTokens: sizeIn(path, value) } };
+      return { ...policy, truncation: value === "off" ? null : { ...policy.truncation, capTokens: sizeIn(path, value) } };
     case "prepareAt":
       return preparing(policy, value);
     case "idleAfter":

@@ -81,7 +81,13 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       })
       .describe("Steps that make sure that a request fits. All presets have the same."),
     truncation: z
-      .strictObject({ capTokens: z.int().nonnegative().describe("The cap.") })
+      .strictObject({
+        capTokens: z.int().nonnegative().describe("The cap."),
+        keeps: z
+          .literal("diagnoses")
+          .optional()
+          .describe("Lines that tell of an error, an exit status or a place in a source stay as well."),
+      })
       .nullable()
       .describe("The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it."),
     overflow: z

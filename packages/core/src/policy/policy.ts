@@ -9,6 +9,7 @@ import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
 import { encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { Trigger } from "../trigger.ts";
+import type { TruncationPolicy } from "../truncation/span.ts";
 import type { Kinds } from "./kinds.ts";
 import { BUILT_IN_KINDS } from "./kinds.ts";
 
@@ -44,7 +45,7 @@ export interface Policy {
   readonly strategies: readonly StrategySpec[];
   readonly fallback: FallbackPolicy;
   /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` cuts nothing. */
-  readonly truncation: { readonly capTokens: number } | null;
+  readonly truncation: TruncationPolicy | null;
   readonly overflow: OverflowPolicy;
   /** The treatment of an unknown context window: no compaction, or a stated size. */
   readonly unknownWindow: "off" | { readonly tokens: number };

@@ -1,4 +1,5 @@
 import { utf8Bytes } from "../text.ts";
+import { joined } from "./diagnoses.ts";
 import type { Cutter, CutterInput, Span } from "./span.ts";
 import { headEnd, lineStartAtOrAfter, tailStart } from "./span.ts";
 
@@ -36,18 +37,6 @@ function sides({ text }: CutterInput, roomBytes: number): readonly [Span, Span] 
 
 function lineBytes({ text, gapBytes }: CutterInput, line: Span): number {
   return utf8Bytes(text.slice(line.start, line.end)) + gapBytes;
-}
-
-/** Spans that touch become one; empty ones go. */
-function joined(spans: readonly Span[]): readonly Span[] {
-  const result: Span[] = [];
-  for (const span of spans) {
-    const before = result.at(-1);
-    if (span.start === span.end) continue;
-    if (before?.end === span.start) result[result.length - 1] = { start: before.start, end: span.end };
-    else result.push(span);
-  }
-  return result;
 }
 
 /** How a program says how it ended, in lower case. */

@@ -16,6 +16,14 @@ export interface Truncation {
   readonly cut: Cutter;
 }
 
+/** How a policy cuts a tool result before it enters the history. */
+export interface TruncationPolicy {
+  /** The most one result takes: four UTF-8 bytes a token. 0 cuts nothing. */
+  readonly capTokens: number;
+  /** `diagnoses`: lines that tell of an error, an exit status or a place in a source stay, whatever the category keeps. Absent in the documented systems. */
+  readonly keeps?: "diagnoses" | undefined;
+}
+
 /** A text that is too long, and the room for what is kept of it. */
 export interface CutterInput {
   readonly text: string;

@@ -3,7 +3,8 @@ import type { ToolResultMessage } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
-import type { Span, Truncation } from "./span.ts";
+import { diagnosisCount, keepingDiagnoses, MOST_BYTES_PER_UNIT } from "./diagnoses.ts";
+import type { Span, Truncation, TruncationPolicy } from "./span.ts";
 import { headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
 
 /** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
@@ -18,6 +19,8 @@ interface TruncationRequest {
   readonly hint?: string;
   /** How each category is cut; the built-in truncations if they are left out. */
   readonly truncations?: readonly Truncation[];
+  /** Lines that look like a diagnosis stay whatever the category keeps, and the notices say what went. Absent: the category alone decides. */
+  readonly keeps?: TruncationPolicy["keeps"];
 }
 
 /** Output as it enters history, and what of it was left out. */
@@ -60,13 +63,25 @@ interface CutRequest extends TruncationRequest {
 /** The text with notices of one form; `null` if that form takes more than half of the cap. */
 function cutWithNotice(text: string, form: (typeof NOTICE_FORMS)[number], request: CutRequest): TruncatedText | null {
   const hint = request.hint ?? null;
-  const largest = omissionNotice(form, request.total, hint);
+  const kind = request.keeps === undefined ? null : nounOf(request.category);
+  const largest = omissionNotice(form, { ...request.total, kind, errors: kind === null ? 0 : request.total.lines }, hint);
   const noticeBytes = utf8Bytes(largest) + LINE_ENDS_BYTES;
   if (noticeBytes * 2 > request.capBytes) return null;
-  const gapBytes = utf8Bytes(omissionNotice(form, request.total, null)) + LINE_ENDS_BYTES;
-  const cut = cutterFor(request.category, request.truncations ?? BUILT_IN_TRUNCATIONS);
+  const later = kind === null ? form : "short";
+  const gapBytes = utf8Bytes(omissionNotice(later, { ...request.total, kind, errors: 0 }, null)) + LINE_ENDS_BYTES;
+  const byCategory = cutterFor(request.category, request.truncations ?? BUILT_IN_TRUNCATIONS);
+  const cut = request.keeps === undefined ? byCategory : keepingDiagnoses(byCategory);
   const kept = cut({ text, roomBytes: request.capBytes - noticeBytes, gapBytes });
-  return joinWithNotices(text, inOrder(text, kept), (omission, gap) => omissionNotice(form, omission, gap === 0 ? hint : null));
+  const spans = inOrder(text, kept);
+  const errors =
+    kind === null
+      ? 0
+      : diagnosisCount(text) - spans.reduce((sum, span) => sum + diagnosisCount(text.slice(span.start, span.end)), 0);
+  return joinWithNotices(text, spans, (omission, gap) =>
+    gap === 0
+      ? omissionNotice(form, { ...omission, kind, errors: Math.max(0, errors) }, hint)
+      : omissionNotice(later, { ...omission, kind, errors: 0 }, null),
+  );
 }
 
 /** Puts a cutter's spans in order between characters, whatever it answered. */
@@ -92,10 +107,19 @@ interface Omission {
   readonly bytes: number;
 }
 
+/** A gap as a notice tells it: `kind` names what was cut, `errors` counts the lines of all gaps that look like a diagnosis; without a kind neither is said. */
+interface ToldOmission extends Omission {
+  readonly kind: string | null;
+  readonly errors: number;
+}
+
 /** The notice of one gap, without line ends around it. `hint` is the tool's advice how to see the rest. */
-function omissionNotice(form: (typeof NOTICE_FORMS)[number], { lines, bytes }: Omission, hint: string | null): string {
+function omissionNotice(form: (typeof NOTICE_FORMS)[number], omission: ToldOmission, hint: string | null): string {
+  const { lines, bytes, kind, errors } = omission;
+  const counted = lines === 0 ? `${bytes} bytes` : `${lines} ${lines === 1 ? "line" : "lines"} / ${bytes} bytes`;
   const short = `[… ${bytes} bytes omitted]`;
-  const full = lines === 0 ? short : `[… ${lines} ${lines === 1 ? "line" : "lines"} / ${bytes} bytes omitted]`;
+  const among = errors === 0 ? "" : `; in all gaps ${errors} ${errors === 1 ? "line looks" : "lines look"} like an error`;
+  const full = kind === null ? `[… ${counted} omitted]` : `[… ${counted} of ${kind} omitted${among}]`;
   switch (form) {
     case "with-hint":
       return hint === null ? full : `${full}\n[… ${hint}]`;
@@ -106,6 +130,16 @@ function omissionNotice(form: (typeof NOTICE_FORMS)[number], { lines, bytes }: O
     default:
       return form satisfies never;
   }
+}
+
+/** The word for what a category's output is. */
+function nounOf(category: OutputCategory): string {
+  const nouns: Partial<Record<string, string>> = {
+    "head-tail": "command output",
+    "match-list": "search results",
+    "file-content": "file text",
+  };
+  return nouns[category] ?? "output";
 }
 
 /** A notice is on a line of its own: at most one line end before it and one after it. */
@@ -169,7 +203,7 @@ interface TruncatedMessage {
  */
 export function truncateMessage(
   message: ToolResultMessage,
-  truncation: { readonly capTokens: number } | null,
+  truncation: TruncationPolicy | null,
   how: Pick<TruncationRequest, "hint" | "truncations"> = {},
 ): TruncatedMessage {
   const capTokens = truncation?.capTokens ?? 0;
@@ -184,7 +218,7 @@ export function truncateMessage(
   let omittedBytes = 0;
   const parts = whole.parts.map((part) => {
     if (part.type !== "text") return part;
-    const cut = truncateToBytes(part.text, { category: message.category, capTokens, capBytes, ...how });
+    const cut = truncateToBytes(part.text, { category: message.category, capBytes, ...how, ...truncation, capTokens });
     omittedLines += cut.omittedLines;
     omittedBytes += cut.omittedBytes;
     return cut.isTruncated ? { ...part, text: cut.text } : part;
@@ -192,9 +226,6 @@ export function truncateMessage(
   const isTruncated = omittedBytes > 0;
   return { message: isTruncated ? { ...whole, parts } : whole, isTruncated, omittedLines, omittedBytes };
 }
-
-/** UTF-8 bytes of a UTF-16 unit at most: two units that take four are a pair. */
-const MOST_BYTES_PER_UNIT = 3;
 
 /** UTF-16 units of all text parts. */
 function textUnits({ parts }: ToolResultMessage): number {

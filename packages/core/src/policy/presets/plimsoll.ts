@@ -62,7 +62,7 @@ export const PLIMSOLL_POLICY: Policy = {
       { kind: "cut-oversized", to: "stubs" },
     ],
   },
-  truncation: { capTokens: 16_000 },
+  truncation: { capTokens: 16_000, keeps: "diagnoses" },
   overflow: {
     keep: [
       { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
