@@ -1,6 +1,6 @@
 import type { RequestOutcome } from "@plimsoll/core/conversation";
 import type { RequestUnit } from "@plimsoll/core/internal";
-import { isRecord, shortHash } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -146,7 +146,7 @@ function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
   const isAnother = status !== null && !CONTENT_STATUSES.includes(status);
   const isNamed = said.isPlaced || said.proses.some((prose) => namesItsReason(prose, request));
   if (isAnother || isNamed || holds(text, PARAMETER_PHRASES)) return { kind: "invalid" };
-  return { kind: "unknown", words: shortHash(wordsOf(said.proses.join(" "))) };
+  return { kind: "unknown" };
 }
 
 /** The words of a failure, and whether a field of it names a parameter or place of the request. */
@@ -256,16 +256,6 @@ function namesItsReason(prose: string, request: unknown): boolean {
   if (names.some((name) => !/(?:_error|Error|Exception)$/.test(name))) return true;
   const words = new Set(sentence.split(/\W+/));
   return Object.entries(body).some(([key, value]) => typeof value === "number" && key.length > 2 && words.has(key));
-}
-
-/** The words in lower case, without numbers and what holds any: the same refusal says the same. */
-function wordsOf(prose: string): string {
-  return prose
-    .toLowerCase()
-    .replace(/status code|\(no body\)|error:?/g, "")
-    .replace(/[\w-]*\d[\w-]*/g, "#")
-    .replace(/\s+/g, " ")
-    .trim();
 }
 
 /** Tokens of the prompt that a failure names, without the reply that was asked for; `null` if it names none by itself. */

@@ -163,7 +163,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       return true;
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
-    nextTry: (words) => nextTry(conversation, { policy: options.policy, refusedTimes: conversation.refused(words) }),
+    nextTry: () => nextTry(conversation, { policy: options.policy, refusedTimes: conversation.refused() }),
     undo: async () => {
       await manager.prepareUndo();
       manager.revert(options.nowMs());

@@ -34,8 +34,8 @@ export interface ReplyRequest {
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Asks for a reply of at most so many tokens from now on; false if that is no less. */
   readonly lowerReply: (limitTokens: number | null) => boolean;
-  /** Decides the next try after an unknown refusal in these words; `null` if nothing is to be tried. */
-  readonly nextTry: (words: string) => NextTry | null;
+  /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. */
+  readonly nextTry: () => NextTry | null;
   /** Puts back what the last recovery took. */
   readonly undo: () => Promise<void>;
   /** Compacts at the overflow gate. */

@@ -80,8 +80,8 @@ export interface Conversation {
   totals(): UsageTotals;
   /** Returns the log's facts about models' windows: sizes that were refused, and sizes that were answered. */
   limitEvents(): readonly LimitEvent[];
-  /** Notes an unknown refusal by its words; gives how often they came in a row, with nothing answered in between. Not in the log. */
-  refused(words: string): number;
+  /** Notes an unknown refusal; gives how many came in a row, with nothing answered in between, whatever their words. Not in the log. */
+  refused(): number;
   /** Characters of all messages that were appended: what they take in memory, about, if the log is held there. */
   sizeChars(): number;
   /**
@@ -141,11 +141,11 @@ export function conversationOver({ nowMs: clock, background, onEvent, ...parts }
     if (writer !== null) checkStorable(entry);
     void background.wake();
     manager.append(entry);
-    if (isAnswer(entry)) refusal = { words: "", times: 0 };
+    if (isAnswer(entry)) refusedTimes = 0;
     background.appended();
   };
   let isRefusalTold = false;
-  let refusal = { words: "", times: 0 };
+  let refusedTimes = 0;
   /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
   const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
     const count = impossibleCount(usage);
@@ -208,9 +208,9 @@ export function conversationOver({ nowMs: clock, background, onEvent, ...parts }
     hasCall: (callId) => tally().hasCall(callId),
     totals: () => tally().totals(),
     limitEvents: () => tally().limitEvents(),
-    refused: (words) => {
-      refusal = { words, times: refusal.words === words ? refusal.times + 1 : 1 };
-      return refusal.times;
+    refused: () => {
+      refusedTimes += 1;
+      return refusedTimes;
     },
     sizeChars: () => tally().sizeChars(),
     wake: background.wake,

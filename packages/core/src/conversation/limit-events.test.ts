@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
-import { compaction, human, usageEntry } from "../testing/index.ts";
+import { compaction, human, reply, revertOf, usageEntry } from "../testing/index.ts";
 import { rejectedUsage } from "../usage.ts";
 import { foldLimitEvents, type LimitEvent } from "./limit-events.ts";
 
@@ -25,6 +25,8 @@ const refused = (limitTokens: number | null): LimitEvent => ({
   atMs: null,
 });
 
+const undone = (isPast: boolean): LimitEvent => ({ kind: "undone", modelId: "a", afterTokens: 400, isPast });
+
 test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
   ["a refusal with the limit that was named", [cut({ observedLimitTokens: 800 })], [refused(800)]],
   ["a refusal that named none", [cut({})], [refused(null)]],
@@ -42,6 +44,16 @@ test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
       (entry): entry is Extract<SessionEntry, { type: "usage" }> => entry.type === "usage",
     ),
     [],
+  ],
+  [
+    "less that did not help, and what the person says after it",
+    [cut({}), revertOf("c"), cut({}), revertOf("c"), { type: "message", message: human("h", "go on") }],
+    [undone(false), undone(true)],
+  ],
+  [
+    "a reply without a report leaves no try",
+    [answered(5), cut({}), revertOf("c"), { type: "message", message: reply("a", "yes") }],
+    [said(5)],
   ],
   ["messages tell nothing", [{ type: "message", message: human("h", "go on") }], []],
 ])("%s", (_, entries, events) => {

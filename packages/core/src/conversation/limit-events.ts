@@ -1,4 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
+import { isHuman } from "../message/message.ts";
 import { isOfOtherUnit } from "../session/learned-request-limits.ts";
 import { isRejectedUsage } from "../usage.ts";
 
@@ -23,6 +24,8 @@ interface UndoneSize {
   readonly modelId: string | null;
   /** Expected tokens of the smaller request. */
   readonly afterTokens: number;
+  /** True if the person said something since: the next request is another one. */
+  readonly isPast: boolean;
 }
 
 /** A request was answered, whose prompt measured so much. */
@@ -53,7 +56,12 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
   // Less did not help, or a person undid it: nothing was learned.
   const last = events.at(-1);
   if (entry.type === "revert" && last?.kind === "refused")
-    return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId, afterTokens: last.afterTokens }];
+    return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId, afterTokens: last.afterTokens, isPast: false }];
+  if (entry.type === "message" && last?.kind === "undone") {
+    // A reply came without a report: what was refused was refused for the moment.
+    if (entry.message.role === "assistant") return events.slice(0, events.findLastIndex(({ kind }) => kind !== "undone") + 1);
+    return isHuman(entry.message) ? [...events.slice(0, -1), { ...last, isPast: true }] : events;
+  }
   if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;
   const promptTokens = entry.usage.input.totalTokens ?? 0;
   const { modelId } = entry;

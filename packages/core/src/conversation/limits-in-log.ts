@@ -1,5 +1,5 @@
 import type { FitInput } from "../engine/fit-input.ts";
-import { recoveryAfterTries } from "../engine/goal.ts";
+import { recoveryOfTry } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
@@ -10,9 +10,9 @@ export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
 
 /**
  * Says what an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` for nothing. The largest request so far
- * may be too large: less is tried at once. A smaller one than the model has answered is not too large, unless the window shrank: then the same words come again, and half
+ * may be too large: less is tried at once. A smaller one than the model has answered is not too large, unless the window shrank: then it is refused again, and half
  * is tried at once. The largest is the largest report of this conversation since a refusal that less helped with: what was answered before that is no measure of the window any more.
- * Where nothing is reported, or what is reported cannot be, each request may be the largest. `refusedTimes` counts this refusal and those before it in the same words.
+ * Where nothing is reported, or what is reported cannot be, each request may be the largest. `refusedTimes` counts this refusal and those before it with no answer between.
  */
 export function nextTry(
   { manager, limitEvents }: Pick<Conversation, "manager" | "limitEvents">,
@@ -28,9 +28,11 @@ export function nextTry(
   if (!isLargest && refusedTimes < 2) return null;
   // What was undone is measured anew, and may seem the largest then: that its refusal was left to the caller tells what it was.
   const isLeft = refusedTimes - 1 > tries.length;
-  const recovery = recoveryAfterTries(policy, tries.length + (isLargest && !isLeft ? 0 : 1));
+  const undone = tries.flatMap((event) => (event.kind === "undone" ? [event] : []));
+  const isSaid = undone.at(-1)?.isPast === true;
+  const recovery = recoveryOfTry(policy, { vainTries: undone.length, isHalfFirst: !isLargest || isLeft, isSaid });
   if (recovery === null) return null;
-  const triedTokens = tries.flatMap((event) => (event.kind === "undone" ? [event.afterTokens] : []));
+  const triedTokens = undone.map(({ afterTokens }) => afterTokens);
   return { recovery, refusedTokens: triedTokens.length === 0 ? null : Math.min(...triedTokens) };
 }
 

@@ -14,14 +14,13 @@ import type { RequestUnit } from "../message/request-size.ts";
  * - `reply-too-large`: a longer reply was asked for than the model gives; `limit` is the longest, if the vendor names it
  * - `not-entitled`: long context that the account does not have
  * - `invalid`: a parameter that is named
- * - `unknown`: words that say none of this, or an answer that says nothing; `words` is their hash, since a server may quote the request
+ * - `unknown`: words that say none of this, or an answer that says nothing
  */
 export type RequestOutcome =
-  | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
+  | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" | "unknown" }
   | { readonly kind: "too-large"; readonly of: "tokens" | "minute" | RequestUnit; readonly limit?: number | null }
   | { readonly kind: "reply-too-large"; readonly limit: number | null }
-  | { readonly kind: "auth" | "quota" | "rate" | "overload" | "invalid" }
-  | { readonly kind: "unknown"; readonly words: string };
+  | { readonly kind: "auth" | "quota" | "rate" | "overload" | "invalid" };
 
 /**
  * The remedy for an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; a
@@ -134,7 +133,7 @@ export function outcomeOfReply(
 ): RequestOutcome {
   const isSilent = saidChars === 0;
   if (isWindowFull) return { kind: "window-ended" };
-  if (stopReason === "end" && isSilent) return { kind: "unknown", words: "nothing was said" };
+  if (stopReason === "end" && isSilent) return { kind: "unknown" };
   if (stopReason !== "length") return { kind: "answered" };
   const wroteTokens = Math.max(outputTokens ?? saidChars ?? 0, (saidChars ?? 0) / MOST_CHARS_PER_TOKEN);
   if (askedTokens !== null && wroteTokens >= askedTokens * CUT_REPLY_RATIO) return { kind: "answered" };

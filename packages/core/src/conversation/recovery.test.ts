@@ -107,7 +107,7 @@ describe("what a client's error says of a request", () => {
     { kind: "not-entitled" },
     { kind: "reasoning-refused" },
     { kind: "quota" },
-    { kind: "unknown", words: "a1b2" },
+    { kind: "unknown" },
   ])("is the outcome that was decoded where the answer came in: %j", (outcome) => {
     const failure = new PlimsollError("provider-failed", "refused", { outcome, promptTokens: 7 });
     expect(rejectionIn(failure)).toEqual({ outcome, limitTokens: null, requestedTokens: null, promptTokens: 7 });

@@ -66,9 +66,9 @@ export interface Recovery<Answer> {
   readonly attempt: () => Promise<Attempt<Answer>>;
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
-  /** Decides the next try after an unknown refusal in these words; `null` if nothing is to be tried. Left out for never. */
-  readonly nextTry?: (words: string) => NextTry | null;
-  /** Puts back what the last recovery took: the same words came back. */
+  /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. Left out for never. */
+  readonly nextTry?: () => NextTry | null;
+  /** Puts back what the last recovery took: it did not help. */
   readonly undo?: () => Promise<void>;
   /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
   readonly leaveReasoning?: () => Promise<boolean>;
@@ -115,8 +115,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       case "try-less": {
         // Less did not help: what was taken comes back, and the refusal is the caller's.
         if (isTried) await request.undo?.();
-        const { outcome } = rejection;
-        const next = isTried || outcome.kind !== "unknown" ? null : (request.nextTry?.(outcome.words) ?? null);
+        const next = isTried ? null : (request.nextTry?.() ?? null);
         if (next === null) return attempt;
         recovery = Math.max(recovery, next.recovery);
         refusedTokens = next.refusedTokens;

@@ -10,7 +10,7 @@ import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
-import { goalOf, isForced, recoveriesOf } from "./goal.ts";
+import { goalOf, isForced, recoveriesOf, recoveryOfTry } from "./goal.ts";
 
 const work = createWorkCounter();
 const estimator = createEstimator(SVEN_POLICY.estimator, work);
@@ -161,4 +161,18 @@ test.each<[string, Partial<EnginePolicy>, CompactionReason, number, boolean]>([
   const model = { contextWindowTokens: 1000, maxOutputTokens: null };
   const input: FitInput = { gate: "on-overflow", pending: [], model, nowMs: null, recovery };
   expect(isForced({ ...SVEN_POLICY, ...changes }, reason, input)).toBe(forced);
+});
+
+describe("a refusal for no known reason goes down by growing steps", () => {
+  test.each<[string, Parameters<typeof recoveryOfTry>[1], number | null]>([
+    ["a fifth less of the largest request", { vainTries: 0, isHalfFirst: false, isSaid: false }, 0],
+    ["half of another", { vainTries: 0, isHalfFirst: true, isSaid: false }, 1],
+    ["then half", { vainTries: 1, isHalfFirst: false, isSaid: false }, 1],
+    ["then what cannot be cut", { vainTries: 2, isHalfFirst: false, isSaid: false }, 2],
+    ["also where half came first, or seems to come first now", { vainTries: 2, isHalfFirst: true, isSaid: false }, 2],
+    ["then nothing", { vainTries: 3, isHalfFirst: true, isSaid: false }, null],
+    ["but what cannot be cut, once for each thing that the person says", { vainTries: 3, isHalfFirst: true, isSaid: true }, 2],
+  ])("%s", (_, tries, recovery) => {
+    expect(recoveryOfTry({ ...SVEN_POLICY, overflow: { ...SVEN_POLICY.overflow, maxRecoveries: 1 } }, tries)).toBe(recovery);
+  });
 });

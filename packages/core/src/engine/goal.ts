@@ -35,13 +35,18 @@ export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy,
 }
 
 /**
- * Which recovery follows so many tries with less that did not help: each takes the next share, and the one after the last share leaves what cannot be cut. `null` if
- * that was tried, too.
+ * Which recovery follows so many tries with less that did not help: each takes the next share, or the one after the next if half comes first, and the one after the last
+ * share leaves what cannot be cut. `null` after one try for each share and one more, since what seemed the largest at one of them may not at the next; but once more for
+ * what the person said since.
  */
-export function recoveryAfterTries(policy: EnginePolicy, vainTries: number): number | null {
+export function recoveryOfTry(
+  policy: EnginePolicy,
+  { vainTries, isHalfFirst, isSaid }: { readonly vainTries: number; readonly isHalfFirst: boolean; readonly isSaid: boolean },
+): number | null {
   const last = recoveriesOf(policy) - 1;
-  if (last < 0 || vainTries > RECOVERY_RATIOS.length) return null;
-  return vainTries < RECOVERY_RATIOS.length ? Math.min(vainTries, last) : last;
+  const share = vainTries + (isHalfFirst ? 1 : 0);
+  if (last < 0 || (vainTries > RECOVERY_RATIOS.length && !isSaid)) return null;
+  return share < RECOVERY_RATIOS.length ? Math.min(share, last) : last;
 }
 
 /** True for the last recovery: it needs no model and leaves only what cannot be cut. */

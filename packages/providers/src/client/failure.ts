@@ -90,7 +90,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
 }
 
 /** The outcome of a whole answer that held nothing. */
-const SILENT_REPLY: RequestOutcome = { kind: "unknown", words: "empty-reply" };
+const SILENT_REPLY: RequestOutcome = { kind: "unknown" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (thrown instanceof PlimsollError) {

@@ -345,9 +345,9 @@ function recovering<Item, Answer, Own>(
     policy,
     ...done,
     attempt: () => attempt(next),
-    nextTry: (words) => {
+    nextTry: () => {
       const of = conversation();
-      return of === null ? null : nextTry(of, { policy, refusedTimes: of.refused(words) });
+      return of === null ? null : nextTry(of, { policy, refusedTimes: of.refused() });
     },
     undo: async () => {
       const of = conversation();

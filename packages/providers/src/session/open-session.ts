@@ -129,7 +129,7 @@ export async function sent<Request, Answer>(
       const rejectionIn = (error: unknown) => sdkRejection(error, request);
       return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens });
     },
-    nextTry: (words) => nextTry(conversation, { policy, refusedTimes: conversation.refused(words) }),
+    nextTry: () => nextTry(conversation, { policy, refusedTimes: conversation.refused() }),
     undo: () =>
       conversation.inTurn(async () => {
         await conversation.manager.prepareUndo();
