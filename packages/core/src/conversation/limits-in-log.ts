@@ -9,7 +9,7 @@ import type { LimitEvent } from "./limit-events.ts";
 export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
 
 /**
- * Says what an unknown refusal of a conversation's next request asks for, by how many tries with less in a row did not help; `null` for nothing. The largest request so far
+ * Says what an unknown refusal of a conversation's next request asks for, by how many came in a row; `null` for nothing. The largest request so far
  * may be too large: less is tried at once. A smaller one than the model has answered is not too large, unless the window shrank: then it is refused again, and half
  * is tried at once. The largest is the largest report of this conversation since a refusal that less helped with: what was answered before that is no measure of the window any more.
  * Where nothing is reported, or what is reported cannot be, each request may be the largest. `refusedTimes` counts this refusal and those before it with no answer between.
@@ -19,21 +19,16 @@ export function nextTry(
   { policy, refusedTimes }: { readonly policy: EnginePolicy; readonly refusedTimes: number },
 ): NextTry | null {
   const events = limitEvents();
-  const tries = events.slice(events.findLastIndex(({ kind }) => kind !== "undone") + 1);
+  const first = events.findLastIndex(({ kind }) => kind !== "undone") + 1;
+  const undone = events.slice(first).flatMap((event) => (event.kind === "undone" ? [event] : []));
   const answered = events.slice(events.findLastIndex(({ kind }) => kind === "refused") + 1);
-  const answeredTokens = manager.state().usageWatch.isRefused
-    ? 0
-    : Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
-  const isLargest = manager.predict().upperTokens >= answeredTokens;
+  const answeredTokens = Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
+  const isLargest = manager.state().usageWatch.isRefused || manager.predict().upperTokens >= answeredTokens;
   if (!isLargest && refusedTimes < 2) return null;
-  // What was undone is measured anew, and may seem the largest then: that its refusal was left to the caller tells what it was.
-  const isLeft = refusedTimes - 1 > tries.length;
-  const undone = tries.flatMap((event) => (event.kind === "undone" ? [event] : []));
-  const isSaid = undone.at(-1)?.isPast === true;
-  const recovery = recoveryOfTry(policy, { vainTries: undone.length, isHalfFirst: !isLargest || isLeft, isSaid });
+  const tries = Math.max(refusedTimes, undone.length + 1);
+  const recovery = recoveryOfTry(policy, { tries, isSaid: undone.at(-1)?.isPast === true });
   if (recovery === null) return null;
-  const triedTokens = undone.map(({ afterTokens }) => afterTokens);
-  return { recovery, refusedTokens: triedTokens.length === 0 ? null : Math.min(...triedTokens) };
+  return { recovery, refusedTokens: undone.length === 0 ? null : Math.min(...undone.map(({ afterTokens }) => afterTokens)) };
 }
 
 /** Reads the limits of one model's window off a session's log: a session that is taken up again knows all that it knew. */

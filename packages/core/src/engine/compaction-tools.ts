@@ -1,15 +1,18 @@
 import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { withDeadline } from "../deadline.ts";
+import type { Facts } from "../facts/facts.ts";
+import { fileOperations, namedAccessesOf } from "../facts/facts.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { passageQuoter } from "../keep/kept-passages.ts";
+import { textOnOneLine } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { isHuman } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
-import { coveredFilesText } from "../prompts/covered-files.ts";
-import { factsText } from "../prompts/facts.ts";
+import type { KeptState } from "../prompts/facts.ts";
+import { factFraming, factsText, newestLines } from "../prompts/facts.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../summarizer/digest.ts";
 import type { SummaryAuthor } from "../summarizer/usable.ts";
@@ -147,4 +150,30 @@ export function summaryWithin(summary: SummaryPolicy, budget: Budget): SummaryPo
     maxTokens: Math.min(maxTokens, limitTokens),
     turnPrefixMaxTokens: Math.min(turnPrefixMaxTokens, limitTokens),
   };
+}
+
+/**
+ * Lists of the files that calls name in what the context no longer has, by name, read before modified; `null` if there are none. What stays is
+ * the log's newest, so that all accesses but as many of the newest as it has are of what went. Files of a tracker are always listed.
+ */
+function coveredFilesText(
+  { facts, kept, staying }: { readonly facts: Facts; readonly kept: KeptState; readonly staying: readonly Message[] },
+  maximumChars: number,
+): string | null {
+  const framing = factFraming(kept);
+  const stayingCount = staying.reduce((count, message) => count + namedAccessesOf(message).length, 0);
+  const covered = facts.named.slice(0, Math.max(0, facts.named.size - stayingCount));
+  const states = new Map(facts.tracked.map(({ path, state }) => [path, state]));
+  const files = [...fileOperations([...covered, ...facts.tracked])];
+  const linesOf = (access: "read" | "modify") =>
+    files.flatMap(([path, kind]) =>
+      kind === access ? [() => [path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
+    );
+  const listed = (tag: string, access: "read" | "modify", roomChars: number) =>
+    newestLines(tag, linesOf(access), { framing, roomChars, order: "covered" });
+  // What is modified matters more: the files that were read take what it leaves.
+  const modified = listed("modified-files", "modify", maximumChars);
+  const read = listed("read-files", "read", maximumChars - modified.length - 2);
+  const blocks = [read, modified].filter((block) => block !== "");
+  return blocks.length === 0 ? null : blocks.join("\n\n");
 }

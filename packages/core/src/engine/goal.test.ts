@@ -165,13 +165,11 @@ test.each<[string, Partial<EnginePolicy>, CompactionReason, number, boolean]>([
 
 describe("a refusal for no known reason goes down by growing steps", () => {
   test.each<[string, Parameters<typeof recoveryOfTry>[1], number | null]>([
-    ["a fifth less of the largest request", { vainTries: 0, isHalfFirst: false, isSaid: false }, 0],
-    ["half of another", { vainTries: 0, isHalfFirst: true, isSaid: false }, 1],
-    ["then half", { vainTries: 1, isHalfFirst: false, isSaid: false }, 1],
-    ["then what cannot be cut", { vainTries: 2, isHalfFirst: false, isSaid: false }, 2],
-    ["also where half came first, or seems to come first now", { vainTries: 2, isHalfFirst: true, isSaid: false }, 2],
-    ["then nothing", { vainTries: 3, isHalfFirst: true, isSaid: false }, null],
-    ["but what cannot be cut, once for each thing that the person says", { vainTries: 3, isHalfFirst: true, isSaid: true }, 2],
+    ["a fifth less", { tries: 1, isSaid: false }, 0],
+    ["then half", { tries: 2, isSaid: false }, 1],
+    ["then what cannot be cut", { tries: 3, isSaid: false }, 2],
+    ["then nothing", { tries: 4, isSaid: false }, null],
+    ["but what cannot be cut for what the person says since", { tries: 4, isSaid: true }, 2],
   ])("%s", (_, tries, recovery) => {
     expect(recoveryOfTry({ ...SVEN_POLICY, overflow: { ...SVEN_POLICY.overflow, maxRecoveries: 1 } }, tries)).toBe(recovery);
   });

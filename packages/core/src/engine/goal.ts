@@ -35,18 +35,16 @@ export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy,
 }
 
 /**
- * Which recovery follows so many tries with less that did not help: each takes the next share, or the one after the next if half comes first, and the one after the last
- * share leaves what cannot be cut. `null` after one try for each share and one more, since what seemed the largest at one of them may not at the next; but once more for
- * what the person said since.
+ * Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves what cannot be cut. `null` after
+ * that, unless the person said something since.
  */
 export function recoveryOfTry(
   policy: EnginePolicy,
-  { vainTries, isHalfFirst, isSaid }: { readonly vainTries: number; readonly isHalfFirst: boolean; readonly isSaid: boolean },
+  { tries, isSaid }: { readonly tries: number; readonly isSaid: boolean },
 ): number | null {
   const last = recoveriesOf(policy) - 1;
-  const share = vainTries + (isHalfFirst ? 1 : 0);
-  if (last < 0 || (vainTries > RECOVERY_RATIOS.length && !isSaid)) return null;
-  return share < RECOVERY_RATIOS.length ? Math.min(share, last) : last;
+  if (last < 0 || (tries > RECOVERY_RATIOS.length + 1 && !isSaid)) return null;
+  return tries <= RECOVERY_RATIOS.length ? Math.min(tries - 1, last) : last;
 }
 
 /** True for the last recovery: it needs no model and leaves only what cannot be cut. */
