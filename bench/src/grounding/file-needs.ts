@@ -23,7 +23,10 @@ export interface Files {
 /** The newest reading or writing of each file, and what a reply that changes files quotes of them. */
 export function createFiles(needles: Needles): Files {
   const newest = createNewestTexts();
+  /** Of files as a tool showed them last with their numbers, after a change too: a range of lines is told by it. */
+  const numbered = createNewestTexts();
   const readings = new Map<string, string>();
+  const changes = new Map<string, string>();
   /** By the text of a file: between two readings it is changed several times. */
   const inHand = new Map<string, number>();
   const needleOf = (text: string): number => {
@@ -36,7 +39,7 @@ export function createFiles(needles: Needles): Files {
   return {
     needed(reply) {
       const calls = toolCallsOf(reply);
-      const quoted = calls.flatMap(editQuotes).flatMap((quote) => quotedText(quote, newest) ?? []);
+      const quoted = calls.flatMap(editQuotes).flatMap((quote) => quotedText(quote, numbered) ?? []);
       const edits = new Set(quoted.map(comparableQuote).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS));
       const wanted: Wanted[] = [...edits].map((text) => ({ kind: "edits", needle: needles.number(text) }));
       const changed = calls.flatMap(({ paths }) => paths.filter(({ access }) => access === "modify"));
@@ -51,10 +54,15 @@ export function createFiles(needles: Needles): Files {
           if (access === "read" && paths.length === 1) readings.set(callId, path);
           const written = access === "modify" && paths.length === 1 ? writtenText(argumentsJson) : null;
           if (written !== null) newest.set(path, written);
+          if (access === "modify" && paths.length === 1) changes.set(callId, path);
         }
       }
-      const path = message.role === "tool-result" && !message.isError ? readings.get(message.callId) : undefined;
-      if (path !== undefined) newest.set(path, textOf(message));
+      if (message.role !== "tool-result" || message.isError) return;
+      const text = textOf(message);
+      const [read, changed] = [readings.get(message.callId), changes.get(message.callId)];
+      if (read !== undefined) newest.set(read, text);
+      if (read !== undefined) numbered.set(read, text);
+      else if (changed !== undefined && numberedLines(text) !== null) numbered.set(changed, text);
     },
   };
 }
@@ -94,9 +102,9 @@ function withoutBlankEnds(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
-function quotedText(quote: EditQuote, newest: Pick<NewestTexts, "get">): string | null {
+function quotedText(quote: EditQuote, numbered: Pick<NewestTexts, "get">): string | null {
   if (quote.kind === "text") return quote.text;
-  const lines = numberedLines(newest.get(quote.path) ?? "");
+  const lines = numberedLines(numbered.get(quote.path) ?? "");
   if (lines === null) return null;
   const range = Array.from({ length: quote.last - quote.first + 1 }, (_, place) => lines.get(quote.first + place));
   return range.includes(undefined) ? null : range.join("\n");

@@ -22,6 +22,15 @@ const editOf = (path: string) =>
     },
   ]);
 const EDIT = editOf("src/a.ts");
+const range = (id: string, callId: string, first: number, last: number) =>
+  assistant(id, [
+    {
+      ...call(callId),
+      argumentsJson: JSON.stringify({ path: "src/a.ts", start_line: first, end_line: last, new_text: "x" }),
+      paths: [{ path: "src/a.ts", access: "modify" }],
+    },
+  ]);
+const ECHO = result("r2", "c3", "1:a line that was put in\n2:one of the lines\n3:two of the lines\n4:three of the lines");
 const FAR = result("far", "c0", "word ".repeat(20_000));
 
 /** `held/uses far-uses` of a kind at the last message of a history, under the context that was sent before it. */
@@ -52,6 +61,13 @@ describe("prepareNeeds", () => {
     ["together in a summary they are", "edits", [READ, SHOWN, EDIT], [excerpt(...FILE.slice(1, 3))], "1/1 0 left out 0"],
     ["a call that was lost holds nothing", "edits", [READ, SHOWN, EDIT], null, "0/1 0 left out 0"],
     ["what no earlier message held is left out", "edits", [human("u", "go"), EDIT], [], "0/0 0 left out 1"],
+    [
+      "a range is told by what its file showed last, after a change too",
+      "edits",
+      [READ, SHOWN, range("a3", "c3", 1, 1), ECHO, range("a4", "c4", 2, 3)],
+      [excerpt("one of the lines", "two of the lines")],
+      "1/1 0 left out 0",
+    ],
     ["far is 20,000 tokens of messages between", "edits", [READ, SHOWN, FAR, EDIT], [], "0/1 1 left out 0"],
     [
       "a file is in hand with four of its five lines",

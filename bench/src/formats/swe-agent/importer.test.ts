@@ -87,3 +87,21 @@ test.each<[string, string, string]>([
       ?.replace(/call:[0-9a-f]{32}/, "ID"),
   ).toBe(`model: go | call ID ${expected}`);
 });
+
+test.each<[string, string, boolean]>([
+  ["an edit that it takes back", "Your proposed edit has introduced new syntax error(s). Please read", true],
+  ["a command that it does not understand", "Usage: edit <start_line>:<end_line>", true],
+  ["a file that is not there", "File b.py not found", true],
+  ["the window after an edit", "[File: /a.py (2 lines total)]\n1:x\n2:y", false],
+])("an answer of its own commands says whether they did it: %s", async (_, content, isError) => {
+  const [transcript] = await importDocument({
+    trajectory: [{ action: "ls" }],
+    info: {},
+    history: [
+      { role: "user", content: "the issue" },
+      { role: "assistant", content: "go", thought: "go", action: "edit 1:1\nx\nend_of_edit" },
+      { role: "user", content },
+    ],
+  });
+  expect(transcript?.entries.at(-1)).toMatchObject({ message: { role: "tool-result", isError } });
+});

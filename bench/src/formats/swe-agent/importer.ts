@@ -27,6 +27,9 @@ const TOOLS: ToolTable = {
   submit: "other",
 };
 
+/** How its own commands begin their answer if they did nothing (tools/windowed and config/commands of 0.x, read 2026). */
+const REFUSED = /^(?:Your proposed edit has introduced new syntax error|Usage: |File \S+ not found|No file open)/;
+
 /** Trajectories of SWE-agent. They report no sizes per call, so that a replay runs on estimates. */
 export const sweAgentImporter: Importer = documentImporter({
   format: FORMAT,
@@ -67,7 +70,7 @@ function itemsOf(history: readonly Fields[]): readonly LogItem[] {
       items.push(replyItem([text, ...calls.map((call) => chatCallPart(TOOLS, call)), ...textCall], UNREPORTED_USAGE));
     } else if (entry.role === "tool") items.push(resultItem(stringsAt(entry, "tool_call_ids")[0] ?? "", parts));
     else if (openCallId !== null && entry.role === "user") {
-      items.push(resultItem(openCallId, parts));
+      items.push(resultItem(openCallId, parts, { isError: REFUSED.test(stringAt(entry, "content") ?? "") }));
       openCallId = null;
     } else {
       const isTask = !isDemonstration && !items.some((item) => item.kind === "user" && item.origin === "human");
