@@ -1,0 +1,127 @@
+import type { Transcript } from "@plimsoll/bench";
+import { importSource, textSource } from "@plimsoll/bench/internal";
+import { z } from "zod";
+import type { GitFolder } from "./git-folder.ts";
+import { terminalDialogue } from "./terminal-log.ts";
+
+/** A source of graded runs, by a short name. */
+export type Dataset = "lite" | "java" | "terminal";
+
+/** A recorded run with its grade. */
+export interface GradedRecording {
+  readonly dataset: Dataset;
+  /** The repository that the task is of; for `terminal`, where tasks have none, the task itself. */
+  readonly repository: string;
+  readonly task: string;
+  /** The model, or the repetition: runs of one are compared with each other. */
+  readonly agent: string;
+  readonly hasFailed: boolean;
+  /** Whether observations older than the newest five had left what the model read. */
+  readonly isMasked: boolean;
+  readonly read: () => Promise<Transcript>;
+}
+
+/** The runs of one source, with those that have no grade or no dialogue: they are in no figure. */
+export interface GradedRuns {
+  readonly runs: readonly GradedRecording[];
+  readonly ungraded: number;
+  readonly withoutDialogue: number;
+}
+
+const LITE = "results/swe-agent-results";
+const JAVA = "evaluation/java/verified";
+const TERMINAL = "results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet";
+
+const liteReport = z.object({ resolved: z.array(z.string()) });
+const javaReport = z.object({ resolved: z.array(z.string()), submitted_ids: z.array(z.string()) });
+const terminalReport = z.object({ task_id: z.string().default(""), is_resolved: z.boolean().nullable().default(null) });
+
+/** SWE-agent on SWE-bench Lite three times (nus-apr/auto-code-rover). A run without a patch was not resolved. */
+export function liteRuns(folder: GitFolder): GradedRuns {
+  const paths = folder.paths(LITE);
+  const runs = paths.filter(isTrajectory).map((path) => {
+    const [agent = ""] = path.slice(LITE.length + 1).split("/");
+    return { path, agent };
+  });
+  const resolved = new Map(
+    [...new Set(runs.map(({ agent }) => agent))].map((agent) => {
+      const report = liteReport.parse(JSON.parse(folder.text(`${LITE}/${agent}/final_report.json`)));
+      return [agent, new Set(report.resolved)] as const;
+    }),
+  );
+  return {
+    runs: runs.map(({ path, agent }) => recording("lite", { folder, path, agent, resolved: resolved.get(agent) ?? new Set() })),
+    ungraded: 0,
+    withoutDialogue: 0,
+  };
+}
+
+/** SWE-agent with five models on Java tasks (multi-swe-bench/experiments). What was not submitted has no grade. */
+export function javaRuns(folder: GitFolder): GradedRuns {
+  const runs: GradedRecording[] = [];
+  let ungraded = 0;
+  const reports = new Map<string, z.infer<typeof javaReport>>();
+  for (const path of folder.paths(JAVA).filter(isTrajectory)) {
+    const [agent = ""] = path.slice(JAVA.length + 1).split("/");
+    const report = reports.get(agent) ?? javaReport.parse(JSON.parse(folder.text(`${JAVA}/${agent}/results/results.json`)));
+    reports.set(agent, report);
+    if (report.submitted_ids.includes(taskOf(path)))
+      runs.push(recording("java", { folder, path, agent, resolved: new Set(report.resolved) }));
+    else ungraded += 1;
+  }
+  return { runs, ungraded, withoutDialogue: 0 };
+}
+
+/** mini-swe-agent on terminal-bench (laude-institute/terminal-bench-leaderboard): its dialogue stands in a recorded terminal alone. */
+export function terminalRuns(folder: GitFolder): GradedRuns {
+  const runs: GradedRecording[] = [];
+  let [ungraded, withoutDialogue] = [0, 0];
+  const paths = folder.paths(TERMINAL);
+  const reports = new Set(paths.filter((path) => path.endsWith("/results.json")));
+  for (const path of paths.filter((each) => each.endsWith("/sessions/agent.log"))) {
+    const trial = path.slice(0, -"/sessions/agent.log".length);
+    const report = reports.has(`${trial}/results.json`) ? folder.text(`${trial}/results.json`) : "{}";
+    const { task_id: task, is_resolved: isResolved } = terminalReport.parse(JSON.parse(report));
+    const messages = terminalDialogue(folder.text(path));
+    if (messages.length === 0) withoutDialogue += 1;
+    else if (isResolved === null) ungraded += 1;
+    else {
+      const document = { trajectory_format: "mini-swe-agent-1", instance_id: trial, messages };
+      runs.push({
+        dataset: "terminal",
+        repository: task,
+        task,
+        agent: "mini-swe-agent",
+        hasFailed: !isResolved,
+        isMasked: false,
+        read: () => onlyTranscript(JSON.stringify(document), `${task}__${trial.split("/").at(-1)}`),
+      });
+    }
+  }
+  return { runs, ungraded, withoutDialogue };
+}
+
+function isTrajectory(path: string): boolean {
+  return path.endsWith(".traj");
+}
+
+/** The task that a trajectory is named by. */
+function taskOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1, -".traj".length);
+}
+
+function recording(
+  dataset: "lite" | "java",
+  { folder, path, agent, resolved }: { folder: GitFolder; path: string; agent: string; resolved: ReadonlySet<string> },
+): GradedRecording {
+  const task = taskOf(path);
+  const repository = task.slice(0, task.lastIndexOf("-"));
+  const read = () => onlyTranscript(folder.text(path), `${repository}__${task}#${agent}`);
+  return { dataset, repository, task, agent, hasFailed: !resolved.has(task), isMasked: true, read };
+}
+
+async function onlyTranscript(text: string, name: string): Promise<Transcript> {
+  const [transcript] = await importSource(textSource(text, name));
+  if (transcript === undefined) throw new Error(`${name}: an importer gave no session`);
+  return transcript;
+}

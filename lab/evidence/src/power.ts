@@ -1,0 +1,94 @@
+import { createRandom } from "@plimsoll/bench/internal";
+import { areaWithin } from "./area.ts";
+import type { ContentKind } from "./exposures.ts";
+import { lengthThirds, type Unit } from "./outcomes.ts";
+import { MASKED_AGE, sidesOf } from "./price.ts";
+import { normal, numbered, resampled } from "./resample.ts";
+import type { RunRow } from "./run-row.ts";
+
+/** Made data sets of a power, and draws for each; chosen: the power then is known to two or three points. */
+const SIMULATIONS = 300;
+const SIMULATED_DRAWS = 300;
+
+/** How far a score's spread is shared by the runs of one task; chosen: half. */
+const SHARED_VARIANCE = 0.5;
+
+/** The distance of two normal distributions of spread one at which the area is 0.60: √2 × 0.2533. */
+const SHIFT_FOR_060 = 0.3583;
+
+/**
+ * How often the interval of the area within thirds of length lies above 0.5 if the true area is 0.60 (`shift` 0: 0.50), with the grades, lengths
+ * and tasks that the runs have and scores that are made. Nothing that a measure said is read.
+ */
+export function powerOfArea(rows: readonly RunRow[], unit: Unit, shift: number = SHIFT_FOR_060): number {
+  const random = createRandom();
+  const thirds = lengthThirds(rows);
+  const clusters = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
+  const tasks = numbered(rows.map((row) => `${row.dataset} ${row.task}`));
+  let found = 0;
+  for (let made = 0; made < SIMULATIONS; made++) {
+    const shared = Array.from({ length: tasks.count }, () => normal(random));
+    const runs = rows.map((row, place) => ({
+      score:
+        (row.hasFailed ? shift : 0) +
+        Math.sqrt(SHARED_VARIANCE) * (shared[tasks.of[place] ?? 0] ?? 0) +
+        Math.sqrt(1 - SHARED_VARIANCE) * normal(random),
+      hasFailed: row.hasFailed,
+      stratum: thirds.get(row) ?? "",
+      cluster: clusters.of[place] ?? 0,
+    }));
+    const { interval } = resampled(clusters.count, areaWithin(runs), SIMULATED_DRAWS, random);
+    if (interval !== null && interval.from > 0.5) found += 1;
+  }
+  return found / SIMULATIONS;
+}
+
+/** How much the rate of fetching again differs from task to task: the variance of its logarithm; chosen: high (a factor of e). */
+const RATE_VARIANCE = 1;
+
+/**
+ * How often the interval of the ratio at the line lies above 1 if the true ratio is `ratio`, with the exposures that the runs have and the rate
+ * before the line given. Nothing that was fetched again is read.
+ */
+export function powerOfRatio(
+  rows: readonly RunRow[],
+  { kind, unit, rate, ratio }: { kind: ContentKind; unit: Unit; rate: number; ratio: number },
+): number {
+  const random = createRandom();
+  const clusters = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
+  const tasks = numbered(rows.map((row) => `${row.dataset} ${row.task}`));
+  const exposed = rows.map(({ exposures }) => {
+    const { before, behind } = sidesOf(exposures[kind], MASKED_AGE);
+    return { before: before[0], behind: behind[0] };
+  });
+  let found = 0;
+  for (let made = 0; made < SIMULATIONS; made++) {
+    const shared = Array.from({ length: tasks.count }, () =>
+      Math.exp(Math.sqrt(RATE_VARIANCE) * normal(random) - RATE_VARIANCE / 2),
+    );
+    const sums = Array.from({ length: clusters.count }, () => ({ before: 0, againBefore: 0, behind: 0, againBehind: 0 }));
+    for (const [place, { before, behind }] of exposed.entries()) {
+      const own = sums[clusters.of[place] ?? 0];
+      const chance = Math.min(1, rate * (shared[tasks.of[place] ?? 0] ?? 1));
+      if (own === undefined) continue;
+      own.before += before;
+      own.behind += behind;
+      for (let at = 0; at < before; at++) if (random() < chance) own.againBefore += 1;
+      for (let at = 0; at < behind; at++) if (random() < Math.min(1, chance * ratio)) own.againBehind += 1;
+    }
+    const figure = (weights: Float64Array) => {
+      const total = { before: 0, againBefore: 0, behind: 0, againBehind: 0 };
+      for (const [place, each] of sums.entries()) {
+        const weight = weights[place] ?? 0;
+        total.before += weight * each.before;
+        total.againBefore += weight * each.againBefore;
+        total.behind += weight * each.behind;
+        total.againBehind += weight * each.againBehind;
+      }
+      return total.againBefore === 0 ? null : total.againBehind / total.behind / (total.againBefore / total.before);
+    };
+    const { interval } = resampled(clusters.count, figure, SIMULATED_DRAWS, random);
+    if (interval !== null && interval.from > 1) found += 1;
+  }
+  return found / SIMULATIONS;
+}
