@@ -73,11 +73,13 @@ export function unbudgeted() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  for (const { name, now, most, goal } of budgets()) {
+  const counted = budgets();
+  const problems = docCommentProblems();
+  for (const { name, now, most, goal } of counted) {
     const mark = now > most ? "  OVER" : "";
     console.log(`${String(now).padStart(7)} of ${String(most).padStart(6)}, goal ${String(goal).padStart(6)}  ${name}${mark}`);
     if (name.startsWith(WORDS_IN) && (now > most || process.argv.includes("--words"))) console.log(wordsIn(name).join("\n"));
   }
-  for (const line of docCommentProblems()) console.log(`a doc comment begins with What: ${line}`);
-  process.exitCode = docCommentProblems().length > 0 || budgets().some(({ now, most }) => now > most) ? 1 : 0;
+  for (const line of problems) console.log(`a doc comment begins with What: ${line}`);
+  process.exitCode = problems.length > 0 || counted.some(({ now, most }) => now > most) ? 1 : 0;
 }

@@ -8,11 +8,19 @@ export function whatComments(text) {
   return found.map(({ index, 1: words = "" }) => `${text.slice(0, index).split("\n").length}: ${words.trim()}`);
 }
 
+const LEFT_OUT = new Set(["node_modules", "dist", "sessions"]);
+
+/** @param {string} folder @returns {readonly string[]} */
+function sourcesBelow(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : sourcesBelow(path);
+    return /\.(ts|mjs)$/.test(path) ? [path] : [];
+  });
+}
+
 /** Doc comments of packages and bench that begin with "What", as `path:line: words`. @returns {readonly string[]} */
 export function docCommentProblems() {
-  const paths = ["packages", "bench"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
-  );
-  const sources = paths.filter((path) => /\.(ts|mjs)$/.test(path) && !/\/(node_modules|dist|sessions)\//.test(path));
-  return sources.flatMap((path) => whatComments(readFileSync(join(root, path), "utf8")).map((line) => `${path}:${line}`));
+  const paths = ["packages", "bench"].flatMap((folder) => sourcesBelow(folder));
+  return paths.flatMap((path) => whatComments(readFileSync(join(root, path), "utf8")).map((line) => `${path}:${line}`));
 }
