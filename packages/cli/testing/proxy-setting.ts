@@ -102,7 +102,7 @@ async function addressIn(printed: () => string, ended: Promise<number>): Promise
 
 /** Compactions that a proxy told of. */
 export function compactionsIn(printed: string): number {
-  return printed.split("\n").filter((line) => line.startsWith("compacted: ")).length;
+  return printed.split("\n").filter((line) => line.includes("  compacted (")).length;
 }
 
 /** Requests that read less of the cache than the one before them sent, by more than a cache's steps. */

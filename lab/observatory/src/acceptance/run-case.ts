@@ -46,7 +46,7 @@ export async function runCase(
     windowTokens,
     steps,
     ...totals,
-    ...(isProxy ? { compactions: said.filter((line) => line.startsWith("compacted: ")).length } : {}),
+    ...(isProxy ? { compactions: said.filter((line) => line.includes("  compacted (")).length } : {}),
     resumes,
     // What stores nothing but calls that print is whole if all of them are there.
     storedWhole: stored === null ? null : stored + steps - calls,

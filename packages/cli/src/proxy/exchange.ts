@@ -3,7 +3,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Policy } from "@plimsoll/core";
 import { recoveriesOf } from "@plimsoll/core/internal";
-import type { AnswerReader, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
+import type { AnswerReader, EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
 import { createAnswerReader, parseRecord, wireAt } from "@plimsoll/providers/proxy";
 import { MAXIMUM_BODY_BYTES, unpacked, unpacker } from "./content-coding.ts";
 import type { HeaderPairs } from "./headers.ts";
@@ -17,8 +17,8 @@ export interface ExchangeOptions {
   readonly upstream: Upstream;
   readonly compaction: ProxyCompaction;
   readonly policy: Policy;
-  /** Told what went wrong, in one line without content. */
-  readonly onProblem: (line: string) => void;
+  /** Told what went wrong, in one line without content, and in which conversation if that is known. */
+  readonly onProblem: (line: string, of?: EventOrigin) => void;
   /** Runs what may ask a model for a summary, with the request whose credentials it may use. */
   readonly withRequest: <T>(sent: SentRequest, work: () => Promise<T>) => Promise<T>;
 }
@@ -74,6 +74,11 @@ async function exchange(passing: Passing, path: string, options: ExchangeOptions
   const bodyText = unpacked(body, request.headers["content-encoding"]);
   const sent: SentRequest | null = bodyText === null ? null : { target, headers, bodyText };
   let prepared = sent === null ? null : await preparedBy(sent, { passing, path, options });
+  if (prepared?.spoken) {
+    const { contentType, bodyText } = prepared.spoken;
+    response.writeHead(200, { "content-type": contentType }).end(bodyText);
+    return;
+  }
   const send = () => options.upstream.send({ method: "POST", target, signal, ...whatToSend(prepared, body, headers) });
   for (let recovery = 0; ; recovery++) {
     const answer = await send();
@@ -83,10 +88,19 @@ async function exchange(passing: Passing, path: string, options: ExchangeOptions
       mayRecover && failure !== null && prepared !== null && sent !== null
         ? await recoveredBy({ prepared, failure, sent, options, recovery })
         : null;
+    const { statusCode: status = 0 } = answer;
+    if (next === null && status >= 400)
+      options.onProblem(`the upstream refused it with ${status}, as the agent is told`, originOf(prepared));
     if (next === null) return await deliver();
+    options.onProblem(`refused with ${failure?.status ?? status}, sent again`, originOf(prepared));
     answer.destroy();
     prepared = next;
   }
+}
+
+function originOf(prepared: PreparedRequest | null): EventOrigin | undefined {
+  if (prepared === null || prepared.sessionId === null) return undefined;
+  return { sessionId: prepared.sessionId, modelId: prepared.modelId };
 }
 
 /** An answer that has begun: what failed, as far as it is known, and how it goes on to the program. */
@@ -139,7 +153,8 @@ function isEvents({ headers }: IncomingMessage): boolean {
 /** Largest refusal that is read; a larger one is no refusal. Chosen. */
 const MAXIMUM_ERROR_BYTES = 4 * 1024 * 1024;
 
-async function bodyOf(message: IncomingMessage, maximumBytes = MAXIMUM_BODY_BYTES): Promise<Buffer | null> {
+/** The whole body; `null` for one that is larger. */
+export async function bodyOf(message: IncomingMessage, maximumBytes: number = MAXIMUM_BODY_BYTES): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   // The rest of what is too large is let through unread, so that its sender hears the answer.

@@ -66,7 +66,7 @@ describe("killed by SIGKILL", () => {
     const first = await startProxyChild([...args, "--port", "0"], folder);
     const agent = startAgent({ ...CHAT, url: first.url, headers: { session_id: "one" } });
     const working = agent.say("Look at every part.", 25).catch(() => "the connection broke");
-    await (place === "in a request" ? held.arrived : first.saw("compacted: "));
+    await (place === "in a request" ? held.arrived : first.saw("compacted ("));
     await first.kill();
     expect(await working).toBe("the connection broke");
     const port = new URL(first.url).port;

@@ -220,7 +220,7 @@ test("what is not cut stays the program's bytes after a cut, and so does everyth
   const { url, seen, stdout } = await started();
   const agent = startAgent({ wire: "openai-chat", url, form: "whole", headers: { session_id: "s" } });
   await agent.say("Look at every part.", 14);
-  expect(stdout()).toContain("compacted: ");
+  expect(stdout()).toContain("compacted (");
   const own = agent.body();
   await agent.ask([]);
   const sent = seen.at(-1)?.body.toString() ?? "";

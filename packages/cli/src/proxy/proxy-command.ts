@@ -1,22 +1,26 @@
 import process from "node:process";
-import type { ContextEvent } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
+import type { ContextEvent, Policy } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/build";
-import { overWords } from "@plimsoll/core/internal";
 import { createFileSessionStore } from "@plimsoll/core/node";
-import { createProxyCompaction } from "@plimsoll/providers/proxy";
+import type { ConversationLog, EventOrigin, ProxyCompaction, TypedWord } from "@plimsoll/providers/proxy";
+import { createProxyCompaction, TYPED_PREFIX } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
-import { filledWords } from "../run/event-lines.ts";
 import { printable } from "../terminal/printable.ts";
+import { eventWords, placedLine } from "./event-words.ts";
 import { createExchange } from "./exchange.ts";
 import { exportLines } from "./export-lines.ts";
 import { createModelSummaries } from "./model-summaries.ts";
+import { createOwnRequests } from "./own-requests.ts";
 import type { GivenOptions } from "./proxy-options.ts";
 import { boundReasoningOf, limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
-import { startProxyServer } from "./proxy-server.ts";
+import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
+import { conversationStatus, droppedWords, fullWords } from "./proxy-status.ts";
+import type { StatusOptions } from "./status-command.ts";
+import { proxyStatus } from "./status-command.ts";
 import { createUpstream } from "./upstream.ts";
 
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
@@ -45,12 +49,33 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     // Options that the command above has too are read there.
     .action(async (_own: KeptOptions, command: Command) => onExit(await manageLimits(command.optsWithGlobals(), io)));
   command
+    .command("status")
+    .description("show what a running proxy does; undo, pause and forget")
+    .option("--preview <id>", "show what a cut of a conversation would take now")
+    .option("--undo <id>", "undo the last cut of a conversation")
+    .option("--pause [id]", "make no cuts, in a conversation or in all")
+    .option("--resume [id]", "make cuts again")
+    .option("--forget <model>", "forget the limits learned of a model, or of all models")
+    .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
+    .action(async (_own: StatusOptions, command: Command) => onExit(await proxyStatus(command.optsWithGlobals(), io)));
+  command
     .command("sessions")
     .description("list kept conversations, or delete one or all of them")
     .option("--delete <id>", "delete a conversation, or all of them")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "folder for recorded conversations")
     .action(async (_own: KeptOptions, command: Command) => onExit(await manageSessions(command.optsWithGlobals(), io)));
+}
+
+/** Tells which events are news: that no cut is made is told once, until one is. */
+function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
+  const waiting = new Set<string>();
+  return ({ type }, { sessionId }) => {
+    const isAgain = type === "compaction-cancelled" && waiting.has(sessionId);
+    if (type === "compaction-cancelled") waiting.add(sessionId);
+    if (type === "compaction-end") waiting.delete(sessionId);
+    return !isAgain;
+  };
 }
 
 /** Shows what refusals taught of models' windows, or forgets it. */
@@ -86,15 +111,29 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const boundReasoning = boundReasoningOf(options.boundReasoning);
   const places = placesOf(options, io);
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
-  const onProblem = (line: string) => say(`problem: ${line}`);
   const { nowMs } = io;
+  const onProblem = (line: string, of?: EventOrigin) =>
+    say(of === undefined ? `problem: ${line}` : placedLine(`problem: ${line}`, of, nowMs()));
+  const isNews = createNews();
   const removeBeforeMs = nowMs() - places.keepDays * DAY_MS;
   const windows = options.window === undefined ? "known" : "stated";
   const state = await openProxyState({ ...places, removeBeforeMs, onProblem, nowMs, windows, onLimit: say });
   try {
     const { sessions, keys, learned } = state;
     const summaries = createModelSummaries(upstream);
-    const onEvent = (event: ContextEvent) => sayEvent(event, say);
+    const onEvent = (event: ContextEvent, of: EventOrigin) => {
+      const words = isNews(event, of) ? eventWords(event) : null;
+      if (words !== null) say(placedLine(words, of, nowMs()));
+    };
+    const onTyped = (word: TypedWord, log: ConversationLog) =>
+      typedAnswer(word, log, {
+        compaction: () => compaction,
+        policy,
+        say: (line) => {
+          const of = compaction.conversations().find(({ sessionId }) => sessionId === log.sessionId);
+          say(placedLine(line, of ?? { ...log, modelId: null }, nowMs()));
+        },
+      });
     const { summarizer } = summaries;
     const compaction = createProxyCompaction({
       policy,
@@ -106,12 +145,17 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       boundReasoning,
       nowMs,
       onEvent,
+      onTyped,
       onProblem,
     });
-    const answer = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
-    const server = await startProxyServer({ ...listen, token: state.token, answer });
+    const others = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
+    const own = { upstream: upstream.name, policy, compaction, sessions, folder: places.folder, nowMs, say };
+    const server = await startProxyServer({ ...listen, token: state.token, answer: createOwnRequests(own, others) });
+    state.listensAt(server.url);
     say(`plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
-    io.stdout.write(`${exportLines(server.url)}\n`);
+    io.stdout.write(
+      `${exportLines(server.url)}\n# What it does: look, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
+    );
     await new Promise<void>((done) => {
       if (signal.aborted) done();
       else signal.addEventListener("abort", () => done(), { once: true });
@@ -125,27 +169,42 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   }
 }
 
-function sayEvent(event: ContextEvent, say: (line: string) => void): void {
-  if (event.type === "compaction-end") {
-    const { tokensBefore, tokensAfter } = event.entry.record;
-    const left =
-      event.missed === undefined
-        ? ""
-        : `; more than ${event.missed.budgetTokens} are expected to be left, and sent all the same`;
-    say(`compacted: ${Math.round(tokensBefore ?? 0)} to ${Math.round(tokensAfter ?? 0)} tokens${left}`);
+/** Answers what a person typed to Plimsoll. */
+async function typedAnswer(word: TypedWord, { sessionId, entries }: ConversationLog, parts: TypedParts): Promise<string> {
+  const { compaction, policy, say } = parts;
+  switch (word.kind) {
+    case "undo":
+      try {
+        await compaction().undo(sessionId);
+      } catch (error) {
+        if (isPlimsollError(error, "bad-input")) return `Nothing was undone: ${error.message}.`;
+        throw error;
+      }
+      say("the last cut was undone, as the person typed");
+      return "The last cut is undone: what it took is sent again. The next cut comes when a request would not fit.";
+    case "dropped":
+      return droppedWords(entries);
+    case "status": {
+      const conversation = compaction()
+        .conversations()
+        .find((each) => each.sessionId === sessionId);
+      return conversation === undefined ? droppedWords(entries) : `${fullWords(conversationStatus(conversation, policy))}.`;
+    }
+    case "help":
+    case "keep":
+      return TYPED_HELP;
+    default:
+      return word satisfies never;
   }
-  if (event.type === "reply-lowered")
-    say(
-      `a reply of ${event.askedTokens} tokens leaves no room in a window of ${event.contextWindowTokens}: at most ${event.maxOutputTokens} are asked for`,
-    );
-  if (event.type === "window-filled") say(filledWords(event));
-  if (event.type === "usage-refused")
-    say(
-      `usage of ${event.modelId} cannot be: ${event.reportedTokens} tokens for about ${event.expectedTokens}; sizes are estimated from now on`,
-    );
-  if (event.type === "context-irreducible")
-    say(`${overWords(event.parts) ?? `too large for a budget of ${event.budgetTokens} tokens`}: nothing is left to cut`);
 }
+
+interface TypedParts {
+  readonly compaction: () => ProxyCompaction;
+  readonly policy: Policy;
+  readonly say: (line: string) => void;
+}
+
+const TYPED_HELP = `Begin a message with \`${TYPED_PREFIX}\` and say: undo (the last cut), what did you drop?, status, or keep this: TEXT.`;
 
 /** Lists or deletes what is kept. */
 async function manageSessions(options: KeptOptions, io: CliIo): Promise<number> {

@@ -75,12 +75,22 @@ function targetOf(
 ): string | Refusal {
   const name = (headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
   const isOwnName = isLoopback(host) ? isLoopback(name) : true;
-  if (headers.origin !== undefined || !isOwnName) return { status: 403, message: "plimsoll proxy serves programs, no pages" };
-  const given = headers[TOKEN_HEADER];
+  const target = withoutToken(url, headers[TOKEN_HEADER], token);
+  const { origin } = headers;
+  // The proxy's own page sends its own forms; no other page may ask anything.
+  const isOwnPage = origin === `http://${headers.host}` && target?.startsWith(`${OWN_PATH}/`) === true;
+  if ((origin !== undefined && !isOwnPage) || !isOwnName)
+    return { status: 403, message: "plimsoll proxy serves programs, no pages" };
+  return target ?? { status: 403, message: "plimsoll proxy: the address lacks this proxy's token" };
+}
+
+/** Where the proxy tells of itself. */
+export const OWN_PATH = "/plimsoll";
+
+function withoutToken(url: string, given: string | string[] | undefined, token: string): string | null {
   if (typeof given === "string" && isSame(given, token)) return url;
   const end = url.indexOf("/", 1);
-  const first = url.slice(1, end < 0 ? url.length : end);
-  if (!isSame(first, token)) return { status: 403, message: "plimsoll proxy: the address lacks this proxy's token" };
+  if (!isSame(url.slice(1, end < 0 ? url.length : end), token)) return null;
   return end < 0 ? "/" : url.slice(end);
 }
 
@@ -95,6 +105,6 @@ function refuse(response: ServerResponse, status: number, message: string): void
 }
 
 /** True for a name of this machine under which only programs on it can ask. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|::1)$/i.test(host);
 }

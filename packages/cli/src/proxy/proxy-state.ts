@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, statSync } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
@@ -25,6 +25,8 @@ export interface ProxyState {
   readonly learned: LearnedLimits;
   /** The proxy's own token: made once, so that what was exported stays true after a restart. */
   readonly token: string;
+  /** Writes down where the proxy listens, for `plimsoll proxy status`. */
+  listensAt(url: string): void;
   /** Writes everything that was noted, and gives the folders free. */
   close(): Promise<void>;
 }
@@ -48,6 +50,9 @@ export interface StateOptions {
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
 const NOTES_FILE = "notes.jsonl";
 const TOKEN_FILE = "token";
+
+/** Holds the address of the proxy that runs on the state, with its token; there is none while no proxy runs. */
+export const ADDRESS_FILE = "address";
 const TOKEN_BYTES = 18;
 
 const limit = z.number().nonnegative();
@@ -106,8 +111,10 @@ async function stateIn(options: StateOptions, release: () => Promise<void>): Pro
     keys: createConversationKeys(known, (note) => write({ type: "key", ...note })),
     learned: learnedByModel(write, options),
     token: await tokenIn(join(folder, TOKEN_FILE)),
+    listensAt: (url) => writeWholeFile(join(folder, ADDRESS_FILE), `${url}\n`, OWNER_ONLY.file),
     close: async () => {
       await written;
+      await rm(join(folder, ADDRESS_FILE), { force: true });
       await release();
     },
   };

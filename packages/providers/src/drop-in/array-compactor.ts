@@ -1,4 +1,4 @@
-import type { ToolSpec } from "@plimsoll/core";
+import type { FitInput, ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
 import type {
   Attempt,
@@ -39,6 +39,10 @@ export interface ArrayRequest<Answer> extends RequestFacts {
   readonly conversation?: string;
   /** The answer that the array's newest reply was made of, for callers that do not `observe`. */
   readonly answer?: Answer;
+  /** Compacts now, whatever the policy's trigger says; `keep` takes the place of the newest history that the policy keeps. */
+  readonly now?: FitInput["now"];
+  /** The subject that a summary concentrates on. */
+  readonly focus?: string;
 }
 
 /** A conversation, by the caller's key or by an array: the caller's whole one, or one that was made to be sent. */
@@ -69,10 +73,16 @@ export interface ArrayCompactor<Item, Answer> {
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
   /** Says what is expected of a request that sends what `fit` or `recover` made, in tokens: with it a shorter reply can be asked for. `null` for another array. */
   expectedTokens(sent: readonly Item[]): number | null;
+  /** The id of the log of what `fit` or `recover` made; `null` for another array. */
+  sessionIdOf(sent: readonly Item[]): string | null;
   /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
   recall(handle: string, range: RecallRange, of: ConversationOf<Item>): Promise<Recalled | null>;
   /** The conversations in memory with their logs, the one used last first. */
   conversations(): readonly ConversationLog[];
+  /** The log of the conversation that an array goes on; an empty one for an array that goes on none. Nothing is compacted. */
+  logOf(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<ConversationLog>;
+  /** Puts back what the newest compaction of a log in memory took. Rejects with `bad-input` if there is no such log, or nothing to undo. */
+  undo(sessionId: string): Promise<void>;
   /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
   /** Releases all logs, after the work that is under way. What is asked for later rejects or throws `closed`; a `send` that goes on gives its answer. */
@@ -151,16 +161,29 @@ export function createArrayCompactor<Item, Answer>(
       return end.kind === "answered" ? end.answer : null;
     },
     expectedTokens: (sent) => arrays.sent.get(sent)?.fitted.expectedTokens ?? null,
+    sessionIdOf: (sent) => arrays.sent.get(sent)?.fitted.found.name.sessionId ?? null,
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
     recall: async (handle, range, of) => {
       const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of);
       return await recallIn(logs, found, { handle, range });
     },
-    conversations: () => all().map(({ name, conversation }) => ({ ...name, entries: conversation.manager.entries() })),
+    conversations: () => all().map(logged),
+    logOf: (items, request = {}) =>
+      conversations.goOn(read(arrays, items, request).request, async (found) => logged(found), request.signal),
+    undo: async (sessionId) => {
+      const found = all().find(({ name }) => name.sessionId === sessionId);
+      if (found === undefined) throw new PlimsollError("bad-input", `no conversation in memory has the id ${sessionId}`);
+      await undoRequest(logs, found.conversation);
+    },
     // A log that is stored can be deleted after the compactor let go of it.
     delete: conversations.delete,
     close: conversations.close,
   };
+}
+
+function logged({ name, conversation }: FoundConversation): ConversationLog {
+  const { manager } = conversation;
+  return { ...name, entries: manager.entries(), expectedTokens: manager.predict().expectedTokens };
 }
 
 function read<Item, Answer>(

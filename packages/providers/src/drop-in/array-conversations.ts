@@ -55,6 +55,8 @@ import { answering, arrived, callOf, isNewReply, learnedOf, noteSetup } from "./
 /** A conversation's log as it is now. */
 export interface ConversationLog extends ConversationName {
   readonly entries: readonly SessionEntry[];
+  /** Expected tokens of the next request. */
+  readonly expectedTokens: number;
 }
 
 /** A conversation that was fitted, and the view to send. */
@@ -120,7 +122,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
         nowMs,
         // The caller brings the whole history again: what a log ends with is what comes next.
         repairs: "none",
-        ...(name.key === null ? {} : context?.(name.key)),
+        ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       });
       return conversation;
@@ -143,6 +145,9 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
 /** One request of a caller. */
 export interface AskedRequest extends RequestFacts {
   readonly request: ConversationRequest;
+  /** Compacts now, whatever the policy's trigger says, with a subject that the summary concentrates on. */
+  readonly now?: FitInput["now"];
+  readonly focus?: string;
   /** Reported size of the first reply's request: it tells how large system text and tools are, for a history that is met in its middle. */
   readonly firstReported?: ReportedUsage | null;
 }
@@ -163,7 +168,9 @@ export function fitRequest(
     if (limits !== wanted && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, limits), found.name);
     if (limits !== wanted) logs.told.add(conversation);
     await take(asked, conversation, logs);
-    await conversation.fit(inputAt("before-step", asked, { conversation, logs }), signal ?? NEVER_ABORTED);
+    const { now, focus = null } = asked;
+    const input = { ...inputAt("before-step", asked, { conversation, logs }), focus, ...(now === undefined ? {} : { now }) };
+    await conversation.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
     const lowered = {
       ...limits,

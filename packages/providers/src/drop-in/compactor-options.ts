@@ -25,8 +25,8 @@ export interface CompactorOptions {
   /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
   readonly summarizer?: Summarizer;
   readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
-  /** Gives the state of one conversation by its key. Requests need a key then. */
-  readonly context?: (conversation: string) => ConversationContext;
+  /** Gives the state of one conversation by its key and the id of its log: histories under one key that part have logs of their own. Requests need a key then. */
+  readonly context?: (conversation: string, sessionId: string) => ConversationContext;
   /** Where the logs are kept, so that a conversation goes on after a restart. Requests need a key then. */
   readonly sessions?: SessionStore;
   /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */

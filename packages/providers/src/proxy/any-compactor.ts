@@ -1,8 +1,10 @@
+import { MAXIMUM_RECALL_CHARS, type Recalled } from "@plimsoll/core/internal";
 import type { ArrayCompactor, ArrayRequest } from "../drop-in/array-compactor.ts";
+import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { Fields } from "../fields.ts";
 
 /** Facts that a request is fitted with besides its items. */
-type FitRequest = Omit<ArrayRequest<never>, "answer">;
+export type FitRequest = Omit<ArrayRequest<never>, "answer">;
 
 /** Items to send, and what can be said of them later. */
 export interface FittedItems {
@@ -10,6 +12,8 @@ export interface FittedItems {
   readonly items: readonly Fields[];
   /** Expected tokens of a request with them. */
   readonly expectedTokens: number;
+  /** The id of the log that they go on. */
+  readonly sessionId: string | null;
   /** Takes what the answer measured. */
   observe(answer: Fields): Promise<void>;
   /** Makes the items to send in their place after a failure; `null` if nothing new can be sent. */
@@ -17,9 +21,11 @@ export interface FittedItems {
 }
 
 /** A compactor over items of a wire that nobody has typed. */
-export interface AnyCompactor {
+export interface AnyCompactor extends Pick<ArrayCompactor<never, never>, "conversations" | "undo" | "close"> {
   fit(items: readonly Fields[], request: FitRequest): Promise<FittedItems>;
-  close(): Promise<void>;
+  logOf(items: readonly Fields[], request: FitRequest): Promise<ConversationLog>;
+  /** A piece of what a handle names in the conversation of a key. */
+  recall(handle: string, startChar: number, conversation: string): Promise<Recalled | null>;
 }
 
 /** How outside data becomes the items of a typed compactor, and back. */
@@ -38,6 +44,7 @@ export function anyCompactor<Item, Answer>(
   const fitted = (sent: readonly Item[]): FittedItems => ({
     items: sent.map(fieldsOf),
     expectedTokens: own.expectedTokens(sent) ?? 0,
+    sessionId: own.sessionIdOf(sent),
     observe: async (answer) => {
       if (isAnswer(answer)) await own.observe(sent, answer);
     },
@@ -48,6 +55,11 @@ export function anyCompactor<Item, Answer>(
   });
   return {
     fit: async (items, request) => fitted(await own.fit(itemsOf(items), request)),
+    logOf: (items, request) => own.logOf(itemsOf(items), request),
+    recall: (handle, startChar, conversation) =>
+      own.recall(handle, { startChar, maximumChars: MAXIMUM_RECALL_CHARS }, conversation),
+    conversations: own.conversations,
+    undo: own.undo,
     close: own.close,
   };
 }

@@ -1,6 +1,15 @@
-export { parseRecord } from "../fields.ts";
+export type { ConversationLog } from "../drop-in/array-conversations.ts";
+export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
-export { createProxyCompaction, type PreparedRequest, type ProxyCompaction, type UpstreamFailure } from "./proxy.ts";
+export {
+  createProxyCompaction,
+  type EventOrigin,
+  type PreparedRequest,
+  type ProxyCompaction,
+  type ProxyConversation,
+  type UpstreamFailure,
+} from "./proxy.ts";
 export { summaryQuestion } from "./summary-question.ts";
+export { TYPED_PREFIX, type TypedWord } from "./typed-words.ts";
 export { failureIn, wireAt } from "./wires.ts";

@@ -1,24 +1,39 @@
-import type { BoundReasoning, ModelLimits, Policy, Summarizer, ToolSpec } from "@plimsoll/core";
-import { isPlimsollError } from "@plimsoll/core";
+import type {
+  BoundReasoning,
+  ContextEvent,
+  ModelLimits,
+  Policy,
+  SessionEntry,
+  StateProvider,
+  Summarizer,
+  ToolSpec,
+} from "@plimsoll/core";
+import { isHuman, isPlimsollError, PlimsollError, textOf } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
-import type { LearnedLimits } from "@plimsoll/core/conversation";
+import type { ConversationName, LearnedLimits } from "@plimsoll/core/conversation";
 import { type EndedReply, outcomeOfReply } from "@plimsoll/core/conversation";
-import { closedError, replyBeside, wellFormed, withReplyWithin } from "@plimsoll/core/internal";
+import { closedError, type JsonObject, replyBeside, wellFormed, withReplyWithin } from "@plimsoll/core/internal";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sdkRejection } from "../client/failure.ts";
-import type { CompactorOptions } from "../drop-in/compactor-options.ts";
+import type { ConversationLog } from "../drop-in/array-conversations.ts";
+import type { CompactorOptions, ConversationContext } from "../drop-in/compactor-options.ts";
 import type { Fields } from "../fields.ts";
 import { parseRecord, recordAt } from "../fields.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
 import { withCacheMarks, withoutCacheMarks } from "./cache-marks.ts";
+import { compactItems, recallItems } from "./compact-items.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
 import type { ProxyRequest, ReadRequest } from "./read-request.ts";
 import { readRequest } from "./read-request.ts";
 import type { RequestKind } from "./request-kind.ts";
+import type { SpokenReply } from "./spoken-reply.ts";
+import { spokenReply } from "./spoken-reply.ts";
+import type { TypedWord } from "./typed-words.ts";
+import { keptTexts, withoutWords } from "./typed-words.ts";
 import type { ProxyWire } from "./wires.ts";
 
 /** Options of a proxy's compaction. */
@@ -36,9 +51,29 @@ export interface ProxyOptions {
   readonly boundReasoning?: BoundReasoning;
   /** The clock; the system's if it is left out. */
   readonly nowMs?: () => number;
-  readonly onEvent?: CompactorOptions["onEvent"];
+  readonly onEvent?: (event: ContextEvent, of: EventOrigin) => void;
+  /** Answers what a person typed for Plimsoll, in words for that person; the conversation's log is told as it is. */
+  readonly onTyped?: (word: TypedWord, log: ConversationLog) => Promise<string>;
   /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string) => void;
+}
+
+/** Whom an event is about. */
+export interface EventOrigin {
+  /** The id of the conversation's log. */
+  readonly sessionId: string;
+  /** The model that its newest request asks; `null` if it names none. */
+  readonly modelId: string | null;
+}
+
+/** A conversation that the proxy holds. */
+export interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
+  /** The limits of its newest request. */
+  readonly limits: ModelLimits;
+  /** When it was asked last. */
+  readonly askedMs: number;
+  /** `paused`: no cut is made; `undone`: none before a request would not fit. */
+  readonly state: "running" | "paused" | "undone";
 }
 
 /** A request that was looked at. */
@@ -46,6 +81,10 @@ export interface PreparedRequest {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
   readonly modelId: string | null;
+  /** The id of the log that the request goes on; `null` for none. */
+  readonly sessionId: string | null;
+  /** The answer in the vendor's place to what a person typed for Plimsoll; `null` for a request to send. */
+  readonly spoken: SpokenReply | null;
   /** The body to send; `null` for the very bytes that came in. */
   readonly bodyText: string | null;
   /** Values that `anthropic-beta` must have; empty for none. */
@@ -74,6 +113,18 @@ export interface ProxyCompaction {
    * @throws whatever the store or the engine throws; the request can always be sent as it came.
    */
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
+  /** Compacts items that a program sends for that alone, and gives them back: `POST /compact`. Throws `bad-input` for what cannot be read. */
+  compact(body: Fields, signal: AbortSignal): Promise<JsonObject>;
+  /** Gives a piece of what a handle of `compact` names in a named conversation: `POST /compact/recall`. */
+  recall(body: Fields): Promise<JsonObject>;
+  /** The conversations in memory, the one that was asked last first. */
+  conversations(): readonly ProxyConversation[];
+  /** Puts back what the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing to undo. */
+  undo(sessionId: string): Promise<void>;
+  /** Makes no cut in a conversation, or in all for `null`, until it is told to go on: what was cut stays cut. */
+  pause(sessionId: string | null, state: "paused" | "running"): void;
+  /** True while all conversations are paused. */
+  isPaused(): boolean;
   /** Releases all logs, after the work that is under way. */
   close(): Promise<void>;
 }
@@ -83,10 +134,32 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
+  const nowMs = options.nowMs ?? Date.now;
+  /** The newest request of each conversation, by key. */
+  const asked = new Map<string, Pick<ProxyConversation, "modelId" | "limits" | "askedMs">>();
+  const paused = new Set<string | null>();
+  const undone = new Set<string>();
+  let spokenCount = 0;
   let isClosed = false;
+  const logs = () => [...kept.values()].flatMap((compactor) => compactor.conversations());
+  const onEvent = (event: ContextEvent, { key, sessionId }: ConversationName) => {
+    if (event.type === "compaction-end") undone.delete(sessionId);
+    options.onEvent?.(event, { sessionId, modelId: asked.get(key ?? "")?.modelId ?? null });
+  };
+  const stateOf = (sessionId: string): ProxyConversation["state"] =>
+    paused.has(null) || paused.has(sessionId) ? "paused" : undone.has(sessionId) ? "undone" : "running";
+  /** The wishes of a conversation's person about its cuts. */
+  const context = (_: string, sessionId: string): ConversationContext => ({
+    stateProviders: [() => keptState(logs().find((log) => log.sessionId === sessionId)?.entries ?? [])],
+    beforeCompaction: async ({ reason }) => {
+      const state = stateOf(sessionId);
+      const waits = state === "paused" || (state === "undone" && reason === "threshold");
+      return waits ? { kind: "cancel", why: state } : { kind: "go" };
+    },
+  });
   const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>, sessions: SessionStore | null) => {
     if (isClosed) throw closedError("proxy");
-    const { policy, kinds, limits, learned, summarizer, onEvent, boundReasoning, nowMs } = options;
+    const { policy, kinds, limits, learned, summarizer, boundReasoning } = options;
     const known =
       among.get(wire) ??
       wire.compactor({
@@ -94,14 +167,44 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         limits,
         learned,
         ...(kinds === undefined ? {} : { kinds }),
+        nowMs,
+        onEvent,
         ...(summarizer === undefined ? {} : { summarizer }),
-        ...(onEvent === undefined ? {} : { onEvent }),
         ...(boundReasoning === undefined ? {} : { boundReasoning }),
-        ...(nowMs === undefined ? {} : { nowMs }),
+        ...(among === kept ? { context } : {}),
         ...(sessions === null ? {} : { sessions }),
       });
     among.set(wire, known);
     return known;
+  };
+  const undo = async (sessionId: string) => {
+    const of = [...kept.values()].find((each) => each.conversations().some((log) => log.sessionId === sessionId));
+    if (of === undefined)
+      throw new PlimsollError("bad-input", `no conversation ${sessionId} is in memory: it is once its agent has asked`);
+    await of.undo(sessionId);
+    undone.add(sessionId);
+  };
+  /** Answers what a person typed in the vendor's place: it goes into no log, and to no model. */
+  const spoken = async (read: ReadRequest, conversation: string | null): Promise<PreparedRequest> => {
+    const { wire, facts, own, signal } = read;
+    const given = own.map((item) => wellFormed(withoutCacheMarks(item)));
+    const compactor = conversation === null || given.length === 0 ? null : compactorOf(wire, kept, options.sessions);
+    const log = await compactor?.logOf(given, {
+      system: facts.system,
+      tools: facts.tools,
+      signal,
+      ...(conversation === null ? {} : { conversation }),
+    });
+    const text =
+      read.asked === null || log === undefined
+        ? "Nothing was said in this conversation before, so there is nothing to tell or to undo."
+        : ((await options.onTyped?.(read.asked, log)) ?? "");
+    spokenCount += 1;
+    const form = facts.isStreamed ? "streamed" : "whole";
+    return {
+      ...untouched(read),
+      spoken: spokenReply(wire.name, text, { modelId: facts.modelId, form, serial: spokenCount, nowMs: nowMs() }),
+    };
   };
   return {
     prepare: async (request) => {
@@ -117,11 +220,16 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         });
       }
       const conversation = await options.keys.keyFor(read.signs);
+      if (read.asked !== null && read.kind === "main") return await spoken(read, conversation);
       if (conversation === null) return untouched(read);
       const setup = read.kind === "on-top" ? (setups.get(conversation) ?? read.facts) : read.facts;
-      if (read.kind === "main") remember(setups, conversation, read.facts);
+      if (read.kind === "main") {
+        remember(setups, conversation, { system: read.facts.system, tools: read.facts.tools });
+        const limits = limitsFor(options.limits(read.facts.modelId), read.facts.maxOutputTokens, 0);
+        remember(asked, conversation, { modelId: read.facts.modelId, limits, askedMs: nowMs() });
+      }
       try {
-        return await prepared(read, {
+        return await prepared(withoutTyped(read, setup), {
           compactor: compactorOf(read.wire, kept, options.sessions),
           conversation,
           setup,
@@ -134,6 +242,27 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         return await prepared(read, { compactor: compactorOf(read.wire, passing, null), conversation: null, setup, options });
       }
     },
+    compact: (body, signal) =>
+      compactItems(body, {
+        ...options,
+        signal,
+        compactorOf: (wire, name) => compactorOf(wire, name === null ? passing : kept, name === null ? null : options.sessions),
+      }),
+    recall: (body) => recallItems(body, (wire) => compactorOf(wire, kept, options.sessions)),
+    conversations: () =>
+      logs()
+        .flatMap(({ key, ...log }) => {
+          const newest = asked.get(key ?? "");
+          return newest === undefined ? [] : [{ ...log, ...newest, state: stateOf(log.sessionId) }];
+        })
+        .sort((a, b) => b.askedMs - a.askedMs),
+    undo,
+    pause: (sessionId, state) => {
+      if (state === "paused") paused.add(sessionId);
+      else paused.delete(sessionId);
+      if (sessionId === null && state === "running") paused.clear();
+    },
+    isPaused: () => paused.has(null),
     close: async () => {
       isClosed = true;
       await Promise.all([...kept.values(), ...passing.values()].map((each) => each.close()));
@@ -153,10 +282,26 @@ interface Setup {
 /** Conversations whose system text and tools are remembered, for requests that ask about them with others; chosen. */
 const MAXIMUM_SETUPS = 200;
 
-function remember(setups: Map<string, Setup>, conversation: string, { system, tools }: Setup): void {
-  setups.delete(conversation);
-  setups.set(conversation, { system, tools });
-  for (const oldest of setups.keys()) if (setups.size > MAXIMUM_SETUPS) setups.delete(oldest);
+function remember<Value>(values: Map<string, Value>, conversation: string, value: Value): void {
+  values.delete(conversation);
+  values.set(conversation, value);
+  for (const oldest of values.keys()) if (values.size > MAXIMUM_SETUPS) values.delete(oldest);
+}
+
+/** A request about a history whose agent declares tools: what was typed for Plimsoll is none of it. */
+function withoutTyped(read: ReadRequest, { tools }: Setup): ReadRequest {
+  return tools.length === 0 || read.own !== read.all ? read : { ...read, own: withoutWords(read.all, read.wire).items };
+}
+
+/** The texts that a person wants kept, for the summary of each cut; `null` for none. */
+function keptState(entries: readonly SessionEntry[]): ReturnType<StateProvider> {
+  const said = entries.flatMap((entry) => {
+    if (entry.type !== "message" || entry.message.role === "tool-result") return [];
+    const by = entry.message.role === "assistant" ? ("model" as const) : ("person" as const);
+    return by === "model" || isHuman(entry.message) ? [{ by, text: textOf(entry.message) }] : [];
+  });
+  const texts = keptTexts(said);
+  return texts.length === 0 ? null : { title: "The person asked to keep this word for word", text: texts.join("\n\n") };
 }
 
 /** Characters a token that no text goes below by much; a side request is only looked at if it could be too long. Chosen. */
@@ -172,6 +317,8 @@ function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
     wire,
     kind,
     modelId: facts.modelId,
+    sessionId: null,
+    spoken: null,
     bodyText: null,
     betas: [],
     cutOff: () => null,
@@ -242,6 +389,8 @@ function preparedWith(
     wire,
     kind,
     modelId: facts.modelId,
+    sessionId: fitted.sessionId,
+    spoken: null,
     bodyText: dropping ?? bodyText,
     betas: dropping === null ? [] : [BINDING_BETA],
     cutOff: (answer) => cutOffBy(endedReplyIn(answer, null)),
@@ -297,15 +446,19 @@ function withReply({ wire, bodyText, facts }: ReadRequest, made: string | null, 
 }
 
 /** The body with the items to send: those that nothing was done to are the bytes that came in. `null` if that is all of them. */
-function bodyOf({ wire, own, bodyText }: ReadRequest, given: readonly Fields[], fitted: readonly Fields[]): string | null {
+function bodyOf(
+  { wire, all: whole, own, bodyText }: ReadRequest,
+  given: readonly Fields[],
+  fitted: readonly Fields[],
+): string | null {
   const placeOf = new Map(given.map((item, index) => [item, index] as const));
   const back = fitted.map((item): Fields => own[placeOf.get(item) ?? -1] ?? item);
   const all = [...back, ...own.slice(given.length)];
-  if (all.length === own.length && all.every((item, index) => item === own[index])) return null;
-  const sent = wire.name === "anthropic" ? withCacheMarks(own, all) : all;
+  if (all.length === whole.length && all.every((item, index) => item === whole[index])) return null;
+  const sent = wire.name === "anthropic" ? withCacheMarks(whole, all) : all;
   const places = arrayPlacesAt(bodyText, wire.itemsKey);
   if (places === null) return null;
-  const indexOf = new Map(own.map((item, index) => [item, index] as const));
+  const indexOf = new Map(whole.map((item, index) => [item, index] as const));
   const texts = sent.map((item) => {
     const place = places.elements[indexOf.get(item) ?? -1];
     return place === undefined ? JSON.stringify(item) : bodyText.slice(place.start, place.end);

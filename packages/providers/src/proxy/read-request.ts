@@ -4,9 +4,11 @@ import { parseRecord, recordsAt } from "../fields.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys, ConversationSigns } from "./conversation-keys.ts";
 import type { RequestKind } from "./request-kind.ts";
-import { requestKind } from "./request-kind.ts";
+import { hasTools, requestKind } from "./request-kind.ts";
 import type { RequestHeaders } from "./session-name.ts";
 import { sessionNameOf } from "./session-name.ts";
+import type { TypedWord } from "./typed-words.ts";
+import { withoutWords } from "./typed-words.ts";
 import type { BodyFacts, ProxyWire } from "./wires.ts";
 import { wireAt } from "./wires.ts";
 
@@ -24,8 +26,12 @@ export interface ReadRequest extends ProxyRequest {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
   readonly facts: BodyFacts;
-  /** The history as it came. */
+  /** The items as they came. */
+  readonly all: readonly Fields[];
+  /** The history: the items without what a person typed for Plimsoll. */
   readonly own: readonly Fields[];
+  /** A person's wish to Plimsoll that has no answer yet; `null` for none, and for agents whose results could be taken for a person's words. */
+  readonly asked: TypedWord | null;
   readonly signs: ConversationSigns;
 }
 
@@ -34,16 +40,18 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys): Read
   const wire = wireAt(request.path);
   const body = wire === null ? null : parseRecord(request.bodyText);
   if (wire === null || body === null) return null;
-  const own = recordsAt(body, wire.itemsKey);
+  const all = recordsAt(body, wire.itemsKey);
   const list: unknown = body[wire.itemsKey];
-  if (!Array.isArray(list) || own.length === 0 || own.length < list.length) return null;
+  if (!Array.isArray(list) || all.length === 0 || all.length < list.length) return null;
   const facts = wire.factsOf(body, request.path);
+  // Without tools of the wire a result is a user's text like any other.
+  const { items: own, asked } = hasTools(facts, all) ? withoutWords(all, wire) : { items: all, asked: null };
   const name = sessionNameOf(request.headers, body);
   const session = name === null ? null : shortHash(`${wire.name}\n${name}`);
   const opening = openingOf(own, wire);
   const isKnown = opening !== null && keys.has(opening);
   const kind = requestKind({ wire, facts, items: own, path: request.path, isKnown });
-  return { ...request, wire, kind, facts, own, signs: { session, opening } };
+  return { ...request, wire, kind, facts, all, own, asked, signs: { session, opening } };
 }
 
 /** The hash of the history through the model's first reply; `null` before it. */

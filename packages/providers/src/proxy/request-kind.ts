@@ -27,13 +27,18 @@ function declaresTools(item: Fields): boolean {
   return isAgentsRole(item.role) && listAt(item, "tools").length > 0;
 }
 
+/** True for a request that declares tools, beside its history or in it. */
+export function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[]): boolean {
+  return tools.length > 0 || items.some(declaresTools);
+}
+
 /** Tells a request's kind. */
 export function requestKind({ wire, facts, items, path, isKnown }: RequestSigns): RequestKind {
   if (facts.isVendors) return "vendors";
   const isAboutHistory = isKnown && items.some(wire.isModels);
   if (isAboutHistory && (path.endsWith("/compact") || items.at(-1)?.type === "compaction_trigger")) return "on-top";
   if (facts.form === "given") return "side";
-  if (facts.tools.length > 0 || items.some(declaresTools)) return "main";
+  if (hasTools(facts, items)) return "main";
   if (isAboutHistory) return "on-top";
   return items.some(wire.isModels) ? "main" : "side";
 }

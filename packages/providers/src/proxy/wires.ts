@@ -29,6 +29,7 @@ export interface BodyFacts {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens: number | null;
+  readonly isStreamed: boolean;
   /** Whether the answer is wanted in a given form, as checks and classifications are. */
   readonly form: "given" | "free";
   /** True if the vendor keeps the history, or compacts it by itself: such a request is never touched. */
@@ -57,6 +58,11 @@ export function wireAt(path: string): ProxyWire | null {
   return WIRES.find(({ paths }) => paths.test(path))?.wire ?? null;
 }
 
+/** The wire of a name; `null` for a name that is none. */
+export function wireNamed(name: string): ProxyWire | null {
+  return WIRES.find(({ wire }) => wire.name === name)?.wire ?? null;
+}
+
 /** The vendors' errors inside of a stream; `null` for any other event. */
 export function failureIn(event: Fields): Fields | null {
   return recordAt(event, "error") ?? recordAt(recordAt(event, "response"), "error") ?? (event.type === "error" ? event : null);
@@ -83,6 +89,7 @@ const ANTHROPIC: ProxyWire = {
     system: stringAt(body, "system") ?? texts(recordsAt(body, "system")),
     tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_tokens"),
+    isStreamed: body.stream === true,
     form: (recordAt(body, "output_format") ?? recordAt(recordAt(body, "output_config"), "format")) ? "given" : "free",
     // The vendor's own compaction; edits that only clear what is old stand beside ours.
     isVendors: recordsAt(recordAt(body, "context_management"), "edits").some(({ type }) => String(type).startsWith("compact")),
@@ -113,6 +120,7 @@ const CHAT: ProxyWire = {
     system: "",
     tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens"),
+    isStreamed: body.stream === true,
     form: isForm(recordAt(body, "response_format")),
     isVendors: false,
   }),
@@ -141,6 +149,7 @@ const RESPONSES: ProxyWire = {
     system: stringAt(body, "instructions") ?? "",
     tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_output_tokens"),
+    isStreamed: body.stream === true,
     form: isForm(recordAt(recordAt(body, "text"), "format")),
     isVendors:
       stringAt(body, "previous_response_id") !== null ||
@@ -174,6 +183,7 @@ const GEMINI: ProxyWire = {
       system: texts(recordsAt(system, "parts")),
       tools: recordsAt(body, "tools").flatMap((tool) => countedTools(listAt(tool, "functionDeclarations"))),
       maxOutputTokens: numberAt(config, "maxOutputTokens"),
+      isStreamed: path.endsWith(":streamGenerateContent"),
       form: (config?.responseSchema ?? config?.responseJsonSchema) === undefined ? "free" : "given",
       isVendors: stringAt(body, "cachedContent") !== null,
     };

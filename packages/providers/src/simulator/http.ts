@@ -62,7 +62,8 @@ export async function sendResponse(response: ServerResponse, answer: Response, {
 /** How much of a stream comes before its error: something, so that there is something to take back. Chosen. */
 const EVENTS_BEFORE_ERROR = 4;
 
-function written({ name, data }: WireEvent): string {
+/** An event as it stands in a stream. */
+export function written({ name, data }: WireEvent): string {
   const text = data === "[DONE]" ? data : JSON.stringify(data);
   return name === null ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`;
 }

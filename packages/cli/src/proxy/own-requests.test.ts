@@ -1,0 +1,212 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
+import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
+import { compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import { proxyStatus, type StatusOptions } from "./status-command.ts";
+
+let setting: ProxySetting | null = null;
+const started = async (options: SettingOptions = {}) => {
+  setting = await startSetting(options);
+  return setting;
+};
+afterEach(async () => {
+  await setting?.close();
+  setting = null;
+});
+
+/** A session that was cut at least once. */
+async function cutSession(options: SettingOptions = {}, steps = 18) {
+  const running = await started(options);
+  const agent = startAgent({ wire: "openai-chat", form: "streamed", url: running.url, headers: { session_id: "one" } });
+  await agent.say("Look at every part, and never touch the harbour.", steps);
+  const status = async (given: StatusOptions = {}) => {
+    const { io, stdout } = recordedIo(running.folder);
+    await proxyStatus({ state: "state", ...given }, io);
+    return stdout();
+  };
+  const id = /^([0-9a-f]{8}) {2}/m.exec(await status())?.[1] ?? expect.fail("no conversation");
+  return { ...running, agent, status, id };
+}
+
+const textOf = (answers: readonly { readonly text: string }[]) => answers.map(({ text }) => text).join("\n");
+
+describe("typed to plimsoll", () => {
+  test.each(AGENT_WIRES.flatMap((wire) => (["streamed", "whole"] as const).map((form) => [wire, form] as const)))(
+    "%s, %s: it is answered, and no vendor ever sees it",
+    async (wire, form) => {
+      const { url, seen, simulator } = await started();
+      const agent = startAgent({ wire, url, form, headers: { "x-session-id": "one" } });
+      await agent.say("Look at every part, and never touch the harbour.", 18);
+      const before = seen.length;
+      expect(textOf(await agent.say("Plimsoll: what did you drop?", 1))).toContain("The newest cut");
+      expect(seen).toHaveLength(before);
+      await agent.say("Go on.", 2);
+      expect(seen.map(({ body }) => body.toString("utf8")).join("\n")).not.toMatch(/what did you drop|The newest cut/);
+      expect(simulator.exchanges().every(({ status }) => status === 200)).toBe(true);
+    },
+  );
+
+  test("undo puts back what was cut, and no cut comes before a request would not fit", async () => {
+    const early = { contextWindowTokens: 24_000, proxy: { window: "24k", policy: "plimsoll actAt=50%" } };
+    const { agent, seen, stdout, status } = await cutSession(early);
+    const cuts = compactionsIn(stdout());
+    const sentBytes = seen.at(-1)?.body.length ?? 0;
+    expect(textOf(await agent.say("plimsoll: undo", 1))).toContain("The last cut is undone");
+    await agent.say("Go on.", 1);
+    expect(seen.at(-1)?.body.length).toBeGreaterThan(sentBytes * 1.5);
+    expect(compactionsIn(stdout())).toBe(cuts);
+    expect(await status()).toContain(", undone: ");
+    await agent.say("Go on.", 10);
+    expect(stdout().slice(stdout().indexOf("was undone"))).toMatch(/^[^(]*compacted \(over-budget\)/);
+  });
+
+  test("what is to be kept is told to the model, and stands in every later request", async () => {
+    const { url, seen, stdout } = await started();
+    const agent = startAgent({ wire: "anthropic", url, form: "whole", headers: { session_id: "one" } });
+    await agent.say("Look at every part.", 2);
+    await agent.say(`Plimsoll: keep this: the harbour is at 54°N. ${"It is far. ".repeat(300)}`, 1);
+    expect(seen.at(-1)?.body.toString("utf8")).toContain("Plimsoll: keep this");
+    await agent.say("Go on.", 40);
+    expect(compactionsIn(stdout())).toBeGreaterThan(1);
+    expect(seen.at(-1)?.body.toString("utf8")).toContain("the harbour is at 54°N");
+  });
+
+  test("a result that says it is no person's", async () => {
+    const { url, seen } = await started();
+    const agent = startAgent({
+      wire: "anthropic",
+      url,
+      form: "whole",
+      headers: { session_id: "one" },
+      resultOf: () => "plimsoll: undo",
+    });
+    await agent.say("Look at every part.", 3);
+    expect(seen).toHaveLength(3);
+    expect(seen.at(-1)?.body.toString("utf8")).toContain("plimsoll: undo");
+  });
+});
+
+describe("the status of a running proxy", () => {
+  test("tells how full, the next cut, what went, and what a cut would take", async () => {
+    const { status, id } = await cutSession();
+    const told = await status();
+    expect(told).toContain("Look at every part, and never touch the harbour.");
+    expect(told).toMatch(/of [\d.]+k tokens, next cut at [\d.]+k/);
+    expect(told).toContain("no longer sent: ");
+    expect(told).toContain("no model was asked");
+    expect(await status({ preview: id })).toContain("the model would then be sent:");
+  });
+
+  test("pauses and goes on", async () => {
+    const { status, agent, stdout, id } = await cutSession();
+    const cuts = compactionsIn(stdout());
+    expect(await status({ pause: id })).toContain("cuts are paused");
+    const refused = await agent.say("Go on.", 20);
+    expect(refused.at(-1)?.status).toBe(400);
+    expect(compactionsIn(stdout())).toBe(cuts);
+    expect(stdout().match(/no cut \(/g)).toHaveLength(1);
+    expect(stdout()).toContain("problem: the upstream refused it with 400");
+    expect(await status({ resume: true })).toContain("cuts go on");
+    expect((await agent.say("Go on.", 2)).at(-1)?.status).toBe(200);
+  });
+
+  test("undoes by an id, and says what cannot be done", async () => {
+    const { status, id } = await cutSession();
+    await expect(status({ undo: "other" })).rejects.toMatchObject({ message: expect.stringContaining(id) });
+    expect(await status({ undo: id })).toContain("the last cut was undone");
+    await expect(status({ forget: "all" })).rejects.toMatchObject({ message: "nothing was learned of all" });
+    await expect(status({ undo: id, pause: true })).rejects.toMatchObject({ code: "bad-input" });
+  });
+
+  test("is nothing where no proxy runs", async () => {
+    const { folder } = await started();
+    const { io } = recordedIo(folder);
+    await expect(proxyStatus({ state: "other" }, io)).rejects.toMatchObject({
+      message: expect.stringContaining("no proxy runs on"),
+    });
+  });
+
+  test("every line of an event has its time, conversation and model", async () => {
+    const { stdout, id } = await cutSession();
+    expect(stdout()).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  ${id}  test-model  compacted \\(`, "m"));
+  });
+});
+
+describe("the proxy's page", () => {
+  test("is for its token and its own origin alone", async () => {
+    const { url, folder } = await cutSession();
+    expect(readFileSync(join(folder, "state", "address"), "utf8").trim()).toBe(url);
+    const origin = new URL(url).origin;
+    const post = (target: string, from: string) =>
+      fetch(target, { method: "POST", headers: { origin: from }, body: new URLSearchParams(), redirect: "manual" });
+    expect((await fetch(`${origin}/plimsoll`)).status).toBe(403);
+    expect((await post(`${url}/plimsoll/pause`, "https://elsewhere.example")).status).toBe(403);
+    expect((await post(`${url}/v1/chat/completions`, origin)).status).toBe(403);
+    expect((await post(`${url}/plimsoll/pause`, origin)).status).toBe(303);
+    const page = await fetch(`${url}/plimsoll`);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'none'");
+    expect(await page.text()).toContain("All cuts are paused.");
+  });
+});
+
+describe("POST /compact", () => {
+  const items = [
+    { role: "user", content: "Look at every part, and never touch the harbour." },
+    ...Array.from({ length: 20 }, (_, index) => [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: `c${index}`, type: "function", function: { name: "shell", arguments: `{"command":"look ${index}"}` } },
+        ],
+      },
+      { role: "tool", tool_call_id: `c${index}`, content: `part ${index} is whole. `.repeat(200) },
+    ]).flat(),
+    { role: "user", content: "Go on." },
+  ];
+  const compacted = async (url: string, body: object, path = "compact") => {
+    const answer = await fetch(`${url}/${path}`, { method: "POST", body: JSON.stringify(body) });
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  };
+
+  test("gives fewer items and a record back, and brings back what a handle names", async () => {
+    const { url, seen } = await started();
+    const { status, body } = await compacted(url, { wire: "openai-chat", items, window_tokens: 30_000, conversation: "mine" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ version: 1, outcome: "compacted", record: { policy: "plimsoll", reason: "manual" } });
+    expect(body.items.length).toBeLessThan(items.length);
+    expect(body.items.at(-1)).toEqual(items.at(-1));
+    expect(seen).toHaveLength(0);
+    const shown = JSON.stringify(body.items);
+    const handle = /handle[= ]\\?"?([\w:.-]+)/.exec(shown)?.[1] ?? body.record.handles[0];
+    const recalled = await compacted(url, { wire: "openai-chat", conversation: "mine", handle }, "compact/recall");
+    expect(recalled).toMatchObject({ status: 200, body: { version: 1 } });
+  });
+
+  test("acts by the policy's trigger if it is told to", async () => {
+    const { url } = await started();
+    const { body } = await compacted(url, { wire: "openai-chat", items, window_tokens: 1_000_000, act: "when-needed" });
+    expect(body).toMatchObject({ outcome: "unchanged", items, record: null });
+  });
+
+  test.each([
+    ["a wire that is none", { wire: "smoke", items }, "wire: "],
+    ["no items", { wire: "gemini", items: [] }, "items: "],
+    ["a field that is none", { wire: "gemini", items, more: 1 }, "more"],
+  ])("%s is one line that names the field", async (_, body, words) => {
+    const { url } = await started();
+    expect(await compacted(url, body)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining(words) } },
+    });
+  });
+});
+
+test("a proxy that tells of itself breaks the prefix no more often", async () => {
+  const { simulator, stdout, status } = await cutSession();
+  await status();
+  expect(prefixBreaks(simulator.exchanges())).toBe(compactionsIn(stdout()));
+});

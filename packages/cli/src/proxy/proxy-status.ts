@@ -1,0 +1,208 @@
+import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/internal";
+import type { Message, Policy, SessionEntry } from "@plimsoll/core";
+import { createContextManager, createDigest, isHuman, textOf, toolCallsOf } from "@plimsoll/core";
+import { budgetOf, resolveAmount } from "@plimsoll/core/build";
+import { tierFor } from "@plimsoll/core/internal";
+import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
+import type { ProxyConversation } from "@plimsoll/providers/proxy";
+import type { CompactionLoss } from "../inspect/compaction-loss.ts";
+import { titleOf } from "../inspect/compaction-loss.ts";
+import type { CompactionStory } from "../inspect/session-story.ts";
+import { sessionStory } from "../inspect/session-story.ts";
+import { shortId } from "./event-words.ts";
+
+/** Parts of a context that went, as a status tells them. */
+export interface Went {
+  /** Kinds with their parts and estimated tokens, the largest first. */
+  readonly kinds: readonly { readonly what: string; readonly parts: number; readonly tokens: number }[];
+  readonly paths: readonly string[];
+  /** Beginnings of the person's own messages that are no longer sent as they were. */
+  readonly yours: readonly string[];
+}
+
+/** One cut of a conversation. */
+export interface CutStatus extends Went {
+  readonly atMs: number | null;
+  readonly reason: string;
+  readonly isUndone: boolean;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** The cost of the cut, in words. */
+  readonly cost: string;
+}
+
+/** One conversation that the proxy holds. */
+export interface ConversationStatus {
+  readonly id: string;
+  readonly title: string;
+  readonly modelId: string | null;
+  readonly state: ProxyConversation["state"];
+  readonly askedMs: number;
+  readonly usedTokens: number;
+  /** The most that a prompt may hold; `null` for a window that is not known. */
+  readonly budgetTokens: number | null;
+  /** From how many tokens on the next cut is made; `null` if none is. */
+  readonly nextCutTokens: number | null;
+  readonly cuts: readonly CutStatus[];
+}
+
+/** The state of a running proxy, for a person. */
+export interface ProxyStatus {
+  readonly upstream: string;
+  readonly policy: string;
+  readonly isPaused: boolean;
+  readonly conversations: readonly ConversationStatus[];
+  /** Limits that refusals taught, a line each. */
+  readonly limits: readonly string[];
+  /** Conversations on the disk that no agent has gone on with since the start. */
+  readonly storedCount: number;
+}
+
+const TITLE_CHARS = 80;
+const LISTED = 12;
+
+/** A conversation as it is now. */
+export function conversationStatus(conversation: ProxyConversation, policy: Policy): ConversationStatus {
+  const { sessionId, modelId, state, askedMs, entries, expectedTokens, limits } = conversation;
+  const first = entries.find((entry) => entry.type === "message" && isHuman(entry.message));
+  const budget = policy.enabled ? budgetOf(limits) : null;
+  const trigger = "atLeast" in policy.trigger ? policy.trigger.atLeast : policy.trigger.above;
+  const waitsForBudget = state === "undone";
+  return {
+    id: shortId(sessionId),
+    title: first?.type === "message" ? beginning(titleOf(first.message)) : "",
+    modelId,
+    state,
+    askedMs,
+    usedTokens: Math.round(expectedTokens),
+    budgetTokens: budget?.inputBudgetTokens ?? null,
+    nextCutTokens:
+      budget === null || state === "paused"
+        ? null
+        : Math.round(
+            waitsForBudget ? budget.inputBudgetTokens : Math.min(budget.inputBudgetTokens, resolveAmount(trigger, budget)),
+          ),
+    cuts: sessionStory(entries).compactions.map((story) => cutStatus(story, modelId)),
+  };
+}
+
+function cutStatus({ entry, isReverted, loss }: CompactionStory, modelId: string | null): CutStatus {
+  const { reason, tokensBefore, tokensAfter } = entry.record;
+  return {
+    atMs: entry.atMs,
+    reason,
+    isUndone: isReverted,
+    tokensBefore: Math.round(tokensBefore ?? 0),
+    tokensAfter: Math.round(tokensAfter ?? 0),
+    cost: costWords(
+      entry.edits.some((edit) => edit.kind === "replace-spans" && edit.usage !== null),
+      tokensAfter ?? 0,
+      modelId,
+    ),
+    ...went(loss),
+  };
+}
+
+function went({ kinds, paths, humanMessages }: CompactionLoss): Went {
+  return {
+    kinds: kinds.slice(0, LISTED),
+    paths: paths.slice(-LISTED),
+    yours: humanMessages.slice(-LISTED).map((message) => beginning(titleOf(message))),
+  };
+}
+
+/** The price of a cut: what is left is written to the prompt's cache anew, and a model may have written the summary. */
+function costWords(isWritten: boolean, tokensAfter: number, modelId: string | null): string {
+  const prices = modelId === null ? null : MODEL_CATALOG.pricesOf(modelId);
+  const { cacheWriteUsdPerMillion } = prices === null ? { cacheWriteUsdPerMillion: null } : tierFor(prices, tokensAfter);
+  const usd = cacheWriteUsdPerMillion === null ? "" : `, at most $${formatUsd((tokensAfter * cacheWriteUsdPerMillion) / 1e6)}`;
+  return `${formatTokens(tokensAfter)} tokens read without the prompt cache once${usd}; ${isWritten ? "a model wrote the summary" : "no model was asked"}`;
+}
+
+/** A cut that was not made: what it would take, and what the model would be sent after it. */
+export interface Preview extends Went {
+  readonly id: string;
+  readonly outcome: string;
+  readonly messages: readonly { readonly who: string; readonly chars: number; readonly text: string }[];
+}
+
+/** Characters of a message that a preview shows; chosen. */
+const SHOWN_CHARS = 2_000;
+
+/** Tries the next cut on a copy of the log. Summaries are quotations here, whatever the policy says. */
+export async function previewOf(
+  { sessionId, entries, limits }: ProxyConversation,
+  policy: Policy,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const manager = createContextManager({
+    policy,
+    summarizer: createDigest(),
+    entries,
+    repairs: "none",
+    modelPriors,
+    isBoundReasoning,
+  });
+  const input = {
+    gate: "before-submit",
+    pending: [],
+    model: limits,
+    nowMs: null,
+    now: { reason: "manual", keep: null },
+  } as const;
+  const outcome = await manager.fit(input, signal);
+  const made = manager.entries();
+  const newest = outcome.kind === "compacted" ? sessionStory(made).compactions.at(-1) : undefined;
+  const record = outcome.kind === "compacted" ? outcome.entry.record : null;
+  return {
+    id: shortId(sessionId),
+    outcome:
+      record === null
+        ? "A cut now would change nothing."
+        : `${formatTokens(record.tokensBefore)} to ${formatTokens(record.tokensAfter)} tokens, ${formatNumberOf(record.messagesBefore, "message")} to ${record.messagesAfter}`,
+    ...(newest === undefined ? { kinds: [], paths: [], yours: [] } : went(newest.loss)),
+    messages: manager.context().messages.map((message) => {
+      const text = shownText(message);
+      return { who: whoSays(message), chars: text.length, text: text.slice(0, SHOWN_CHARS).toWellFormed() };
+    }),
+  };
+}
+
+function shownText(message: Message): string {
+  const calls = toolCallsOf(message).map(({ toolName, argumentsJson }) => `${toolName} ${argumentsJson}`);
+  return [textOf(message), ...calls].filter((each) => each !== "").join("\n");
+}
+
+function whoSays(message: Message): string {
+  if (message.role === "tool-result") return `result of ${message.toolName}`;
+  return message.role === "assistant" ? "model" : message.origin === "human" ? "you" : message.origin;
+}
+
+function beginning(text: string): string {
+  return text.length <= TITLE_CHARS ? text.toWellFormed() : `${text.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;
+}
+
+/** Says what the newest cut that holds took out, for the person who asked. */
+export function droppedWords(entries: readonly SessionEntry[]): string {
+  const newest = sessionStory(entries).compactions.findLast(({ isReverted }) => !isReverted);
+  if (newest === undefined) return "Nothing was dropped: this conversation has not been cut.";
+  const { kinds, paths, yours } = went(newest.loss);
+  const { tokensBefore, tokensAfter, reason } = newest.entry.record;
+  return [
+    `The newest cut (${reason}) took ${formatTokens(tokensBefore)} tokens to ${formatTokens(tokensAfter)}. It is no longer sent:`,
+    ...kinds.map(
+      ({ what, parts, tokens }) => `- ${what}: ${formatNumberOf(parts, "part")}, about ${formatTokens(tokens)} tokens`,
+    ),
+    ...(yours.length === 0 ? [] : ["Your messages that are now quoted or shortened:", ...yours.map((text) => `- ${text}`)]),
+    ...(paths.length === 0 ? [] : [`Files of the calls that went: ${paths.join(", ")}`]),
+    "Type `plimsoll: undo` to put it back, or `plimsoll: keep this: TEXT` to keep something word for word from now on.",
+  ].join("\n");
+}
+
+/** Tells how full a conversation is, in words. */
+export function fullWords({ usedTokens, budgetTokens, nextCutTokens, state }: ConversationStatus): string {
+  const of = budgetTokens === null ? "; the window is not known" : ` of ${formatTokens(budgetTokens)}`;
+  const next = nextCutTokens === null ? "" : `, next cut at ${formatTokens(nextCutTokens)}`;
+  const why = state === "paused" ? ", cuts are paused" : state === "undone" ? " (the last cut was undone)" : "";
+  return `${formatTokens(usedTokens)}${of} tokens${next}${why}`;
+}

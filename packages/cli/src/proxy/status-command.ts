@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { formatTokens } from "@plimsoll/bench/internal";
+import { PlimsollError } from "@plimsoll/core";
+import { readSmallFile } from "@plimsoll/core/node";
+import { z } from "zod";
+import type { CliIo } from "../io.ts";
+import { EXIT_OK } from "../io.ts";
+import { checkOptions } from "../option/check-options.ts";
+import { printable } from "../terminal/printable.ts";
+import { placesOf } from "./proxy-options.ts";
+import { OWN_PATH } from "./proxy-server.ts";
+import { ADDRESS_FILE } from "./proxy-state.ts";
+import { fullWords } from "./proxy-status.ts";
+
+/** Options of `plimsoll proxy status`: at most one of those that do something. */
+export interface StatusOptions {
+  readonly state?: string;
+  readonly preview?: string;
+  readonly undo?: string;
+  readonly pause?: string | boolean;
+  readonly resume?: string | boolean;
+  readonly forget?: string;
+}
+
+const went = {
+  kinds: z.array(z.object({ what: z.string(), parts: z.number(), tokens: z.number() })),
+  paths: z.array(z.string()),
+  yours: z.array(z.string()),
+};
+const statusSchema = z.object({
+  upstream: z.string(),
+  policy: z.string(),
+  isPaused: z.boolean(),
+  limits: z.array(z.string()),
+  storedCount: z.number(),
+  conversations: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      modelId: z.string().nullable(),
+      state: z.enum(["running", "paused", "undone"]),
+      askedMs: z.number(),
+      usedTokens: z.number(),
+      budgetTokens: z.number().nullable(),
+      nextCutTokens: z.number().nullable(),
+      cuts: z.array(
+        z.object({
+          atMs: z.number().nullable(),
+          reason: z.string(),
+          isUndone: z.boolean(),
+          tokensBefore: z.number(),
+          tokensAfter: z.number(),
+          cost: z.string(),
+          ...went,
+        }),
+      ),
+    }),
+  ),
+});
+const previewSchema = z.object({
+  id: z.string(),
+  outcome: z.string(),
+  ...went,
+  messages: z.array(z.object({ who: z.string(), chars: z.number(), text: z.string() })),
+});
+
+/** Shows what a running proxy does, or has it do something. Throws `bad-input` if none runs on the state. */
+export async function proxyStatus(options: StatusOptions, io: CliIo): Promise<number> {
+  const actions = ["preview", "undo", "pause", "resume", "forget"];
+  checkOptions(options, {
+    excludes: Object.fromEntries(actions.map((each) => [each, actions.filter((other) => other !== each)])),
+  });
+  const { folder } = placesOf(options.state === undefined ? {} : { state: options.state }, io);
+  const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
+  const url = found.kind === "text" ? found.text.trim() : "";
+  if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
+    throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one by plimsoll proxy --upstream URL`);
+  const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
+  if (options.preview !== undefined) {
+    const { outcome, messages, ...gone } = await asked(
+      `${url}${OWN_PATH}/preview?form=json&id=${encodeURIComponent(options.preview)}`,
+      previewSchema,
+    );
+    for (const line of [outcome, ...wentLines(gone), "the model would then be sent:"]) say(line);
+    for (const { who, chars, text } of messages) say(`  ${who}, ${chars} characters: ${text.slice(0, SHOWN_CHARS)}`);
+    return EXIT_OK;
+  }
+  const action = formOf(options);
+  if (action !== null) {
+    const { done } = await asked(`${url}${OWN_PATH}/${action.name}`, z.object({ done: z.string() }), action.form);
+    say(done);
+    return EXIT_OK;
+  }
+  const status = await asked(`${url}${OWN_PATH}/status`, statusSchema);
+  say(`plimsoll proxy for ${status.upstream}, policy ${status.policy}${status.isPaused ? ", all cuts are paused" : ""}`);
+  say(`page: ${url}${OWN_PATH}`);
+  for (const conversation of status.conversations) {
+    say(`${conversation.id}  ${conversation.modelId ?? "no model named"}  ${fullWords(conversation)}  ${conversation.title}`);
+    for (const { tokensBefore, tokensAfter, reason, isUndone, cost, ...gone } of conversation.cuts) {
+      say(
+        `  cut (${reason})${isUndone ? ", undone" : ""}: ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens; ${cost}`,
+      );
+      for (const line of wentLines(gone)) say(`    ${line}`);
+    }
+  }
+  if (status.conversations.length === 0) say("no agent has asked since the proxy was started");
+  if (status.storedCount > 0) say(`${status.storedCount} more from before are on the disk (plimsoll proxy sessions)`);
+  for (const line of status.limits) say(`learned limit: ${line}`);
+  return EXIT_OK;
+}
+
+const MAXIMUM_ADDRESS_BYTES = 1_000;
+const SHOWN_CHARS = 100;
+
+/** The action that is asked for, with its form; `null` to look. */
+function formOf({
+  undo,
+  pause,
+  resume,
+  forget,
+}: StatusOptions): { readonly name: string; readonly form: URLSearchParams } | null {
+  const idOf = (given: string | boolean) => new URLSearchParams(typeof given === "string" ? { id: given } : {});
+  if (undo !== undefined) return { name: "undo", form: idOf(undo) };
+  if (pause !== undefined) return { name: "pause", form: idOf(pause) };
+  if (resume !== undefined) return { name: "resume", form: idOf(resume) };
+  return forget === undefined ? null : { name: "forget", form: new URLSearchParams({ model: forget }) };
+}
+
+function wentLines({
+  kinds,
+  paths,
+  yours,
+}: Pick<z.infer<typeof previewSchema>, "kinds" | "paths" | "yours">): readonly string[] {
+  return [
+    ...kinds.map(({ what, parts, tokens }) => `no longer sent: ${what}, ${parts} (${formatTokens(tokens)} tokens)`),
+    ...yours.map((text) => `your message, quoted or shortened: ${text}`),
+    ...(paths.length === 0 ? [] : [`files of calls that went: ${paths.join(", ")}`]),
+  ];
+}
+
+async function asked<T>(url: string, schema: z.ZodType<T>, form?: URLSearchParams): Promise<T> {
+  const headers = { accept: "application/json" };
+  const answer = await fetch(url, form === undefined ? { headers } : { method: "POST", headers, body: form }).catch(
+    (error: unknown) => {
+      throw new PlimsollError(
+        "bad-input",
+        "the proxy does not answer: it may have ended without removing its address",
+        {},
+        error,
+      );
+    },
+  );
+  const body: unknown = await answer.json().catch(() => null);
+  const read = schema.safeParse(body);
+  if (answer.ok && read.success) return read.data;
+  const refused = z.object({ error: z.object({ message: z.string() }) }).safeParse(body);
+  throw new PlimsollError("bad-input", refused.success ? refused.data.error.message : `the proxy answered ${answer.status}`);
+}

@@ -1,0 +1,69 @@
+import type { Fields } from "../fields.ts";
+import { recordsAt, stringAt } from "../fields.ts";
+import type { ProxyWire } from "./wires.ts";
+
+/** A message that begins so is for Plimsoll, not for the model. */
+export const TYPED_PREFIX = "plimsoll:";
+
+/** A wish that a person typed as a message of their own. */
+export type TypedWord =
+  | { readonly kind: "undo" | "dropped" | "status" | "help" }
+  /** The text to keep word for word; empty for what the model said last. */
+  | { readonly kind: "keep"; readonly text: string };
+
+/** The wish that a text is; `null` for a text without the prefix. */
+export function typedWord(text: string): TypedWord | null {
+  const trimmed = text.trim();
+  if (trimmed.slice(0, TYPED_PREFIX.length).toLowerCase() !== TYPED_PREFIX) return null;
+  const wish = trimmed.slice(TYPED_PREFIX.length).trim();
+  const kept = /^keep\b(?:\s+this\b)?[\s:,.]*/i.exec(wish);
+  if (kept !== null) return { kind: "keep", text: wish.slice(kept[0].length) };
+  if (/^undo\b/i.test(wish)) return { kind: "undo" };
+  if (/^(what\b.*\bdrop|dropped\b)/i.test(wish)) return { kind: "dropped" };
+  return { kind: /^status\b/i.test(wish) ? "status" : "help" };
+}
+
+/**
+ * The wish in an item of a request: in a person's message without tool results, what stands first. An agent's own `<…>` blocks before it are passed over; what
+ * comes later may be a file that was attached.
+ */
+export function typedIn(item: Fields): TypedWord | null {
+  if (item.role !== "user" || (item.type !== undefined && item.type !== "message")) return null;
+  const parts = [...recordsAt(item, "content"), ...recordsAt(item, "parts")];
+  if (parts.some(({ type, functionResponse }) => type === "tool_result" || functionResponse !== undefined)) return null;
+  const texts = [stringAt(item, "content"), ...parts.map((part) => stringAt(part, "text"))].filter((text) => text !== null);
+  const first = texts.find((text) => !text.trimStart().startsWith("<"));
+  return first === undefined ? null : typedWord(first);
+}
+
+/** A history without what was for Plimsoll. */
+export interface WithoutWords {
+  readonly items: readonly Fields[];
+  /** The wish that has no answer yet; `null` for none. */
+  readonly asked: TypedWord | null;
+}
+
+/** Takes out what a person typed for Plimsoll, with its answers: the model is sent a history without them. What is to be kept is told to the model, too. */
+export function withoutWords(all: readonly Fields[], { isModels }: Pick<ProxyWire, "isModels">): WithoutWords {
+  const items: Fields[] = [];
+  let asked: TypedWord | null = null;
+  for (const item of all) {
+    const typed = typedIn(item);
+    if (typed !== null && typed.kind !== "keep") asked = typed;
+    else if (asked === null || !isModels(item)) {
+      if (typed !== null || item.role === "user") asked = null;
+      items.push(item);
+    }
+  }
+  return { items, asked };
+}
+
+/** The texts that a person wants kept, each once: after the prefix, else what the model had said before. */
+export function keptTexts(said: readonly { readonly by: "person" | "model"; readonly text: string }[]): readonly string[] {
+  const texts = said.flatMap(({ by, text }, index) => {
+    const typed = by === "person" ? typedWord(text) : null;
+    if (typed?.kind !== "keep") return [];
+    return [typed.text === "" ? (said.slice(0, index).findLast((each) => each.by === "model")?.text ?? "") : typed.text];
+  });
+  return [...new Set(texts.filter((text) => text !== ""))];
+}
