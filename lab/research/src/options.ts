@@ -28,17 +28,6 @@ export function numberAbove0(name: string, text: string): number {
   return value > 0 && Number.isFinite(value) ? value : refuse(`--${name} is a number above 0, not "${text}"`);
 }
 
-/** Those of the names that were asked for, all if none was. */
-export function chosenOf<Name extends string>(
-  option: string,
-  asked: readonly string[],
-  names: readonly Name[],
-): readonly Name[] {
-  const unknown = asked.filter((name) => !names.some((known) => known === name));
-  if (unknown.length > 0) refuse(`--${option} is one of ${names.join(", ")}, not ${unknown.join(", ")}`);
-  return asked.length === 0 ? names : names.filter((name) => asked.includes(name));
-}
-
 /** Ends the process over a mistake in what was asked for. */
 export function refuse(what: string): never {
   process.stderr.write(`${what} (--help tells what there is)\n`);

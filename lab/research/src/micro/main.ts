@@ -1,52 +1,95 @@
-import { PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { chosenOf, optionsOf } from "../options.ts";
-import { sayStep } from "../say-step.ts";
-import type { MeasuredComparison } from "./comparison.ts";
-import { measureGroup } from "./comparison.ts";
-import { GROUPS } from "./groups.ts";
-import { memoryPerMessage } from "./memory.ts";
-import type { MicroReport } from "./micro-report.ts";
-import { microReportText } from "./micro-report.ts";
-import type { Effort } from "./spread.ts";
-import { QUICK_EFFORT, WHOLE_EFFORT } from "./spread.ts";
-import { workFigures } from "./work-figures.ts";
+import { readFileSync } from "node:fs";
+import { IMPORTERS, prepareSession, replay, textSource } from "@plimsoll/bench/internal";
+import type { FitInput, Policy, SessionEntry } from "@plimsoll/core";
+import { createContextManager, createDigest, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { charClass, createWorkCounter } from "@plimsoll/core/build";
+import { foldEntries } from "@plimsoll/core/internal";
+import { fixtureSessions } from "@plimsoll/fixtures";
+import { Bench } from "tinybench";
+import { numberAbove0, optionsOf } from "../options.ts";
+import { longSession } from "./long-session.ts";
 
-const MEMORY_MESSAGES = 10_000;
+const USAGE = `pnpm bench:micro: how long a person or a step waits, in milliseconds of this
+machine, and times as long as JSON.stringify of the same messages
 
-const names = GROUPS.map(({ name }) => name);
-
-/** Measures the rows with a text in the groups named, or everything. What is not a ratio is of a whole run alone. */
-async function measure(only: readonly string[], row: string, effort: Effort): Promise<MicroReport> {
-  const isWhole = only.length === 0 && row === "" && effort === WHOLE_EFFORT;
-  if (isWhole) sayStep("memory");
-  // Memory first: what the groups leave behind would be in it.
-  const memory = isWhole
-    ? [PLIMSOLL_POLICY, SVEN_POLICY, PI_POLICY].map((policy) => ({
-        policy: policy.name,
-        ...memoryPerMessage(policy, MEMORY_MESSAGES),
-      }))
-    : [];
-  const comparisons: MeasuredComparison[] = [];
-  for (const group of GROUPS)
-    if (only.length === 0 || only.includes(group.name))
-      comparisons.push(...(await measureGroup(group, { effort, row, onProgress: sayStep })));
-  if (isWhole) sayStep("work");
-  return { node: process.version, rounds: effort.rounds, work: isWhole ? await workFigures() : null, memory, comparisons };
-}
-
-const USAGE = `pnpm bench:micro: how long stages take, as ratios in one run
-
-  --quick        few rounds: a first look within a minute
-  --group NAME   ${names.join(", ")}; again for several, all if none is named
-  --row TEXT     rows that have the text in their name
-  --json         the report as JSON`;
+  --messages N   of the session (20000, the largest that is served)
+  --row TEXT     rows that have the text in their name`;
 
 const values = optionsOf(USAGE, {
-  json: { type: "boolean", default: false },
-  quick: { type: "boolean", default: false },
+  messages: { type: "string", default: "20000" },
   row: { type: "string", default: "" },
-  group: { type: "string", multiple: true, default: [] },
 });
-chosenOf("group", values.group, names);
-const report = await measure(values.group, values.row, values.quick ? QUICK_EFFORT : WHOLE_EFFORT);
-process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : microReportText(report));
+const count = numberAbove0("messages", values.messages);
+const entries = longSession(count);
+const messages = messagesOf(entries);
+const { signal } = new AbortController();
+const WINDOW = { kind: "working-room", tokens: 64_000 } as const;
+/** Messages of the session that is replayed whole. Chosen: about two hundred calls. */
+const REPLAYED_MESSAGES = 600;
+
+const bench = new Bench({ time: 500, iterations: 5, warmupIterations: 1, warmupTime: 100 });
+const UNIT = `JSON.stringify of ${count} messages`;
+bench.add(UNIT, () => JSON.stringify(messages));
+for (const policy of [PLIMSOLL_POLICY, SVEN_POLICY, PI_POLICY]) {
+  addGate(policy);
+  addCut(policy);
+}
+add(`opening a session of ${count} messages`, () =>
+  createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries }),
+);
+add(`folding ${count} messages`, () => foldEntries(entries));
+add(`char-class of ${count} messages`, () => {
+  const measure = charClass(createWorkCounter());
+  for (const message of messages) measure.messageTokens(message);
+});
+for (const { path, name } of fixtureSessions()) {
+  const text = readFileSync(path, "utf8");
+  const importer = IMPORTERS.find(({ format }) => format === "plimsoll");
+  if (importer !== undefined) add(`importing ${name}`, () => importer.read(textSource(text, name)));
+}
+addReplay(PLIMSOLL_POLICY);
+
+await bench.run();
+const medianMs = new Map(
+  bench.tasks.map(({ name, result }) => [name, result.state === "completed" ? result.latency.p50 : Number.NaN]),
+);
+const unitMs = medianMs.get(UNIT) ?? Number.NaN;
+console.log(`node ${process.version}, median of a run\n\n| | ms | × JSON.stringify |\n|---|---:|---:|`);
+for (const [name, ms] of medianMs) console.log(`| ${name} | ${ms.toPrecision(3)} | ${(ms / unitMs).toPrecision(2)} |`);
+
+function add(name: string, run: () => unknown, afterEach: () => void = () => undefined): void {
+  if (name.includes(values.row)) bench.add(name, run, { afterEach });
+}
+
+/** A gate that fires nothing: the window is so large. */
+function addGate(policy: Policy): void {
+  const manager = createContextManager({ policy, summarizer: createDigest(), entries });
+  const parts = [{ type: "text", text: "And now?" }] as const;
+  const pending = [{ role: "user", id: "next", origin: "human", parts, atMs: null }] as const;
+  const model = { contextWindowTokens: 1_000_000_000, maxOutputTokens: 8000 };
+  const input: FitInput = { gate: "before-step", pending, model, nowMs: null };
+  add(`${policy.name}: a gate that does not fire, at ${count} messages`, () => manager.fit(input, signal));
+}
+
+function addCut(policy: Policy): void {
+  const manager = createContextManager({ policy, summarizer: createDigest(), entries });
+  const model = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
+  const now = { reason: "manual", keep: null } as const;
+  const cut = async () => {
+    const { kind } = await manager.fit({ gate: "before-step", pending: [], model, nowMs: null, now }, signal);
+    if (kind !== "compacted") throw new Error(`nothing was cut: ${kind}`);
+  };
+  add(`${policy.name}: the fit that cuts ${count} messages`, cut, () => void manager.revert(null));
+}
+
+function addReplay(policy: Policy): void {
+  const session = { name: "long", file: "long", format: "made", parentName: null, hasUsage: true, notes: [] };
+  const transcript = { ...session, entries: longSession(REPLAYED_MESSAGES) };
+  add(`preparing a session of ${REPLAYED_MESSAGES} messages`, () => prepareSession(transcript));
+  const prepared = prepareSession(transcript);
+  add(`its replay under ${policy.name}`, () => replay(prepared, { policy, window: WINDOW }));
+}
+
+function messagesOf(log: readonly SessionEntry[]) {
+  return log.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+}
