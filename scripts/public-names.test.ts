@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documentsText, hasWord, importedNames, publicEntries } from "./public-names.mjs";
+import { documentsText, hasWord, importedNames, publicEntries } from "./testing/public-names.mjs";
 
 const entries = publicEntries();
 const used = [...importedNames()].map((line) => line.split(" "));

@@ -46,7 +46,7 @@ export const RELEASE_STEPS = [
     asks: "registry",
     args: [...vitest, "packages/cli/bundle"],
   },
-  { name: "peers", says: "SDKs work at both ends of their ranges", asks: "registry", args: ["scripts/peers.mjs"] },
+  { name: "peers", says: "SDKs work at both ends of their ranges", asks: "registry", args: ["lab/peers.mjs"] },
 ];
 
 /**

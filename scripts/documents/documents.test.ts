@@ -6,10 +6,10 @@ import { readConfig } from "../../packages/cli/src/config/read-config.ts";
 import { lineProblem } from "../../packages/cli/testing/parsed-line.ts";
 import { recordedIo } from "../../packages/cli/testing/recorded-io.ts";
 import { keepFitting } from "../../packages/core/examples/keep-fitting.ts";
+import { programsOf, typeProblems } from "../testing/programs.mjs";
+import { shellCommands, startedBy } from "../testing/shell-lines.mjs";
 import { root } from "../tool.mjs";
 import { blocksOf, documentPages, pageText } from "./pages.mjs";
-import { programsOf, typeProblems } from "./programs.mjs";
-import { shellCommands, startedBy } from "./shell-lines.mjs";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const blocks = documentPages().flatMap((page) => blocksOf(page, pageText(page)));

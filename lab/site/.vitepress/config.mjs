@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 import { documentPages, pageText } from "../../../scripts/documents/pages.mjs";
-import { menuOf } from "../../../scripts/site/navigation.mjs";
-import { sitePath } from "../../../scripts/site/site-pages.mjs";
+import { menuOf } from "../src/navigation.mjs";
+import { sitePath } from "../src/site-pages.mjs";
 
 const linkOf = (page) => `/${sitePath(page).replace(/(index)?\.md$/, "")}`;
 const titleOf = (page) => /^# (.*)$/m.exec(pageText(page))?.[1] ?? page;

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
-import { root } from "../tool.mjs";
+import { root } from "../../../scripts/tool.mjs";
 
 /** Where a page stands on the site: a README is its folder's page, and the repository's own is not the front. @param {string} page @returns {string} */
 export function sitePath(page) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documentPages, pageText } from "../documents/pages.mjs";
+import { documentPages, pageText } from "../../../scripts/documents/pages.mjs";
 import { sitePages } from "./build.mjs";
 import { MENU, menuOf } from "./navigation.mjs";
 import { asSitePage, isFile, sitePath } from "./site-pages.mjs";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { Stryker } from "@stryker-mutator/core";
-import { root } from "../tool.mjs";
+import { root } from "../../scripts/tool.mjs";
 
 /** Below this a folder's tests are not good enough. */
 const LEAST_SCORE_PERCENT = 85;
@@ -31,7 +31,7 @@ export async function mutateFolder({ name, sources, tests }, { isAnew, files }) 
     ],
     ignorers: ["unnoticeable"],
     testRunner: "vitest",
-    vitest: { configFile: "scripts/mutants/vitest.config.ts", related: false },
+    vitest: { configFile: "lab/mutants/vitest.config.ts", related: false },
     coverageAnalysis: "perTest",
     // A busy machine must not make a mutant look caught; most endless loops are noticed by their count.
     timeoutMS: 60_000,

@@ -12,7 +12,7 @@ export default mergeConfig(
     test: {
       include: globs.filter((glob) => !glob.startsWith("!")),
       exclude: globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1)),
-      setupFiles: ["scripts/mutants/each-run.ts"],
+      setupFiles: ["lab/mutants/each-run.ts"],
       // A mutant that waits for ever fails by itself before Stryker starts a new process for it.
       testTimeout: 30_000,
     },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { parseSync } from "oxc-parser";
-import { root } from "./tool.mjs";
+import { root } from "../tool.mjs";
 
 /** Folders whose packages have public entries, and what else may use them. */
 const PACKAGE_FOLDERS = ["packages/core", "packages/tools", "packages/providers", "packages/cli", "bench", "fixtures"];

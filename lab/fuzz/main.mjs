@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { fuzzEngine } from "./fuzz/engine.mjs";
-import { optionsOf, refuse } from "./options.mjs";
-import { commandFile, runNode } from "./tool.mjs";
+import { optionsOf, refuse } from "../../scripts/options.mjs";
+import { commandFile, runNode } from "../../scripts/tool.mjs";
+import { fuzzEngine } from "./engine.mjs";
 
 const USAGE = `pnpm fuzz: plays generated sessions on the engine, then conversations at once on the drop-ins, and prints cases, compactions and seeds.
 A violation prints the session and its path, or the conversations' seed, and the exit code is not zero.

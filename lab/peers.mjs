@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { commandFile, root, runNode } from "./tool.mjs";
+import { commandFile, root, runNode } from "../scripts/tool.mjs";
 
 const providers = join(root, "packages/providers");
 /** The table of supported versions, as it stands in the source. */

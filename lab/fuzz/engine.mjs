@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import { root } from "../tool.mjs";
+import { root } from "../../scripts/tool.mjs";
 
 /** Generated sessions that a process is sent at once; each such chunk has a seed of its own. Chosen: some seconds. */
 const CHUNK_SESSIONS = 100;

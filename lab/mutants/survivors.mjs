@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { root } from "../tool.mjs";
+import { root } from "../../scripts/tool.mjs";
 
 /**
  * A mutant that was tried, as far as it is looked at.

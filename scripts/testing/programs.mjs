@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { commandFile, root, runNode } from "../tool.mjs";
 
-/** @typedef {import("./pages.mjs").Block} Block */
+/** @typedef {import("../documents/pages.mjs").Block} Block */
 
 /** Packages that users install, and those whose development brings what their pages name. */
 const PACKAGES = ["packages/core", "packages/providers", "packages/tools", "bench", "packages/cli"];

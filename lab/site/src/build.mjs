@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { documentPages, pageText } from "../documents/pages.mjs";
-import { root, runNode } from "../tool.mjs";
+import { documentPages, pageText } from "../../../scripts/documents/pages.mjs";
+import { root, runNode } from "../../../scripts/tool.mjs";
 import { deadLinks } from "./dead-links.mjs";
 import { asSitePage, sitePath } from "./site-pages.mjs";
 
