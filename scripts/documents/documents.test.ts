@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
@@ -24,6 +24,13 @@ test("decisions are at most fifteen pages of at most 300 words", () => {
   const pages = readdirSync(join(root, "docs/decisions")).filter((name) => name !== "README.md");
   expect(pages.length).toBeLessThanOrEqual(15);
   expect(pages.filter((name) => read(`docs/decisions/${name}`).split(/\s+/).filter(Boolean).length > 300)).toEqual([]);
+});
+
+test.each(documentPages())("each link on %s leads to something that is there", (page) => {
+  const prose = pageText(page).replaceAll(/^ *```[\s\S]*?^ *```[^\n]*$|^<!--[\s\S]*?-->|`[^`\n]*`(?!\])/gm, "");
+  const targets = [...prose.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = ""]) => target.split("#")[0] ?? "");
+  const local = targets.filter((target) => target !== "" && !/^(https?:|mailto:)/.test(target));
+  expect(local.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
 });
 
 test("each page of docs says first for whom it is", () => {

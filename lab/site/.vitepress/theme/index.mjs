@@ -1,4 +1,0 @@
-import DefaultTheme from "vitepress/theme";
-import "./plimsoll.css";
-
-export default DefaultTheme;
