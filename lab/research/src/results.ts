@@ -6,7 +6,6 @@ import { benchReportSchema, PEERS } from "@plimsoll/bench";
 import { originOf } from "@plimsoll/bench/internal";
 import { PRESETS } from "@plimsoll/core";
 import { bySideSection, furtherRooms } from "./by-side.ts";
-import { POLICY_BEFORE } from "./contexts/policy-before.ts";
 import { type Protocol, pageProblem, sidesLine, stampLine } from "./protocol-stamp.ts";
 import { allRecordedFiles, COMPACTIONS_FOLDER, RECORDED_FOLDER, ROOT, recordedFiles } from "./recorded/recorded-sessions.ts";
 
@@ -32,13 +31,10 @@ if (process.argv.includes("--check")) {
   process.exitCode = 1;
 } else {
   const temporary = mkdtempSync(join(tmpdir(), "plimsoll-results-"));
-  const before = join(temporary, `${POLICY_BEFORE.name}.yaml`);
-  // YAML has all of JSON.
-  writeFileSync(before, JSON.stringify(POLICY_BEFORE));
   const jsonAt = process.argv.indexOf("--json");
   const json = resolve(process.argv[jsonAt < 0 ? process.argv.length : jsonAt + 1] ?? join(temporary, "report.json"));
   const named = [...PRESETS, ...PEERS.map(({ policy }) => policy)].map(({ name }) => name);
-  const policies = [...named, before].flatMap((policy) => ["--policy", policy]);
+  const policies = named.flatMap((policy) => ["--policy", policy]);
   const folders = [RECORDED_FOLDER, COMPACTIONS_FOLDER]
     .filter((folder) => existsSync(folder))
     .map((folder) => basename(folder));
