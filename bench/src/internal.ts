@@ -106,7 +106,15 @@ export { placedError } from "./run/load-parts.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-model/least-squares.ts";
-export { createRandom, FEWEST_OWNERS, type Interval, quantileOf } from "./statistics.ts";
+export {
+  clusteredEstimate,
+  createRandom,
+  type Estimate,
+  FEWEST_OWNERS,
+  type Interval,
+  meanOver,
+  quantileOf,
+} from "./statistics.ts";
 export { openCassette } from "./summaries/cassette.ts";
 export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from "./summaries/open-source.ts";
 export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
@@ -117,6 +125,7 @@ export { isRollBack } from "./transcript.ts";
 export type { CacheKind } from "./tune/score.ts";
 export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";
+export { AREA } from "./validate/area.ts";
 export { findingsOf, type SessionFindings } from "./validate/validate-sessions.ts";
 export { type Validation, validationOf } from "./validate/validation.ts";
 export { validationMarkdown } from "./validate/validation-markdown.ts";
