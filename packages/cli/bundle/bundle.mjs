@@ -58,10 +58,7 @@ export async function bundleInto(folder) {
     chunkFileNames: "[name]-[hash].js",
   });
   await bundle.close();
-  listFiles(
-    folder,
-    output.map(({ fileName }) => fileName),
-  );
+  listFiles(folder, [...output.map(({ fileName }) => fileName), ...(await bundleMod(code))]);
   removeLeftFiles(folder);
   const chunks = output.flatMap((file) =>
     file.type === "chunk"
@@ -79,6 +76,34 @@ export async function bundleInto(folder) {
   const packages = bundledPackages(chunks.flatMap(({ modules }) => modules));
   writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesText(packages));
   return chunks;
+}
+
+/** The plugin of Claude Code whose mod compacts, below `dist`. */
+const MOD_FOLDER = "claude-code";
+
+/**
+ * Writes the plugin with its mod: one plain module that imports nothing, since a mod's environment has no modules of Node.
+ * @param {string} code the folder of the program's code
+ * @returns {Promise<readonly string[]>} its files, by their paths from there
+ */
+export async function bundleMod(code) {
+  const example = join(ROOT, "../../examples/plugins/claude-code");
+  const bundle = await rolldown({
+    input: join(ROOT, "../providers/src/drop-in/claude-code-mod.ts"),
+    platform: "neutral",
+    resolve: { modules: ["node_modules", HERE], mainFields: ["module", "main"] },
+    plugins: [workspaceSources()],
+    transform: { target: "es2023" },
+    onwarn: (warning, warn) => {
+      if (warning.code === "UNRESOLVED_IMPORT") throw new Error(warning.message);
+      warn(warning);
+    },
+  });
+  await bundle.write({ file: join(code, MOD_FOLDER, "hooks/register.js"), format: "esm" });
+  await bundle.close();
+  cpSync(join(example, ".claude-plugin"), join(code, MOD_FOLDER, ".claude-plugin"), { recursive: true });
+  writeFileSync(join(code, MOD_FOLDER, "hooks/hooks.json"), `${JSON.stringify({ modules: ["./register.js"] }, null, 2)}\n`);
+  return ["hooks/register.js", "hooks/hooks.json", ".claude-plugin/plugin.json"].map((file) => `${MOD_FOLDER}/${file}`);
 }
 
 /** Writes the program where it belongs, if anything that it is made of is younger than what stands there. */

@@ -124,7 +124,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "hook",
     description: "put text back that an agent's own compaction lost; for hooks of Claude Code and Codex",
-    note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json.",
+    note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json. `plimsoll hook plugin` prints the folder of the plugin whose mod\ncompacts in Claude Code: claude --plugin-dir \"$(plimsoll hook plugin)\".",
     examples: ["hook", "hook status-line"],
     load: async () => (await import("./hook/hook-command.ts")).defineHookCommand,
   },
