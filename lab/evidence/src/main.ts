@@ -2,13 +2,18 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { PlimsollError } from "@plimsoll/core";
+import { answersPage, judgedAnswers } from "./answers.ts";
 import { CONTENT_KINDS, type ContentKind } from "./exposures.ts";
+import { outcomePage, pricePage } from "./figures.ts";
 import { type GitFolder, gitFolder } from "./git-folder.ts";
 import { type GradedRuns, javaRuns, liteRuns, terminalRuns } from "./graded-runs.ts";
 import { powerOfArea, powerOfRatio } from "./power.ts";
 import { type RunRow, rowSchema, runRow } from "./run-row.ts";
 
 const USAGE = `pnpm evidence read [--lite DIR] [--java DIR] [--terminal DIR]  prints a row of counts for each graded run of fetched repositories
+pnpm evidence outcomes ROWS  prints whether what was missing predicts failure
+pnpm evidence price ROWS  prints how often content is fetched again before and behind the line where it leaves
+pnpm evidence answers DIR  prints whether passages that stand predict right answers (profff/lost-in-compaction)
 pnpm evidence power ROWS  prints the power of the protocol's tests, from lengths, grades and exposures alone
   --lite      nus-apr/auto-code-rover          --java  multi-swe-bench/experiments
   --terminal  laude-institute/terminal-bench-leaderboard`;
@@ -50,7 +55,9 @@ const FIT_RATES: Readonly<Record<ContentKind, number>> = { "file window": 0.0105
 
 function power(rows: readonly RunRow[]): void {
   for (const unit of ["task", "repository"] as const) {
-    process.stdout.write(`area 0.60, ${unit}: ${powerOfArea(rows, unit)}; area 0.50: ${powerOfArea(rows, unit, 0)}\n`);
+    process.stdout.write(
+      `area 0.60, ${unit}: ${powerOfArea(rows, { unit })}; area 0.50: ${powerOfArea(rows, { unit, shift: 0 })}\n`,
+    );
     for (const kind of CONTENT_KINDS)
       for (const ratio of [1, 1.5, 2]) {
         const found = powerOfRatio(rows, { kind, unit, rate: FIT_RATES[kind], ratio });
@@ -65,7 +72,12 @@ try {
     options: { lite: { type: "string" }, java: { type: "string" }, terminal: { type: "string" } },
   });
   if (positionals[0] === "read") await read(values);
-  else if (positionals[0] === "power") power(rowsIn(positionals[1]));
+  else if (positionals[0] === "outcomes") process.stdout.write(`${outcomePage(rowsIn(positionals[1]))}\n`);
+  else if (positionals[0] === "price") process.stdout.write(`${pricePage(rowsIn(positionals[1]))}\n`);
+  else if (positionals[0] === "answers") {
+    const folder = gitFolder(positionals[1] ?? ".");
+    process.stdout.write(`commit ${folder.commit}\n${answersPage(judgedAnswers(folder))}\n`);
+  } else if (positionals[0] === "power") power(rowsIn(positionals[1]));
   else process.stdout.write(`${USAGE}\n`);
 } catch (error) {
   if (!(error instanceof PlimsollError)) throw error;

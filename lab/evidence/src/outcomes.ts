@@ -59,22 +59,30 @@ export function scored(
 }
 
 /** The areas of every measure and of length, each over all pairs, within thirds of length and within tasks. */
-export function areas(rows: readonly RunRow[], unit: Unit): readonly AreaFigure[] {
+export function areas(rows: readonly RunRow[], unit: Unit, draws: number): readonly AreaFigure[] {
   return (["length", ...MEASURES] as const).flatMap((score) =>
     (["all", "length", "task"] as const).map((within) => {
       const { runs, clusters } = scored(rows, { score, within, unit });
       const { pairs } = pairsWithin(runs)(new Float64Array(clusters).fill(1));
-      return { score, within, pairs, area: resampled(clusters, areaWithin(runs)) };
+      return { score, within, pairs, area: resampled(clusters, areaWithin(runs), draws) };
     }),
   );
 }
 
 /** By how much a measure's area over all pairs is above that of length: positive if it says more. */
-export function aboveLength(rows: readonly RunRow[], score: Measure, unit: Unit): Resampled {
+export function aboveLength(
+  rows: readonly RunRow[],
+  score: Measure,
+  { unit, draws }: { unit: Unit; draws: number },
+): Resampled {
   const own = scored(rows, { score, within: "all", unit });
   const [measured, length] = [areaWithin(own.runs), areaWithin(scored(rows, { score: "length", within: "all", unit }).runs)];
-  return resampled(own.clusters, (weights) => {
-    const [one, other] = [measured(weights), length(weights)];
-    return one === null || other === null ? null : one - other;
-  });
+  return resampled(
+    own.clusters,
+    (weights) => {
+      const [one, other] = [measured(weights), length(weights)];
+      return one === null || other === null ? null : one - other;
+    },
+    draws,
+  );
 }

@@ -3,12 +3,8 @@ import { areaWithin } from "./area.ts";
 import type { ContentKind } from "./exposures.ts";
 import { lengthThirds, type Unit } from "./outcomes.ts";
 import { MASKED_AGE, sidesOf } from "./price.ts";
-import { normal, numbered, resampled } from "./resample.ts";
+import { type Effort, normal, numbered, REPORTED, resampled } from "./resample.ts";
 import type { RunRow } from "./run-row.ts";
-
-/** Made data sets of a power, and draws for each; chosen: the power then is known to two or three points. */
-const SIMULATIONS = 300;
-const SIMULATED_DRAWS = 300;
 
 /** How far a score's spread is shared by the runs of one task; chosen: half. */
 const SHARED_VARIANCE = 0.5;
@@ -20,13 +16,17 @@ const SHIFT_FOR_060 = 0.3583;
  * How often the interval of the area within thirds of length lies above 0.5 if the true area is 0.60 (`shift` 0: 0.50), with the grades, lengths
  * and tasks that the runs have and scores that are made. Nothing that a measure said is read.
  */
-export function powerOfArea(rows: readonly RunRow[], unit: Unit, shift: number = SHIFT_FOR_060): number {
+export function powerOfArea(
+  rows: readonly RunRow[],
+  { unit, shift = SHIFT_FOR_060 }: { readonly unit: Unit; readonly shift?: number },
+  { simulations, simulatedDraws }: Effort = REPORTED,
+): number {
   const random = createRandom();
   const thirds = lengthThirds(rows);
   const clusters = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
   const tasks = numbered(rows.map((row) => `${row.dataset} ${row.task}`));
   let found = 0;
-  for (let made = 0; made < SIMULATIONS; made++) {
+  for (let made = 0; made < simulations; made++) {
     const shared = Array.from({ length: tasks.count }, () => normal(random));
     const runs = rows.map((row, place) => ({
       score:
@@ -37,10 +37,10 @@ export function powerOfArea(rows: readonly RunRow[], unit: Unit, shift: number =
       stratum: thirds.get(row) ?? "",
       cluster: clusters.of[place] ?? 0,
     }));
-    const { interval } = resampled(clusters.count, areaWithin(runs), SIMULATED_DRAWS, random);
+    const { interval } = resampled(clusters.count, areaWithin(runs), simulatedDraws, random);
     if (interval !== null && interval.from > 0.5) found += 1;
   }
-  return found / SIMULATIONS;
+  return found / simulations;
 }
 
 /** How much the rate of fetching again differs from task to task: the variance of its logarithm; chosen: high (a factor of e). */
@@ -53,6 +53,7 @@ const RATE_VARIANCE = 1;
 export function powerOfRatio(
   rows: readonly RunRow[],
   { kind, unit, rate, ratio }: { kind: ContentKind; unit: Unit; rate: number; ratio: number },
+  { simulations, simulatedDraws }: Effort = REPORTED,
 ): number {
   const random = createRandom();
   const clusters = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
@@ -62,7 +63,7 @@ export function powerOfRatio(
     return { before: before[0], behind: behind[0] };
   });
   let found = 0;
-  for (let made = 0; made < SIMULATIONS; made++) {
+  for (let made = 0; made < simulations; made++) {
     const shared = Array.from({ length: tasks.count }, () =>
       Math.exp(Math.sqrt(RATE_VARIANCE) * normal(random) - RATE_VARIANCE / 2),
     );
@@ -87,8 +88,8 @@ export function powerOfRatio(
       }
       return total.againBefore === 0 ? null : total.againBehind / total.behind / (total.againBefore / total.before);
     };
-    const { interval } = resampled(clusters.count, figure, SIMULATED_DRAWS, random);
+    const { interval } = resampled(clusters.count, figure, simulatedDraws, random);
     if (interval !== null && interval.from > 1) found += 1;
   }
-  return found / SIMULATIONS;
+  return found / simulations;
 }

@@ -36,7 +36,7 @@ interface Sides {
 /** The comparison at one line, over runs. */
 export function atLine(
   rows: readonly RunRow[],
-  { kind, age, unit }: { kind: ContentKind; age: number; unit: Unit },
+  { kind, age, unit, draws }: { kind: ContentKind; age: number; unit: Unit; draws: number },
 ): LineFigure {
   const { of, count } = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
   const own = Array.from({ length: count }, () => new Float64Array(4));
@@ -58,14 +58,22 @@ export function atLine(
     againBefore,
     exposedBehind,
     againBehind,
-    ratio: resampled(count, (weights) => {
-      const { before, behind } = rates(weights);
-      return before > 0 ? behind / before : null;
-    }),
-    excess: resampled(count, (weights) => {
-      const { before, behind } = rates(weights);
-      return SIDE * (behind - before);
-    }),
+    ratio: resampled(
+      count,
+      (weights) => {
+        const { before, behind } = rates(weights);
+        return before > 0 ? behind / before : null;
+      },
+      draws,
+    ),
+    excess: resampled(
+      count,
+      (weights) => {
+        const { before, behind } = rates(weights);
+        return SIDE * (behind - before);
+      },
+      draws,
+    ),
   };
 }
 

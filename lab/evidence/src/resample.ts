@@ -11,8 +11,15 @@ export interface Resampled {
   readonly clusters: number;
 }
 
-/** Draws of a reported interval; chosen: its ends then move by less than a hundredth of its width. */
-export const DRAWS = 4000;
+/** How often intervals are drawn, and data sets made for a power. */
+export interface Effort {
+  readonly draws: number;
+  readonly simulations: number;
+  readonly simulatedDraws: number;
+}
+
+/** The effort of reported figures (protocol); chosen: the ends of an interval and a power are then known to two digits. */
+export const REPORTED: Effort = { draws: 4000, simulations: 300, simulatedDraws: 300 };
 
 /** If more draws than this have no figure, the interval of the others would be too narrow (the bench's own bound). */
 const MOST_EMPTY_RATIO = 0.025;
@@ -23,7 +30,7 @@ const TAIL_RATIO = 0.025;
 export function resampled(
   clusters: number,
   figure: Weighted,
-  draws: number = DRAWS,
+  draws: number = REPORTED.draws,
   random: () => number = createRandom(),
 ): Resampled {
   const weights = new Float64Array(clusters).fill(1);
