@@ -16,6 +16,7 @@ export { type AskSpending, askModel } from "./ask/ask-model.ts";
 export { type AskPrice, type AskSize, askPrice } from "./ask/ask-price.ts";
 export type { AskReport } from "./ask/ask-report.ts";
 export type { AskedModel } from "./ask/ask-request.ts";
+export { detectableRatio, USUAL_CHANGED_RATIO } from "./ask/ask-statistics.ts";
 export { type AskPlan, planAsk } from "./ask/plan-ask.ts";
 export {
   byMethod,
@@ -50,7 +51,7 @@ export { drive } from "./replay/drive.ts";
 export { countedSession, type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayedCall } from "./replay/replayed-call.ts";
 export { withoutApart } from "./report/apart.ts";
-export { askTables } from "./report/ask-tables.ts";
+export { askTables, CONTEXT_NAMES } from "./report/ask-tables.ts";
 export { renderCalibrationHtml } from "./report/calibration-page.ts";
 export { differenceText, signedPoints } from "./report/comparison-columns.ts";
 export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";

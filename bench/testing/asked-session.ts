@@ -48,14 +48,14 @@ function recordedAfter(newestText: string): readonly [turn: number, step: number
 const SUMMARY_MARK = "[Conversation summary";
 
 /** Which context a request has: a summary stands in the compacted one alone, the session's first message in the full one. */
-export function contextOf(body: unknown): AskedContext {
+export function contextOf(body: unknown): Exclude<AskedContext, "again"> {
   const text = JSON.stringify(body);
   if (text.includes(SUMMARY_MARK)) return "compacted";
   return text.includes("module-0.ts and mend it") ? "full" : "tail";
 }
 
 /** With the full history it does what was recorded, with the compacted one it reads another part, with the tail it does something else. */
-export function scripted(context: AskedContext, newestText: string): SimulatedReply {
+export function scripted(context: Exclude<AskedContext, "again">, newestText: string): SimulatedReply {
   const [turn, step] = recordedAfter(newestText);
   const call = {
     full: reads(turn, step),

@@ -19,7 +19,7 @@ export interface CallsAfterCuts {
 export interface CallContexts {
   readonly call: number;
   readonly recorded: Action;
-  readonly messages: Readonly<Record<AskedContext, readonly Message[]>>;
+  readonly messages: Readonly<Record<Exclude<AskedContext, "again">, readonly Message[]>>;
   /** Reported for the recorded reply; `null` if it was not. */
   readonly replyTokens: number | null;
 }

@@ -15,27 +15,22 @@ export interface Agreement {
   readonly path: boolean | null;
   /** The same tool with arguments that are equal after normalising. */
   readonly arguments: boolean;
-  /** Words of the arguments that both have, by those that either has, each as often as it stands there (0 to 1); 0 if the tools differ. */
-  readonly overlapRatio: number;
 }
 
 /** The action of a reply by its calls. */
 export function actionOf(calls: readonly { readonly toolName: string; readonly argumentsJson: string }[]): Action {
-  const [first] = calls;
-  if (first === undefined) return { toolName: null, argumentsJson: "{}" };
-  return { toolName: first.toolName, argumentsJson: first.argumentsJson };
+  const [{ toolName, argumentsJson } = { toolName: null, argumentsJson: "{}" }] = calls;
+  return { toolName, argumentsJson };
 }
 
 /** Compares two actions. It does not matter which is which. Linear in their arguments. */
 export function agreementOf(one: Action, other: Action): Agreement {
   const tool = one.toolName === other.toolName;
   const [ownPath, otherPath] = [mainPath(one), mainPath(other)];
-  const [own, others] = [comparedArguments(one), comparedArguments(other)];
   return {
     tool,
     path: ownPath === null && otherPath === null ? null : isSamePath(ownPath, otherPath),
-    arguments: tool && canonical(own) === canonical(others),
-    overlapRatio: tool ? overlapOf(wordCounts(own), wordCounts(others)) : 0,
+    arguments: tool && canonical(comparedArguments(one)) === canonical(comparedArguments(other)),
   };
 }
 
@@ -73,10 +68,11 @@ function isAbsolute(path: string): boolean {
   return path.startsWith("/") || /^[A-Za-z]:/.test(path);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Arguments by name. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-/** The arguments as an object; a text that is none, as some tools take, is one argument. */
-function argumentsOf(argumentsJson: string): Fields {
+/** The arguments as an object; a text that is none, as some tools take and a call that was cut off has, is one argument. */
+export function argumentsOf(argumentsJson: string): Fields {
   try {
     const parsed: unknown = JSON.parse(argumentsJson);
     return isRecord(parsed) ? parsed : { input: parsed };
@@ -123,29 +119,4 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
-}
-
-/** Runs of letters, digits and underscores in the arguments' names and values, and how often each stands there. */
-function wordCounts(args: Fields): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const add = (text: string) => {
-    for (const [word] of text.matchAll(/[\p{L}\p{N}_]+/gu)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  };
-  const walk = (value: unknown): void => {
-    if (Array.isArray(value)) for (const inner of value) walk(inner);
-    else if (isRecord(value)) for (const [name, inner] of Object.entries(value)) [name, inner].map(walk);
-    else add(String(value));
-  };
-  walk(args);
-  return counts;
-}
-
-function overlapOf(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
-  let [both, either] = [0, 0];
-  for (const word of new Set([...one.keys(), ...other.keys()])) {
-    const [own, others] = [one.get(word) ?? 0, other.get(word) ?? 0];
-    both += Math.min(own, others);
-    either += Math.max(own, others);
-  }
-  return either === 0 ? 1 : both / either;
 }

@@ -17,11 +17,13 @@ import {
 import { differenceOf, shareOf } from "./ask-statistics.ts";
 import type { AskPlan, PlannedCall } from "./plan-ask.ts";
 
-/** The sides that are compared: each context with the recording, then the contexts with each other. */
+/** The sides that are compared: each context with the recording, then the contexts with each other, first the same one asked twice. */
 const COMPARED: readonly (readonly [AskedContext, AskedContext | "recorded"])[] = [
   ["full", "recorded"],
   ["compacted", "recorded"],
+  ["again", "recorded"],
   ["tail", "recorded"],
+  ["compacted", "again"],
   ["compacted", "full"],
   ["tail", "full"],
   ["compacted", "tail"],
@@ -56,9 +58,9 @@ interface AnsweredCall {
 function answeredCall(planned: PlannedCall, outcomes: ReadonlyMap<string, AskOutcome>): AnsweredCall {
   const of = (context: AskedContext): AskOutcome =>
     outcomes.get(planned.requests[context].key) ?? { kind: "missing", why: "not-asked" };
-  const own = { full: of("full"), compacted: of("compacted"), tail: of("tail") };
+  const own = eachContext(of);
   const done = (outcome: AskOutcome) => (outcome.kind === "missing" ? null : actionOf(outcome.answer.calls ?? []));
-  const actions = { full: done(own.full), compacted: done(own.compacted), tail: done(own.tail), recorded: planned.recorded };
+  const actions = { ...eachContext((context) => done(own[context])), recorded: planned.recorded };
   return { planned, outcomes: own, actions };
 }
 
@@ -99,28 +101,28 @@ function comparison(calls: readonly AnsweredCall[], of: AskedContext, other: Ask
     tool: shareOf(agreements.map(({ tool }) => tool)),
     path: shareOf(agreements.flatMap(({ path }) => path ?? [])),
     arguments: shareOf(agreements.map((agreement) => agreement.arguments)),
-    overlapRatio: meanOf(agreements.map(({ overlapRatio }) => overlapRatio)),
   };
 }
 
 function contextDifference(calls: readonly AnsweredCall[], minus: AskedContext): ContextDifference {
-  const pairs = calls.flatMap(({ planned, actions: { compacted, recorded, [minus]: other } }) => {
+  const pairs = calls.flatMap(({ planned, actions: { compacted, again, recorded, [minus]: other } }) => {
     if (compacted === null || other === null || recorded === null) return [];
-    return { ...unitOf(planned), own: agreementOf(compacted, recorded), other: agreementOf(other, recorded) };
+    const own = agreementOf(compacted, recorded);
+    return { unit: unitOf(planned), own, other: agreementOf(other, recorded), again: again && agreementOf(again, recorded) };
   });
-  const difference = (agrees: (agreement: Agreement) => boolean) =>
-    differenceOf(pairs.map((pair) => ({ ...unitOf(pair), own: agrees(pair.own), other: agrees(pair.other) })));
+  const difference = (agrees: (agreement: Agreement) => boolean | null) =>
+    differenceOf(
+      pairs.flatMap(({ unit, ...pair }) => {
+        const [own, other] = [agrees(pair.own), agrees(pair.other)];
+        const again = pair.again === null ? null : agrees(pair.again);
+        return own === null || other === null ? [] : [{ ...unit, own, other, again }];
+      }),
+    );
   return {
     of: "compacted",
     minus,
     tool: difference(({ tool }) => tool),
-    path: differenceOf(
-      pairs.flatMap((pair) =>
-        pair.own.path === null || pair.other.path === null
-          ? []
-          : { ...unitOf(pair), own: pair.own.path, other: pair.other.path },
-      ),
-    ),
+    path: difference(({ path }) => path),
     arguments: difference((agreement) => agreement.arguments),
   };
 }
@@ -133,6 +135,9 @@ function askedCall({ planned, outcomes, actions }: AnsweredCall): AskedCall {
       return { kind: "missing", why: outcome.kind === "missing" ? outcome.why : "not-asked" };
     return { kind: "answered", toolName: action.toolName, agreement: agreementOf(action, recorded) };
   };
-  const answers = { full: answer("full"), compacted: answer("compacted"), tail: answer("tail") };
-  return { session, policy, call, recordedTool: recorded.toolName, answers };
+  return { session, policy, call, recordedTool: recorded.toolName, answers: eachContext(answer) };
+}
+
+function eachContext<Value>(of: (context: AskedContext) => Value): Readonly<Record<AskedContext, Value>> {
+  return { full: of("full"), compacted: of("compacted"), again: of("again"), tail: of("tail") };
 }

@@ -11,7 +11,6 @@ import { openCassette } from "../summaries/cassette.ts";
 import { askReport } from "./ask-figures.ts";
 import { type Asking, askModel } from "./ask-model.ts";
 import { askPrice } from "./ask-price.ts";
-import type { AskedContext } from "./ask-report.ts";
 import { askReportSchema } from "./ask-schema.ts";
 import type { AskPlan } from "./plan-ask.ts";
 
@@ -28,13 +27,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 interface Live extends Partial<Pick<Asking, "mostUsd" | "signal" | "onProgress" | "openClient">> {
   readonly reply?: SimulatedReply;
   readonly fault?: (index: number) => Fault | null;
+  /** Replies by the number of the request, in place of the script. */
+  readonly replyTo?: (index: number) => SimulatedReply | null;
 }
 
 /** Asks a simulated provider, one request at a time; a failed request is sent again at once. */
-async function live({ reply, fault = () => null, ...asking }: Live) {
-  const contexts: AskedContext[] = [];
+async function live({ reply, replyTo = () => null, fault = () => null, ...asking }: Live) {
+  const contexts: ReturnType<typeof contextOf>[] = [];
   const simulator = await startSimulator({
-    replies: ({ newestText }) => reply ?? scripted(contexts.at(-1) ?? "full", newestText),
+    replies: ({ newestText }) => replyTo(contexts.length - 1) ?? reply ?? scripted(contexts.at(-1) ?? "full", newestText),
     faults: ({ index }) => fault(index),
     onRequest: (_, body) => contexts.push(contextOf(body)),
   });
@@ -58,7 +59,7 @@ async function live({ reply, fault = () => null, ...asking }: Live) {
   return { ...asked, report, sent: simulator.exchanges().length, exchanges: simulator.exchanges() };
 }
 
-/** Six calls under one policy: eighteen requests. */
+/** Six calls under one policy: 24 requests. */
 let planned: AskPlan;
 beforeAll(async () => {
   planned = await askedPlan([SVEN_POLICY]);
@@ -71,18 +72,19 @@ describe("bench --ask", () => {
     expect(before.contexts.map(({ context, requests }) => [context, requests])).toEqual([
       ["full", 6],
       ["compacted", 6],
+      ["again", 6],
       ["tail", 6],
     ]);
-    expect(before.total.requests).toBe(18);
+    expect(before.total.requests).toBe(24);
     const { spending } = await live({});
     expect(spending?.usd).toBeGreaterThan(0);
     expect(before.total.usd).toBeGreaterThanOrEqual(spending?.usd ?? Infinity);
-    expect(await askPrice(planned, options)).toMatchObject({ fromCassette: 18, total: { requests: 0, usd: 0 } });
+    expect(await askPrice(planned, options)).toMatchObject({ fromCassette: 24, total: { requests: 0, usd: 0 } });
   });
 
   test("counts the agreements that the script has", async () => {
     const { report, spending, sent } = await live({});
-    expect({ sent, spending }).toMatchObject({ sent: 18, spending: { sent: 18, failed: 0, fromCassette: 0, stopped: null } });
+    expect({ sent, spending }).toMatchObject({ sent: 24, spending: { sent: 24, failed: 0, fromCassette: 0, stopped: null } });
     const [policy] = report.policies;
     const counts = policy?.comparisons.map((each) => [
       each.of,
@@ -94,7 +96,9 @@ describe("bench --ask", () => {
     expect(counts).toEqual([
       ["full", "recorded", 6, 6, 6],
       ["compacted", "recorded", 6, 6, 0],
+      ["again", "recorded", 6, 6, 0],
       ["tail", "recorded", 0, 0, 0],
+      ["compacted", "again", 6, 6, 6],
       ["compacted", "full", 6, 6, 0],
       ["tail", "full", 0, 0, 0],
       ["compacted", "tail", 0, 0, 0],
@@ -110,10 +114,22 @@ describe("bench --ask", () => {
     });
   });
 
+  const other: SimulatedReply = { parts: [{ type: "tool-call", toolName: "search", argumentsJson: "{}" }] };
+  test("an answer that changes when the same is asked again makes the smallest difference that shows larger, and no difference", async () => {
+    const [steady] = (await live({})).report.policies;
+    rmSync(folder, { recursive: true });
+    // Of each call's four requests the third is the second one again.
+    const [changing] = (await live({ replyTo: (index) => (index % 4 === 2 ? other : null) })).report.policies;
+    const [before, after] = [steady?.differences[0]?.tool, changing?.differences[0]?.tool];
+    expect([before?.detectableRatio, after?.detectableRatio].map((ratio) => ratio?.toFixed(2))).toEqual(["0.40", "1.07"]);
+    expect([before?.ratio, after?.ratio]).toEqual([0, 0]);
+    expect(changing?.comparisons.find((each) => each.with === "again")?.tool).toMatchObject({ agreed: 0, of: 6 });
+  });
+
   test("asked again sends nothing, needs no key and gives the same bytes", async () => {
     const paid = await live({});
     const free = await live({ openClient: () => Promise.reject(new Error("no key")) });
-    expect(free).toMatchObject({ sent: 0, error: null, spending: { sent: 0, fromCassette: 18, usd: 0 } });
+    expect(free).toMatchObject({ sent: 0, error: null, spending: { sent: 0, fromCassette: 24, usd: 0 } });
     expect(JSON.stringify(free.report)).toBe(JSON.stringify(paid.report));
     expect(askReportSchema.safeParse(JSON.parse(JSON.stringify(paid.report))).error).toBeUndefined();
   });
@@ -126,24 +142,24 @@ describe("bench --ask", () => {
     expect(broken.error).toBe(controller.signal.reason);
     expect(readdirSync(folder)).toHaveLength(7);
     const rest = await live({});
-    expect([broken.sent, rest.sent]).toEqual([7, 11]);
-    expect(rest.report.policies[0]?.contexts.map(({ answered }) => answered)).toEqual([6, 6, 6]);
+    expect([broken.sent, rest.sent]).toEqual([7, 17]);
+    expect(rest.report.policies[0]?.contexts.map(({ answered }) => answered)).toEqual([6, 6, 6, 6]);
   });
 
   const limited: Fault = { kind: "status", status: 429 };
   test("a request that is limited until the end of the retries is missing, and no disagreement", async () => {
     const { report, spending, sent } = await live({ fault: (index) => (index < 5 ? limited : null) });
-    expect({ sent, spending }).toMatchObject({ sent: 22, spending: { sent: 18, failed: 1, lastFailure: /429/ } });
+    expect({ sent, spending }).toMatchObject({ sent: 28, spending: { sent: 24, failed: 1, lastFailure: /429/ } });
     const [policy] = report.policies;
     expect(policy?.contexts[0]).toMatchObject({ answered: 5, missing: [{ why: "failed", calls: 1 }] });
     expect(policy?.comparisons[0]).toMatchObject({ calls: 5, tool: { agreed: 5, of: 5 } });
     expect(policy?.differences[0]?.tool).toMatchObject({ calls: 5, lost: 0 });
-    expect(await live({})).toMatchObject({ sent: 1, report: { policies: [{ contexts: [{ answered: 6 }, {}, {}] }] } });
+    expect(await live({})).toMatchObject({ sent: 1, report: { policies: [{ contexts: [{ answered: 6 }, {}, {}, {}] }] } });
   });
 
   test("a request that is limited for a moment is answered", async () => {
     const { spending, sent } = await live({ fault: (index) => (index < 2 ? limited : null) });
-    expect({ sent, spending }).toMatchObject({ sent: 20, spending: { sent: 18, failed: 0 } });
+    expect({ sent, spending }).toMatchObject({ sent: 26, spending: { sent: 24, failed: 0 } });
   });
 
   test("five failures one after the other end it: the rest is not asked", async () => {
@@ -151,7 +167,7 @@ describe("bench --ask", () => {
     expect({ sent, spending }).toMatchObject({ sent: 5, spending: { stopped: "failures", usd: 0 } });
     const missing = report.policies[0]?.contexts.flatMap((context) => context.missing) ?? [];
     const countOf = (why: string) => missing.filter((each) => each.why === why).reduce((sum, { calls }) => sum + calls, 0);
-    expect([countOf("failed"), countOf("not-asked")]).toEqual([5, 13]);
+    expect([countOf("failed"), countOf("not-asked")]).toEqual([5, 19]);
     expect(readdirSync(folder)).toEqual([]);
   });
 

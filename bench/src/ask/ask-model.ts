@@ -109,9 +109,9 @@ function createRun({ model, cassette, openClient, catalog, mostUsd, signal }: As
   let openUsd = 0;
   let failures = 0;
   let client: Promise<ModelClient> | null = null;
-  const send = async ({ request }: PlannedRequest): Promise<RecordedAnswer> => {
+  const send = async ({ request, key }: PlannedRequest): Promise<RecordedAnswer> => {
     client ??= openClient();
-    return await askAndKeep(await client, { host: model.host, cassette })(request, signal);
+    return await askAndKeep(await client, { cassette, keyOf: () => key })(request, signal);
   };
   const note = (more: Pick<AskSpending, "sent" | "failed">, usage: RecordedUsage, lastFailure = spent.lastFailure) => {
     const usd = requestUsd(model.modelId, usage, catalog);

@@ -2,8 +2,11 @@ import type { WindowRequest } from "../replay/cell.ts";
 import type { Agreement } from "./agreement.ts";
 import type { Difference, Share } from "./ask-statistics.ts";
 
-/** The contexts under which a model is asked: all that was recorded, what the policy made of it, and a plain tail of the policy's size. */
-export const ASKED_CONTEXTS = ["full", "compacted", "tail"] as const;
+/**
+ * The contexts under which a model is asked: all that was recorded, what the policy made of it, the same once more (how often a model agrees with
+ * itself is the floor of every difference), and the newest messages of the policy's size.
+ */
+export const ASKED_CONTEXTS = ["full", "compacted", "again", "tail"] as const;
 
 /** One of {@link ASKED_CONTEXTS}. */
 export type AskedContext = (typeof ASKED_CONTEXTS)[number];
@@ -51,8 +54,6 @@ export interface Comparison {
   /** Over the calls at which one of them names a path. */
   readonly path: Share;
   readonly arguments: Share;
-  /** Mean share of words in common; `null` of no calls. */
-  readonly overlapRatio: number | null;
 }
 
 /** The difference of two contexts' agreement with the recording, over the calls at which both were answered. */

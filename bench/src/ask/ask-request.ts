@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ModelRequest } from "@plimsoll/core";
+import type { Message, ModelRequest } from "@plimsoll/core";
 import { cassetteKey } from "../summaries/cassette.ts";
 import { estimatedPromptTokens } from "../summaries/request-price.ts";
 import type { CallContexts } from "./after-cuts.ts";
@@ -22,6 +22,9 @@ export interface PlannedRequest {
 /** Most tokens of a reply: room for a file that is written as a whole (chosen). */
 export const MOST_REPLY_TOKENS = 8_192;
 
+/** Marks the key of the second answer to one request. */
+const AGAIN = "-again";
+
 /** Tokens of a reply if the recorded one's size was not reported (chosen: a call with a few lines of text). */
 const USUAL_REPLY_TOKENS = 400;
 
@@ -34,12 +37,12 @@ export function createRequestMaker(
   setups: readonly Setup[],
 ): (contexts: CallContexts, which: AskedContext) => PlannedRequest {
   const made = new Map<string, PlannedRequest>();
-  const spoken = createSpokenMessages();
   return ({ call, messages, replyTokens }, which) => {
     const { system = "", tools = [] } = setups[call] ?? {};
-    const context = { system, tools, messages: spoken(messages[which]), dynamicContext: null };
+    const asked = spoken(messages[which === "again" ? "compacted" : which]);
+    const context = { system, tools, messages: asked, dynamicContext: null };
     const request: ModelRequest = { context, modelId, maxOutputTokens: MOST_REPLY_TOKENS };
-    const key = cassetteKey(host, request);
+    const key = `${cassetteKey(host, request)}${which === "again" ? AGAIN : ""}`;
     const known = made.get(key);
     if (known !== undefined) return known;
     const planned = {
@@ -53,19 +56,11 @@ export function createRequestMaker(
   };
 }
 
-/** Leaves reasoning out; a reply of nothing else is left out as a whole. A message is the same one in all contexts that hold it. */
-function createSpokenMessages(): (messages: readonly Message[]) => readonly Message[] {
-  const known = new WeakMap<AssistantMessage, AssistantMessage>();
-  const spoken = (message: AssistantMessage): AssistantMessage => {
-    const before = known.get(message);
-    if (before !== undefined) return before;
+/** Leaves reasoning out; a reply of nothing else is left out as a whole. */
+function spoken(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message): readonly Message[] => {
+    if (message.role !== "assistant") return [message];
     const parts = message.parts.filter(({ type }) => type !== "reasoning");
-    const made = parts.length === message.parts.length ? message : { ...message, parts };
-    known.set(message, made);
-    return made;
-  };
-  return (messages) =>
-    messages
-      .map((message) => (message.role === "assistant" ? spoken(message) : message))
-      .filter(({ role, parts }) => role !== "assistant" || parts.length > 0);
+    return parts.length === 0 ? [] : [{ ...message, parts }];
+  });
 }

@@ -1,18 +1,24 @@
 import { z } from "zod";
-import type { AskReport } from "./ask-report.ts";
+import { ASKED_CONTEXTS, type AskReport } from "./ask-report.ts";
 
 const count = z.int().nonnegative();
 const interval = z.strictObject({ from: z.number(), through: z.number() }).nullable();
-const share = z.strictObject({ agreed: count, of: count, interval });
-const difference = z.strictObject({ calls: count, gained: count, lost: count, ratio: z.number().nullable(), interval });
-const context = z.enum(["full", "compacted", "tail"]);
+const share = z.strictObject({ agreed: count, of: count });
+const difference = z.strictObject({
+  calls: count,
+  gained: count,
+  lost: count,
+  ratio: z.number().nullable(),
+  interval,
+  detectableRatio: z.number().nullable(),
+});
+const context = z.enum(ASKED_CONTEXTS);
 const why = z.enum(["failed", "overflow", "empty", "cut-off", "refused", "not-asked"]);
 
 const agreement = z.strictObject({
   tool: z.boolean(),
   path: z.boolean().nullable(),
   arguments: z.boolean(),
-  overlapRatio: z.number(),
 });
 const answer = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("answered"), toolName: z.string().nullable(), agreement }),
@@ -44,7 +50,6 @@ const policy = z.strictObject({
         tool: share,
         path: share,
         arguments: share,
-        overlapRatio: z.number().nullable(),
       }),
     )
     .readonly(),
@@ -72,7 +77,7 @@ export const askReportSchema: z.ZodType<AskReport> = z.strictObject({
         policy: z.string(),
         call: count,
         recordedTool: z.string().nullable(),
-        answers: z.strictObject({ full: answer, compacted: answer, tail: answer }),
+        answers: z.strictObject({ full: answer, compacted: answer, again: answer, tail: answer }),
       }),
     )
     .readonly(),

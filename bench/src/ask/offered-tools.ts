@@ -1,5 +1,5 @@
 import { type SessionEntry, type ToolSpec, toolCallsOf } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { argumentsOf } from "./agreement.ts";
 import type { ToolsFrom } from "./ask-report.ts";
 
 /** The system text and tools before the messages of a request, and the source of the tools. */
@@ -49,7 +49,7 @@ export function toolsOfCalls(entries: readonly SessionEntry[]): readonly ToolSpe
     for (const { toolName, argumentsJson } of toolCallsOf(entry.message)) {
       const tool = seen.get(toolName) ?? { calls: 0, arguments: new Map() };
       seen.set(toolName, tool);
-      note(tool, argumentsIn(argumentsJson));
+      note(tool, argumentsOf(argumentsJson));
     }
   }
   return [...seen].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, tool]) => specOf(name, tool));
@@ -89,14 +89,4 @@ function typeOf(value: unknown): JsonType {
   if (typeof value === "number") return "number";
   if (typeof value === "boolean") return "boolean";
   return typeof value === "string" ? "string" : "object";
-}
-
-function argumentsIn(argumentsJson: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(argumentsJson);
-    return isRecord(parsed) ? parsed : { input: parsed };
-  } catch {
-    // Tools of free form take a text that is no JSON; so do calls that were cut off.
-    return { input: argumentsJson };
-  }
 }

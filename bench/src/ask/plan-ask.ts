@@ -53,7 +53,7 @@ export interface AskPlan {
   readonly calls: readonly PlannedCall[];
 }
 
-/** A call with its three requests. */
+/** A call with its requests. */
 export interface PlannedCall extends CallPlace, InSession {
   readonly policy: string;
   readonly recorded: Action;
@@ -162,6 +162,7 @@ async function plannedCalls(session: PreparedSession, { drawn, cell, model }: Dr
       const requests = {
         full: requestFor(contexts, "full"),
         compacted: requestFor(contexts, "compacted"),
+        again: requestFor(contexts, "again"),
         tail: requestFor(contexts, "tail"),
       };
       planned.push({

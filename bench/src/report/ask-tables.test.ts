@@ -8,7 +8,7 @@ import { renderMarkdownReport } from "./markdown.ts";
 
 const HALF = shareOf([true, false]);
 const NOTHING = shareOf([]);
-const LOST = differenceOf([{ session: "a.jsonl", own: false, other: true }]);
+const LOST = differenceOf([{ session: "a.jsonl", own: false, other: true, again: false }]);
 const POLICY: AskedPolicy = {
   policy: "<b>|own",
   openCalls: 1200,
@@ -18,9 +18,10 @@ const POLICY: AskedPolicy = {
   contexts: [
     { context: "full", meanPromptTokens: 50_000, answered: 2, missing: [{ why: "failed", calls: 1 }] },
     { context: "compacted", meanPromptTokens: 10_000, answered: 3, missing: [] },
+    { context: "again", meanPromptTokens: 10_000, answered: 3, missing: [] },
     { context: "tail", meanPromptTokens: 10_100, answered: 3, missing: [] },
   ],
-  comparisons: [{ of: "full", with: "recorded", calls: 2, tool: HALF, path: NOTHING, arguments: HALF, overlapRatio: 0.25 }],
+  comparisons: [{ of: "full", with: "recorded", calls: 2, tool: HALF, path: NOTHING, arguments: HALF }],
   differences: [{ of: "compacted", minus: "full", tool: LOST, path: LOST, arguments: LOST }],
 };
 const REPORT: AskReport = {
@@ -36,7 +37,7 @@ const REPORT: AskReport = {
 };
 
 describe("askTables", () => {
-  const [recorded, difference] = askTables(REPORT);
+  const [difference, recorded] = askTables(REPORT);
 
   test.each([
     ["a policy that never cut", "none: no call to ask about."],
@@ -51,16 +52,33 @@ describe("askTables", () => {
     ],
     ["system texts that are not known", "Of 1 of 2 sessions the log has no system text."],
   ])("says %s", (_, note) => {
-    expect(recorded?.notes).toContain(note);
+    expect(difference?.notes).toContain(note);
   });
 
   test("has a row for each context, and a dash where nothing is known", () => {
     expect(recorded?.rows.slice(0, 3)).toEqual([
-      ["<b>|own", "", "", "", "", "", ""],
-      ["  full history", "2/3", "50.0k", "50.0 [9.5, 90.5]", "–", "50.0 [9.5, 90.5]", "25.0"],
-      ["  compacted", "3/3", "10.0k", "–", "–", "–", "–"],
+      ["<b>|own", "", "", "", "", ""],
+      ["  full history", "2/3", "50.0k", "50.0", "–", "50.0"],
+      ["  compacted", "3/3", "10.0k", "–", "–", "–"],
     ]);
-    expect(difference?.rows).toEqual([["<b>|own − full history", "1", ...Array(3).fill("−100.0 (0:1)")]]);
+  });
+
+  test("says the smallest difference that shows before any difference, and that there is not enough data", () => {
+    expect(difference?.rows).toEqual([
+      ["<b>|own", "", "", "", ""],
+      ["  shows over full history", "1", ...Array(3).fill("from 161.7")],
+      ["  over full history", "", ...Array(3).fill("not enough data (0:1)")],
+    ]);
+  });
+
+  test.each([
+    ["clear", { from: 0.05, through: 0.25 }, "+15.0 [+5.0, +25.0] (20:5)"],
+    ["none where one would have shown", { from: -0.05, through: 0.25 }, "none seen [−5.0, +25.0]"],
+  ])("a difference that is %s", (_, interval, cell) => {
+    const clear = { calls: 100, gained: 20, lost: 5, ratio: 0.15, interval, detectableRatio: 0.08 };
+    const differences = [{ of: "compacted", minus: "tail", tool: clear, path: clear, arguments: clear }] as const;
+    const [table] = askTables({ ...REPORT, policies: [{ ...POLICY, differences }] });
+    expect(table?.rows[2]).toEqual(["  over newest messages", "", cell, cell, cell]);
   });
 });
 

@@ -1,31 +1,32 @@
-import type { AskedContextFigures, AskedPolicy, AskReport, Comparison, ContextDifference } from "../ask/ask-report.ts";
-import type { Difference, Share } from "../ask/ask-statistics.ts";
+import type { AskedContext, AskedContextFigures, AskedPolicy, AskReport, Comparison } from "../ask/ask-report.ts";
+import { type Difference, type Share, verdictOf } from "../ask/ask-statistics.ts";
 import type { ValidationTable } from "../validate/validation-tables.ts";
 import { formatCount, formatNumberOf, formatTokens, NO_FIGURE } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 
-/** The names of the three contexts. */
-const CONTEXT_NAMES = { full: "full history", compacted: "compacted", tail: "its tail" } as const;
+/** The names of the contexts. */
+export const CONTEXT_NAMES: Readonly<Record<AskedContext, string>> = {
+  full: "full history",
+  compacted: "compacted",
+  again: "asked again",
+  tail: "newest messages",
+};
 
 /** Shows a model's next actions as tables of texts, the same for every output: at most 100 columns wide; each note is a line of any length. */
 export function askTables(report: AskReport): readonly ValidationTable[] {
-  return [recordedTable(report), differenceTable(report), answersTable(report)].filter(({ rows }) => rows.length > 0);
+  return [differenceTable(report), recordedTable(report), answersTable(report)].filter(({ rows }) => rows.length > 0);
 }
 
 function recordedTable(report: AskReport): ValidationTable {
   const drawn = report.policies.filter(({ drawnCalls }) => drawnCalls > 0);
   return {
-    title: "A model asked for the next action",
+    title: "The next action: each context against the recording",
     notes: [
-      `${report.model} was asked what to do next at recorded calls after cuts, in ${windowLabel(report.window)}: with the full recorded history, with what the policy made of it, and with a plain tail that has the policy's size over the session.`,
-      "Per cent of answers whose first call agrees with the recorded one: tool, main path, arguments. Words: mean share of words in common. Wilson intervals, 95 %, as if calls were independent.",
-      "One action, open loop: the recorded agent was not always right, so agreement is not correctness.",
-      ...toolsNotes(report),
-      ...report.policies.flatMap(policyNotes),
+      "Per cent of answers whose first call is like the recorded one: the same tool, the same main path, the same arguments.",
     ],
-    head: ["", "answered", "prompt", "tool", "path", "arguments", "words"],
+    head: ["", "answered", "prompt", "tool", "path", "arguments"],
     rows: drawn.flatMap((policy) => [
-      [policy.policy, "", "", "", "", "", ""],
+      [policy.policy, "", "", "", "", ""],
       ...policy.contexts.map((figures) => recordedRow(policy, figures)),
     ]),
   };
@@ -67,34 +68,45 @@ function policyNotes({ policy, openCalls, tooLongCalls, drawnCalls, drawnSession
   ];
 }
 
-function differenceTable({ policies }: AskReport): ValidationTable {
-  const all = policies.flatMap(({ policy, differences, drawnCalls }) =>
-    drawnCalls === 0 ? [] : differences.map((difference) => ({ policy, difference })),
-  );
+function differenceTable(report: AskReport): ValidationTable {
+  const drawn = report.policies.filter(({ drawnCalls }) => drawnCalls > 0);
   return {
-    title: "The next action: compacted against the other contexts",
+    title: "A model asked for the next action",
     notes: [
-      "Points by which the compacted context's answers agree more often with the recording, over calls at which both were answered; in brackets the calls gained and lost. Intervals are bootstraps over repositories, 95 %; none from fewer than eight owners.",
+      `${report.model} was asked what to do next at recorded calls after cuts, in ${windowLabel(report.window)}: with the full recorded history, with what the policy made of it (twice), and with the newest messages alone, as many as the policy keeps over the session.`,
+      "First, the smallest difference that these calls show, in points: it follows from how often the model's answer changes if the same is asked again. Then how much more often the compacted context's answer is like the recorded one; in brackets the 95 % interval over repositories, and the calls won and lost. Not enough data: a difference of 10 points could go unseen, or the sessions have fewer than eight owners.",
+      "One action, and the recorded agent was not always right: agreement is not correctness.",
+      ...toolsNotes(report),
+      ...report.policies.flatMap(policyNotes),
     ],
     head: ["", "calls", "tool", "path", "arguments"],
-    rows: all.map(({ policy, difference }) => differenceRow(policy, difference)),
+    rows: drawn.flatMap(({ policy, differences }) => [
+      [policy, "", "", "", ""],
+      ...differences.flatMap(({ minus, tool, path, arguments: args }) => [
+        [`  shows over ${CONTEXT_NAMES[minus]}`, formatCount(tool.calls), ...[tool, path, args].map(shows)],
+        [`  over ${CONTEXT_NAMES[minus]}`, "", ...[tool, path, args].map(difference)],
+      ]),
+    ]),
   };
 }
 
-function differenceRow(policy: string, { minus, tool, path, arguments: args }: ContextDifference): readonly string[] {
-  return [`${policy} − ${CONTEXT_NAMES[minus]}`, formatCount(tool.calls), ...[tool, path, args].map(difference)];
+/** The smallest difference that a sample shows. */
+function shows({ detectableRatio }: Difference): string {
+  return detectableRatio === null ? NO_FIGURE : `from ${percent(detectableRatio)}`;
 }
 
 function answersTable({ policies }: AskReport): ValidationTable {
   const all = policies.flatMap(({ policy, comparisons, drawnCalls }) =>
     drawnCalls === 0
       ? []
-      : [[policy, "", "", "", "", ""], ...comparisons.filter((each) => each.with !== "recorded").map(answersRow)],
+      : [[policy, "", "", "", ""], ...comparisons.filter((each) => each.with !== "recorded").map(answersRow)],
   );
   return {
     title: "The next action: answers compared with each other",
-    notes: ["Per cent of calls at which the answers in two contexts agree, whatever the recorded agent did."],
-    head: ["", "calls", "tool", "path", "arguments", "words"],
+    notes: [
+      "Per cent of calls at which two answers agree, whatever the recorded agent did. First, the same context asked twice: no two contexts can agree more often than that, but by chance.",
+    ],
+    head: ["", "calls", "tool", "path", "arguments"],
     rows: all,
   };
 }
@@ -105,20 +117,22 @@ function answersRow(compared: Comparison): readonly string[] {
 }
 
 function shares(compared: Comparison | undefined): readonly string[] {
-  if (compared === undefined) return [NO_FIGURE, NO_FIGURE, NO_FIGURE, NO_FIGURE];
-  const { tool, path, arguments: args, overlapRatio } = compared;
-  return [...[tool, path, args].map(share), overlapRatio === null ? NO_FIGURE : percent(overlapRatio)];
+  if (compared === undefined) return [NO_FIGURE, NO_FIGURE, NO_FIGURE];
+  const { tool, path, arguments: args } = compared;
+  return [tool, path, args].map(share);
 }
 
-function share({ agreed, of, interval }: Share): string {
-  if (of === 0 || interval === null) return NO_FIGURE;
-  return `${percent(agreed / of)} [${percent(interval.from)}, ${percent(interval.through)}]`;
+function share({ agreed, of }: Share): string {
+  return of === 0 ? NO_FIGURE : percent(agreed / of);
 }
 
-function difference({ ratio, gained, lost, interval }: Difference): string {
+function difference(of: Difference): string {
+  const { ratio, gained, lost, interval } = of;
   if (ratio === null) return NO_FIGURE;
-  const range = interval === null ? "" : ` [${signed(interval.from)}, ${signed(interval.through)}]`;
-  return `${signed(ratio)}${range} (${gained}:${lost})`;
+  const verdict = verdictOf(of);
+  if (verdict === "not-enough-data" || interval === null) return `not enough data (${gained}:${lost})`;
+  const range = `[${signed(interval.from)}, ${signed(interval.through)}]`;
+  return verdict === "alike" ? `none seen ${range}` : `${signed(ratio)} ${range} (${gained}:${lost})`;
 }
 
 /** Per cent with one decimal. */

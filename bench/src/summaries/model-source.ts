@@ -35,7 +35,7 @@ export function createModelSource({ choice, cassette, openClient, onRequest }: M
   const ask = async (request: ModelRequest, signal: AbortSignal): Promise<RecordedAnswer> => {
     if (missing === "fail") throw notRecorded(cassette.fileOf(cassetteKey(host, request)));
     client ??= await openClient();
-    return await askAndKeep(client, { host, cassette })(request, signal);
+    return await askAndKeep(client, { cassette, keyOf: (asked) => cassetteKey(host, asked) })(request, signal);
   };
   return (place) => {
     if (missing === "estimate") return estimating({ choice, cassette, onRequest }, place);

@@ -32,14 +32,14 @@ export function recordingClient({ host, cassette, ask, onAnswer }: RecordingOpti
   };
 }
 
-/** Asks a provider and keeps its answer. Failures that another attempt could mend are not kept and reject. */
+/** Asks a provider and keeps its answer under a key. Failures that another attempt could mend are not kept and reject. */
 export function askAndKeep(
   client: ModelClient,
-  { host, cassette }: Pick<RecordingOptions, "host" | "cassette">,
+  { cassette, keyOf }: Pick<RecordingOptions, "cassette"> & { readonly keyOf: (request: ModelRequest) => string },
 ): RecordingOptions["ask"] {
   return async (request, signal) => {
     const answer = await client.complete(request, signal).then(answerOf, answerOfFailure);
-    return await cassette.keep(cassetteKey(host, request), answer);
+    return await cassette.keep(keyOf(request), answer);
   };
 }
 

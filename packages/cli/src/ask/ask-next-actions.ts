@@ -69,7 +69,7 @@ export async function askNextActions(request: AskRequest, io: CliIo): Promise<As
   const bar = createProgressBar(io.stderr, { what: "asking", noun: "request" });
   const name = `${choice.model.host}:${choice.model.modelId}`;
   const { outcomes, spending } = await askModel(
-    plan.calls.flatMap(({ requests }) => [requests.full, requests.compacted, requests.tail]),
+    plan.calls.flatMap(({ requests }) => Object.values(requests)),
     {
       model: choice.model,
       cassette,

@@ -5,38 +5,49 @@ import {
   type AskSize,
   type AskSpending,
   askTables,
+  CONTEXT_NAMES,
+  detectableRatio,
   formatCount,
   formatNumberOf,
   formatTokens,
   formatUsd,
+  USUAL_CHANGED_RATIO,
   windowLabel,
 } from "@plimsoll/bench/internal";
 import { nameChars, printable, shortened, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import type { AskChoice } from "./ask-option.ts";
 
-const NAMES = { full: "full history", compacted: "compacted", tail: "its tail" } as const;
 /** Longer names of policies are shortened if the tables have 80 columns. */
 const NAME_CHARS = 30;
 
 /** Says how much asking is likely to cost and where the text goes, before anything is sent. `address` is the provider's, if it is not its own. */
 export function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPlace): string {
   const { host, modelId } = plan.model;
-  const width = Math.max(...Object.values(NAMES).map((name) => name.length));
+  const width = Math.max(...Object.values(CONTEXT_NAMES).map((name) => name.length));
   const there = price.fromCassette === 0 ? "" : `; ${formatNumberOf(price.fromCassette, "answer")} in the cassette already`;
   const limit = choice.mostUsd === null ? "" : ` This run stops before $${formatUsd(choice.mostUsd)}.`;
   return [
     `next actions by ${host}:${modelId}, at recorded calls after cuts, ${windowLabel(plan.window)}:`,
     ...plan.policies.map(({ policy, openCalls }) => {
       const drawn = plan.calls.filter((call) => call.policy === policy).length;
-      return `  ${policy}: ${formatCount(drawn)} of ${formatNumberOf(openCalls, "call")}`;
+      return `  ${policy}: ${formatCount(drawn)} of ${formatNumberOf(openCalls, "call")}${showsText(drawn)}`;
     }),
-    ...price.contexts.map(({ context, ...size }) => `  ${NAMES[context].padEnd(width)}  ${sizeText(size)}`),
+    ...price.contexts.map(({ context, ...size }) => `  ${CONTEXT_NAMES[context].padEnd(width)}  ${sizeText(size)}`),
     `  ${"together".padEnd(width)}  ${sizeText(price.total)}${there}`,
     `The text of these sessions goes to ${host}${address === null ? "" : ` (${address})`} and to nobody else.${limit}`,
   ]
     .map(printable)
     .join("\n");
+}
+
+/** Says which differences so many calls are likely to show. */
+function showsText(calls: number): string {
+  const ratio = detectableRatio(calls, USUAL_CHANGED_RATIO);
+  if (ratio === null) return "";
+  return ratio >= 1
+    ? "; too few to show any difference"
+    : `; differences show from about ${Math.ceil(100 * ratio)} points on (if ${100 * USUAL_CHANGED_RATIO} % of answers change when asked again)`;
 }
 
 /** Where a plan is sent to, and what it is limited to. */
