@@ -140,6 +140,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./inspect/inspect-command.ts")).defineInspectCommand,
   },
   {
+    name: "doctor",
+    description: "say what makes a session log unusable, and write a mended copy beside it",
+    note: "It reads one log and asks no model. Lines that it does not mend stay the same bytes.",
+    examples: ["doctor session.jsonl", "doctor --from claude-code --write"],
+    load: async () => (await import("./doctor/doctor-command.ts")).defineDoctorCommand,
+  },
+  {
     name: "compact",
     description: "compact a session log of any agent that can be read; prints the messages that would be sent, as JSON",
     examples: [

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
+import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/internal";
+import { PlimsollError } from "@plimsoll/core";
+import { writeWholeFile } from "@plimsoll/core/node";
+import type { Command } from "commander";
+import { findLogs } from "../input/find-inputs.ts";
+import { sessionFile } from "../input/session-file.ts";
+import type { CliIo } from "../io.ts";
+import { EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { printable } from "../terminal/printable.ts";
+import { examineLog, type Fault } from "./find-faults.ts";
+
+interface DoctorOptions {
+  readonly from?: string;
+  readonly write?: boolean;
+  readonly thinking: boolean;
+}
+
+/** Faults that are listed of one log; the rest is counted. Chosen. */
+const FAULTS_LISTED = 20;
+
+/** Adds `plimsoll doctor`: says what makes a session unusable, and writes a mended copy beside it. */
+export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  command
+    .argument("[session]", "a session log of any agent that can be read")
+    .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
+    .option("--write", "write a mended copy beside the log; the log itself is never changed")
+    .option("--no-thinking", "leave all thinking out, for a session that is refused for its signatures")
+    .action(async (session: string | undefined, options: DoctorOptions) => onExit(await doctor(session, options, io)));
+}
+
+async function doctor(session: string | undefined, options: DoctorOptions, io: CliIo): Promise<number> {
+  const { path, displayName } = await logOf(session, options, io);
+  const source = fileSource(path, displayName);
+  const head = await readHead(source);
+  const importer = BUILT_IN_PARTS.importers.find((each) => each.recognises(head));
+  if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
+  const { faults, mended } = examineLog(readFileSync(path, "utf8"), importer.format, {
+    thinking: options.thinking ? "keep" : "leave-out",
+  });
+  const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
+  const changed = await changedSystemTexts(path, displayName);
+  if (changed > 0)
+    say(
+      `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--no-thinking)`,
+    );
+  if (faults.length === 0) {
+    say(`${displayName}: nothing is wrong that can be told from the log (${importer.format}).`);
+    return EXIT_OK;
+  }
+  for (const line of faultLines(displayName, faults)) say(line);
+  if (mended === null) return EXIT_FAILED;
+  if (options.write !== true) {
+    say("plimsoll doctor --write writes a mended copy beside it.");
+    return EXIT_FAILED;
+  }
+  const copy = freeName(path);
+  writeWholeFile(copy, mended);
+  say(`mended copy: ${copy}`);
+  return EXIT_OK;
+}
+
+async function logOf(session: string | undefined, { from }: DoctorOptions, io: CliIo) {
+  if ((session === undefined) === (from === undefined))
+    throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
+  if (session !== undefined) return sessionFile(session, io);
+  const { files, missing } = await findLogs({ agents: [from ?? ""], limit: "1" }, io);
+  const [newest] = files;
+  if (newest === undefined) throw new PlimsollError("bad-input", missing[0]?.reason ?? `--from ${from}: no logs`);
+  return newest;
+}
+
+function faultLines(name: string, faults: readonly Fault[]): readonly string[] {
+  const rest = faults.length - FAULTS_LISTED;
+  return [
+    ...faults.slice(0, FAULTS_LISTED).map(({ line, words }) => `${name}:${line}: ${words}`),
+    ...(rest > 0 ? [`and ${formatNumberOf(rest, "more fault")}`] : []),
+  ];
+}
+
+/** Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read. */
+async function changedSystemTexts(path: string, displayName: string): Promise<number> {
+  const [transcript] = await importFile(path, displayName).catch(() => []);
+  return transcript?.entries.filter(({ type }) => type === "setup-change").length ?? 0;
+}
+
+/** A name beside the log that nothing has. */
+function freeName(path: string): string {
+  const end = extname(path);
+  const base = path.slice(0, path.length - end.length);
+  for (let count = 1; ; count++) {
+    const name = `${base}.mended${count === 1 ? "" : `-${count}`}${end}`;
+    if (!existsSync(name)) return name;
+  }
+}

@@ -1,0 +1,156 @@
+import { isRecord } from "@plimsoll/core/internal";
+
+/** An object of a log. */
+export type Fields = { readonly [key: string]: unknown };
+
+/** A part of a log that can make a session unusable, told by its form alone: the same in whichever agent's log it stands. */
+export interface LogNode {
+  readonly kind: "call" | "result" | "thinking" | "image" | "empty";
+  /** The id that joins a call and its result; `null` for other kinds. */
+  readonly id: string | null;
+  /** The name of a call's tool, a picture's type; empty if it tells none. */
+  readonly name: string;
+  /** The node without what is wrong with it: another text in its place. */
+  readonly said: (text: string) => Fields;
+  /** The node under another id. */
+  readonly renamed: (id: string) => Fields;
+  /** Base64 of a picture; empty for other kinds. */
+  readonly data: string;
+  /** Whether thinking is signed. */
+  readonly isSigned: boolean;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const block = (text: string): Fields => ({ type: "text", text });
+
+/** Reads a node; `null` for everything else. */
+export function logNode(value: Fields): LogNode | null {
+  const made = (kind: LogNode["kind"], more: Partial<LogNode>): LogNode => ({
+    kind,
+    id: null,
+    name: "",
+    said: block,
+    renamed: () => value,
+    data: "",
+    isSigned: true,
+    ...more,
+  });
+  const joined = (kind: "call" | "result", key: string, more: Partial<LogNode> = {}): LogNode | null =>
+    typeof value[key] === "string" && value[key] !== ""
+      ? made(kind, { id: textOf(value[key]), name: textOf(value.name), renamed: (id) => ({ ...value, [key]: id }), ...more })
+      : null;
+  const { type, role } = value;
+  const item = (by: "assistant" | "user") => (text: string) => ({
+    type: "message",
+    role: by,
+    content: [{ type: by === "assistant" ? "output_text" : "input_text", text }],
+  });
+  switch (type) {
+    case "tool_use":
+    case "toolCall":
+      return joined("call", "id");
+    case "tool_result":
+      return joined("result", "tool_use_id");
+    case "function_call":
+    case "custom_tool_call":
+      return joined("call", "call_id", { said: item("assistant") });
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return joined("result", "call_id", { said: item("user") });
+    // OpenCode's part is the call and, once it has ended, its result.
+    case "tool":
+      return openCodeTool(value, made);
+    case "thinking":
+      return made("thinking", { isSigned: textOf(value.signature ?? value.thinkingSignature) !== "" });
+    case "image": {
+      const source = isRecord(value.source) ? value.source : value;
+      return made("image", { name: textOf(source.media_type ?? source.mimeType), data: textOf(source.data) });
+    }
+    case "text":
+      return textOf(value.text).trim() === "" && Object.keys(value).length === 2 ? made("empty", {}) : null;
+    case "function":
+      return isRecord(value.function) ? joined("call", "id", { name: textOf(value.function.name) }) : null;
+    default:
+  }
+  const said = (text: string) => ({ text });
+  if (isRecord(value.args) && typeof value.id === "string" && typeof value.name === "string")
+    return geminiCall(value, value.name, made);
+  if (isRecord(value.functionCall)) return inside(value, "functionCall", made("call", { said }));
+  if (isRecord(value.functionResponse)) return inside(value, "functionResponse", made("result", { said }));
+  if (isRecord(value.inlineData))
+    return made("image", { name: textOf(value.inlineData.mimeType), data: textOf(value.inlineData.data), said });
+  const { toolCallId: _, tool_call_id: __, toolName: ___, isError: ____, ...rest } = value;
+  if (role === "toolResult")
+    return joined("result", "toolCallId", { said: (text) => ({ ...rest, role: "user", content: [block(text)] }) });
+  if (role === "tool") return joined("result", "tool_call_id", { said: (text) => ({ role: "user", content: text }) });
+  return null;
+}
+
+/** A part of Gemini's form, whose id may be missing: such a one is told from nothing, and left alone. */
+function inside(value: Fields, key: string, node: LogNode): LogNode | null {
+  const own = value[key];
+  if (!isRecord(own) || textOf(own.id) === "") return null;
+  return { ...node, id: textOf(own.id), name: textOf(own.name), renamed: (id) => ({ ...value, [key]: { ...own, id } }) };
+}
+
+/** A call as Gemini CLI records it, with what it gave once it has ended. */
+function geminiCall(
+  value: Fields,
+  name: string,
+  made: (kind: LogNode["kind"], more: Partial<LogNode>) => LogNode,
+): LogNode | null {
+  if (Array.isArray(value.result) && value.result.length > 0) return null;
+  const { id } = value;
+  const said = (error: string) => ({
+    ...value,
+    status: "error",
+    result: [{ functionResponse: { id, name, response: { error } } }],
+  });
+  return made("call", { id: textOf(id), name, said, renamed: (other) => ({ ...value, id: other }) });
+}
+
+function openCodeTool(value: Fields, made: (kind: LogNode["kind"], more: Partial<LogNode>) => LogNode): LogNode | null {
+  const { callID, state, tool } = value;
+  if (typeof callID !== "string" || !isRecord(state)) return null;
+  const isOpen = state.status === "pending" || state.status === "running";
+  return made(isOpen ? "call" : "result", {
+    id: callID,
+    name: textOf(tool),
+    said: (error) => ({
+      ...value,
+      state: { status: "error", input: state.input ?? {}, error, time: state.time ?? { start: 0, end: 0 } },
+    }),
+    renamed: (id) => ({ ...value, callID: id }),
+  });
+}
+
+/** Makes a value anew: `change` gives another node, `null` to leave it out, or `undefined` to look inside. Values in which nothing changes are the same. */
+export function changedNodes(value: unknown, change: (node: Fields) => Fields | null | undefined): unknown {
+  if (Array.isArray(value)) {
+    const items = value.flatMap((each: unknown) => {
+      const made = isRecord(each) ? change(each) : undefined;
+      return made === undefined ? [changedNodes(each, change)] : made === null ? [] : [made];
+    });
+    if (items.length === value.length && items.every((each, index) => each === value[index])) return value;
+    // No vendor takes a message without content.
+    return items.length === 0 ? [block("(left out)")] : items;
+  }
+  if (!isRecord(value)) return value;
+  const pairs = Object.entries(value).map(([key, each]) => {
+    const made = isRecord(each) && !COPIES.has(key) ? change(each) : undefined;
+    return [key, made ?? (COPIES.has(key) ? each : changedNodes(each, change))] as const;
+  });
+  return pairs.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(pairs);
+}
+
+/** Keys under which agents keep copies of a history, or what their screen shows. */
+const COPIES: ReadonlySet<string> = new Set([
+  "replacement_history",
+  "toolUseResult",
+  "toolCallResult",
+  "input",
+  "arguments",
+  "args",
+  "result",
+  "resultDisplay",
+]);
