@@ -15,7 +15,7 @@ import { examineLog, type Fault } from "./find-faults.ts";
 interface DoctorOptions {
   readonly from?: string;
   readonly write?: boolean;
-  readonly thinking: boolean;
+  readonly full?: boolean;
 }
 
 /** Faults that are listed of one log; the rest is counted. Chosen. */
@@ -27,7 +27,7 @@ export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCo
     .argument("[session]", "a session log of any agent that can be read")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--write", "write a mended copy beside the log; the log itself is never changed")
-    .option("--no-thinking", "leave all thinking out, for a session that is refused for its signatures")
+    .option("--full", "leave all thinking out too, for a session that is refused for its signatures")
     .action(async (session: string | undefined, options: DoctorOptions) => onExit(await doctor(session, options, io)));
 }
 
@@ -38,13 +38,13 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const importer = BUILT_IN_PARTS.importers.find((each) => each.recognises(head));
   if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
   const { faults, mended } = examineLog(readFileSync(path, "utf8"), importer.format, {
-    thinking: options.thinking ? "keep" : "leave-out",
+    thinking: options.full === true ? "leave-out" : "keep",
   });
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const changed = await changedSystemTexts(path, displayName);
   if (changed > 0)
     say(
-      `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--no-thinking)`,
+      `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--full)`,
     );
   if (faults.length === 0) {
     say(`${displayName}: nothing is wrong that can be told from the log (${importer.format}).`);

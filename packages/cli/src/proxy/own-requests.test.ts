@@ -97,28 +97,28 @@ describe("the status of a running proxy", () => {
     expect(told).toMatch(/of [\d.]+k tokens, next cut at [\d.]+k/);
     expect(told).toContain("no longer sent: ");
     expect(told).toContain("no model was asked");
-    expect(await status({ preview: id })).toContain("the model would then be sent:");
+    expect(await status({ action: "preview", name: id })).toContain("the model would then be sent:");
   });
 
   test("pauses and goes on", async () => {
     const { status, agent, stdout, id } = await cutSession();
     const cuts = compactionsIn(stdout());
-    expect(await status({ pause: id })).toContain("cuts are paused");
+    expect(await status({ action: "pause", name: id })).toContain("cuts are paused");
     const refused = await agent.say("Go on.", 20);
     expect(refused.at(-1)?.status).toBe(400);
     expect(compactionsIn(stdout())).toBe(cuts);
     expect(stdout().match(/no cut \(/g)).toHaveLength(1);
     expect(stdout()).toContain("problem: the upstream refused it with 400");
-    expect(await status({ resume: true })).toContain("cuts go on");
+    expect(await status({ action: "resume" })).toContain("cuts go on");
     expect((await agent.say("Go on.", 2)).at(-1)?.status).toBe(200);
   });
 
   test("undoes by an id, and says what cannot be done", async () => {
     const { status, id } = await cutSession();
-    await expect(status({ undo: "other" })).rejects.toMatchObject({ message: expect.stringContaining(id) });
-    expect(await status({ undo: id })).toContain("the last cut was undone");
-    await expect(status({ forget: "all" })).rejects.toMatchObject({ message: "nothing was learned of all" });
-    await expect(status({ undo: id, pause: true })).rejects.toMatchObject({ code: "bad-input" });
+    await expect(status({ action: "undo", name: "other" })).rejects.toMatchObject({ message: expect.stringContaining(id) });
+    expect(await status({ action: "undo", name: id })).toContain("the last cut was undone");
+    await expect(status({ action: "forget", name: "all" })).rejects.toMatchObject({ message: "nothing was learned of all" });
+    await expect(status({ action: "pauze" })).rejects.toMatchObject({ code: "bad-input" });
   });
 
   test("is nothing where no proxy runs", async () => {

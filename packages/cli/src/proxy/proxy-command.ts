@@ -19,7 +19,6 @@ import { boundReasoningOf, limitsBy, listenOn, placesOf, policyNamed, upstreamOf
 import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
 import { conversationStatus, droppedWords, fullWords } from "./proxy-status.ts";
-import type { StatusOptions } from "./status-command.ts";
 import { proxyStatus } from "./status-command.ts";
 import { createUpstream } from "./upstream.ts";
 
@@ -51,13 +50,14 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
   command
     .command("status")
     .description("show what a running proxy does; undo, pause and forget")
-    .option("--preview <id>", "show what a cut of a conversation would take now")
-    .option("--undo <id>", "undo the last cut of a conversation")
-    .option("--pause [id]", "make no cuts, in a conversation or in all")
-    .option("--resume [id]", "make cuts again")
-    .option("--forget <model>", "forget the limits learned of a model, or of all models")
+    .argument("[action]", "preview, undo, pause, resume or forget")
+    .argument("[name]", "a conversation's id; for forget, a model, or all")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
-    .action(async (_own: StatusOptions, command: Command) => onExit(await proxyStatus(command.optsWithGlobals(), io)));
+    .action(async (action: string | undefined, name: string | undefined, _own: KeptOptions, command: Command) => {
+      const { state } = command.optsWithGlobals<KeptOptions>();
+      const given = { ...(state === undefined ? {} : { state }), ...(action === undefined ? {} : { action }) };
+      onExit(await proxyStatus({ ...given, ...(name === undefined ? {} : { name }) }, io));
+    });
   command
     .command("sessions")
     .description("list kept conversations, or delete one or all of them")

@@ -1,25 +1,24 @@
 import { join } from "node:path";
 import { formatTokens } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
-import { readSmallFile } from "@plimsoll/core/node";
+import { readSmallFile, suggestion } from "@plimsoll/core/node";
 import { z } from "zod";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
-import { checkOptions } from "../option/check-options.ts";
 import { printable } from "../terminal/printable.ts";
 import { placesOf } from "./proxy-options.ts";
 import { OWN_PATH } from "./proxy-server.ts";
 import { ADDRESS_FILE } from "./proxy-state.ts";
 import { fullWords } from "./proxy-status.ts";
 
-/** Options of `plimsoll proxy status`: at most one of those that do something. */
+/** Actions of `plimsoll proxy status`, with what each is about. */
+const ACTIONS = { preview: "id", undo: "id", pause: "id", resume: "id", forget: "model" } as const;
+
+/** The action that a person typed, and the id or model that it is about. */
 export interface StatusOptions {
   readonly state?: string;
-  readonly preview?: string;
-  readonly undo?: string;
-  readonly pause?: string | boolean;
-  readonly resume?: string | boolean;
-  readonly forget?: string;
+  readonly action?: string;
+  readonly name?: string;
 }
 
 const went = {
@@ -65,29 +64,25 @@ const previewSchema = z.object({
 });
 
 /** Shows what a running proxy does, or has it do something. Throws `bad-input` if none runs on the state. */
-export async function proxyStatus(options: StatusOptions, io: CliIo): Promise<number> {
-  const actions = ["preview", "undo", "pause", "resume", "forget"];
-  checkOptions(options, {
-    excludes: Object.fromEntries(actions.map((each) => [each, actions.filter((other) => other !== each)])),
-  });
-  const { folder } = placesOf(options.state === undefined ? {} : { state: options.state }, io);
+export async function proxyStatus({ state, action, name }: StatusOptions, io: CliIo): Promise<number> {
+  const { folder } = placesOf(state === undefined ? {} : { state }, io);
   const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
   const url = found.kind === "text" ? found.text.trim() : "";
   if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
     throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one by plimsoll proxy --upstream URL`);
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
-  if (options.preview !== undefined) {
-    const { outcome, messages, ...gone } = await asked(
-      `${url}${OWN_PATH}/preview?form=json&id=${encodeURIComponent(options.preview)}`,
-      previewSchema,
-    );
+  if (action === "preview") {
+    const at = `${url}${OWN_PATH}/preview?form=json&id=${encodeURIComponent(name ?? "")}`;
+    const { outcome, messages, ...gone } = await asked(at, previewSchema);
     for (const line of [outcome, ...wentLines(gone), "the model would then be sent:"]) say(line);
     for (const { who, chars, text } of messages) say(`  ${who}, ${chars} characters: ${text.slice(0, SHOWN_CHARS)}`);
     return EXIT_OK;
   }
-  const action = formOf(options);
-  if (action !== null) {
-    const { done } = await asked(`${url}${OWN_PATH}/${action.name}`, z.object({ done: z.string() }), action.form);
+  if (action !== undefined) {
+    if (!isAction(action))
+      throw new PlimsollError("bad-input", `status ${action}: ${suggestion(action, Object.keys(ACTIONS))}`);
+    const form = new URLSearchParams(name === undefined ? {} : { [ACTIONS[action]]: name });
+    const { done } = await asked(`${url}${OWN_PATH}/${action}`, z.object({ done: z.string() }), form);
     say(done);
     return EXIT_OK;
   }
@@ -112,18 +107,8 @@ export async function proxyStatus(options: StatusOptions, io: CliIo): Promise<nu
 const MAXIMUM_ADDRESS_BYTES = 1_000;
 const SHOWN_CHARS = 100;
 
-/** The action that is asked for, with its form; `null` to look. */
-function formOf({
-  undo,
-  pause,
-  resume,
-  forget,
-}: StatusOptions): { readonly name: string; readonly form: URLSearchParams } | null {
-  const idOf = (given: string | boolean) => new URLSearchParams(typeof given === "string" ? { id: given } : {});
-  if (undo !== undefined) return { name: "undo", form: idOf(undo) };
-  if (pause !== undefined) return { name: "pause", form: idOf(pause) };
-  if (resume !== undefined) return { name: "resume", form: idOf(resume) };
-  return forget === undefined ? null : { name: "forget", form: new URLSearchParams({ model: forget }) };
+function isAction(text: string): text is keyof typeof ACTIONS {
+  return text in ACTIONS;
 }
 
 function wentLines({
