@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
 import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/internal";
-import { PlimsollError } from "@plimsoll/core";
+import { PlimsollError, repairMessages } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
@@ -10,7 +10,7 @@ import { sessionFile } from "../input/session-file.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { printable } from "../terminal/printable.ts";
-import { examineLog, type Fault } from "./find-faults.ts";
+import { canMend, examineLog, type Fault } from "./find-faults.ts";
 
 interface DoctorOptions {
   readonly from?: string;
@@ -37,9 +37,9 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const head = await readHead(source);
   const importer = BUILT_IN_PARTS.importers.find((each) => each.recognises(head));
   if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
-  const { faults, mended } = examineLog(readFileSync(path, "utf8"), importer.format, {
-    thinking: options.full === true ? "leave-out" : "keep",
-  });
+  const { faults, mended } = canMend(importer.format)
+    ? examineLog(readFileSync(path, "utf8"), importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
+    : { faults: await importedFaults(path, displayName), mended: null };
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const changed = await changedSystemTexts(path, displayName);
   if (changed > 0)
@@ -51,7 +51,10 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
     return EXIT_OK;
   }
   for (const line of faultLines(displayName, faults)) say(line);
-  if (mended === null) return EXIT_FAILED;
+  if (mended === null) {
+    say(`logs of ${importer.format} are read here, and cannot be mended`);
+    return EXIT_FAILED;
+  }
   if (options.write !== true) {
     say("plimsoll doctor --write writes a mended copy beside it.");
     return EXIT_FAILED;
@@ -78,6 +81,16 @@ function faultLines(name: string, faults: readonly Fault[]): readonly string[] {
     ...faults.slice(0, FAULTS_LISTED).map(({ line, words }) => `${name}:${line}: ${words}`),
     ...(rest > 0 ? [`and ${formatNumberOf(rest, "more fault")}`] : []),
   ];
+}
+
+/** Faults of a log that cannot be mended, as far as its messages tell them. */
+async function importedFaults(path: string, displayName: string): Promise<readonly Fault[]> {
+  const [transcript] = await importFile(path, displayName);
+  const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
+  return repairMessages(messages).repairs.map(({ code, index }) => ({
+    line: index + 1,
+    words: `message ${index + 1}: ${code.replaceAll("-", " ")}`,
+  }));
 }
 
 /** Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read. */

@@ -247,9 +247,9 @@ const KINDS: readonly (readonly [string, readonly Step[], (text: string) => stri
 
 /** Kinds that a format does not record, or that no line can have there. */
 const NOT_THERE: { readonly [format: string]: readonly string[] } = {
-  "claude-code": [],
+  "claude-code": ["without a character"],
   codex: ["picture", "thinking", "without a character", "a line twice"],
-  pi: [],
+  pi: ["thinking", "without a character"],
   "qwen-code": ["thinking", "without a character", "summary"],
   "openai-chat": ["picture", "thinking", "without a character", "cut off", "a line twice", "summary"],
   "anthropic-messages": ["cut off", "a line twice", "summary"],

@@ -28,18 +28,47 @@ interface Unit {
   readonly value: unknown;
 }
 
-/** Where a line of each agent's log holds what is sent; lines of other types are the agent's own. A format that is not here is one document. */
-const LINES: Readonly<Record<string, { readonly key: string; readonly types: readonly string[] | null }>> = {
+interface Place {
+  readonly key: string;
+  readonly types: readonly string[] | null;
+}
+
+/** Where a line of each agent's log holds what is sent; lines of other types are the agent's own. */
+const LINES: Readonly<Record<string, Place>> = {
   "claude-code": { key: "message", types: ["user", "assistant"] },
   "qwen-code": { key: "message", types: null },
   pi: { key: "message", types: ["message"] },
   codex: { key: "payload", types: ["response_item"] },
 };
 
-/** Examines the text of a log by the format that an importer gave it. Formats of one JSON value are looked at message by message. */
+/** Formats of one JSON value, which are looked at message by message. */
+const DOCUMENTS: readonly string[] = [
+  "gemini-cli",
+  "opencode",
+  "cline",
+  "roo-code",
+  "anthropic-messages",
+  "openai-chat",
+  "openai-responses",
+];
+
+/** Formats whose thinking goes to Anthropic as it is: without a signature it is refused there. */
+const SIGNED: readonly string[] = ["claude-code", "anthropic-messages", "cline", "roo-code"];
+
+/** True for a format whose logs can be mended. */
+export function canMend(format: string): boolean {
+  return format in LINES || DOCUMENTS.includes(format);
+}
+
+/** Examines the text of a log of a format that can be mended. */
 export function examineLog(text: string, format: string, { thinking }: { readonly thinking: "keep" | "leave-out" }): Examined {
   const place = LINES[format];
-  if (place === undefined) return examineDocument(text, thinking);
+  const rules: Rules = {
+    thinking,
+    unsigned: SIGNED.includes(format) ? "refused" : "accepted",
+    empty: place === undefined ? "refused" : "accepted",
+  };
+  if (place === undefined) return examineDocument(text, rules);
   const pieces = text.split("\n");
   const units = pieces.flatMap((piece, index): readonly Unit[] =>
     piece.trim() === "" ? [] : [{ line: index + 1, text: piece, value: parsed(piece) }],
@@ -51,12 +80,17 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
     return false;
   });
   const kept = withoutFailedSummaries(withoutRepeats(sound, faults), faults);
-  const rootOf = ({ value }: Unit) =>
-    isRecord(value) && (place.types === null || place.types.includes(String(value.type))) ? value[place.key] : undefined;
+  const sent = sentLines(kept);
+  const rootOf = ({ value }: Unit) => {
+    if (!isRecord(value) || place.types?.includes(String(value.type)) === false) return undefined;
+    const root = value[place.key];
+    // Agents keep replies that failed or were stopped, and do not send them.
+    return isRecord(root) && (root.stopReason === "aborted" || root.stopReason === "error") ? undefined : root;
+  };
   const mend = mender(
-    kept.map((unit) => ({ line: unit.line, root: rootOf(unit) })),
+    kept.map((unit) => ({ line: unit.line, root: rootOf(unit), order: sent.get(unit.line) ?? null })),
     faults,
-    thinking,
+    rules,
   );
   const made = new Map(
     kept.map((unit, index) => {
@@ -71,7 +105,15 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   return { faults: byLine(faults), mended: lines.join("\n") };
 }
 
-function examineDocument(text: string, thinking: "keep" | "leave-out"): Examined {
+/** Which thinking leaves. */
+interface Rules {
+  readonly thinking: "keep" | "leave-out";
+  readonly unsigned: "refused" | "accepted";
+  /** Agents leave texts without a character out by themselves. */
+  readonly empty: "refused" | "accepted";
+}
+
+function examineDocument(text: string, rules: Rules): Examined {
   const value = parsed(text);
   const faults: Fault[] = [];
   if (value === undefined)
@@ -81,9 +123,9 @@ function examineDocument(text: string, thinking: "keep" | "leave-out"): Examined
     };
   const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value.messages) ? value.messages : [value];
   const mend = mender(
-    list.map((root: unknown, index) => ({ line: index + 1, root })),
+    list.map((root: unknown, index) => ({ line: index + 1, root, order: index })),
     faults,
-    thinking,
+    rules,
   );
   const made = list.map((_, index) => mend(index));
   const next = Array.isArray(value)
@@ -126,6 +168,30 @@ function textWith(unit: Unit, value: unknown, faults: Fault[]): string {
   return whole;
 }
 
+/** The lines that the agent would go on with, with their order: those above the newest one in a tree of lines, whatever their order in the file, else all. */
+function sentLines(units: readonly Unit[]): ReadonlyMap<number, number> {
+  const byId = new Map(
+    units.flatMap(({ line, value }) => (isRecord(value) ? [[value.uuid ?? value.id, { line, value }] as const] : [])),
+  );
+  const newest = units.findLast(({ value }) => isRecord(value) && parentKeyOf(value) !== null && value.isSidechain !== true);
+  if (newest === undefined) return new Map(units.map(({ line }) => [line, line]));
+  const lines = new Map<number, number>();
+  for (
+    let at: { readonly line: number; readonly value: unknown } | undefined = newest;
+    at !== undefined && !lines.has(at.line);
+  ) {
+    lines.set(at.line, -lines.size);
+    const key: ReturnType<typeof parentKeyOf> = isRecord(at.value) ? parentKeyOf(at.value) : null;
+    at = isRecord(at.value) && key !== null ? byId.get(at.value[key]) : undefined;
+  }
+  return lines;
+}
+
+/** The key under which a line of a tree names the line before it; `null` for a line of no tree. */
+function parentKeyOf(value: Fields): "parentUuid" | "parentId" | null {
+  return "parentUuid" in value ? "parentUuid" : "parentId" in value ? "parentId" : null;
+}
+
 /** Leaves out lines that stand there twice under one id of their own. */
 function withoutRepeats(units: readonly Unit[], faults: Fault[]): readonly Unit[] {
   const seen = new Set<string>();
@@ -165,9 +231,9 @@ function withoutFailedSummaries(units: readonly Unit[], faults: Fault[]): readon
   return units.flatMap((unit, index) => {
     if (gone.has(index)) return [];
     if (!isRecord(unit.value)) return [unit];
-    const key = "parentUuid" in unit.value ? "parentUuid" : "parentId";
-    const parent = unit.value[key];
-    if (typeof parent !== "string" || !parents.has(parent)) return [unit];
+    const key = parentKeyOf(unit.value);
+    const parent = key === null ? null : unit.value[key];
+    if (key === null || typeof parent !== "string" || !parents.has(parent)) return [unit];
     const value = { ...unit.value, [key]: parents.get(parent) };
     return [{ ...unit, value, text: JSON.stringify(value) }];
   });
@@ -192,15 +258,19 @@ function textIn(content: unknown): string {
 interface Rooted {
   readonly line: number;
   readonly root: unknown;
+  /** `null` for what stands beside the way to the newest line: one half of a pair may, as calls at once have their results there. */
+  readonly order: number | null;
 }
 
 /** Finds what is wrong with the parts of all roots, and gives each root without it. */
-function mender(roots: readonly Rooted[], faults: Fault[], thinking: "keep" | "leave-out"): (index: number) => unknown {
+function mender(roots: readonly Rooted[], faults: Fault[], { thinking, unsigned, empty }: Rules): (index: number) => unknown {
   const nodes: { readonly value: Fields; readonly node: LogNode; readonly line: number }[] = [];
-  for (const { line, root } of roots)
+  const beside = new Set<string>();
+  for (const { line, root, order } of [...roots].sort((a, b) => (a.order ?? 0) - (b.order ?? 0)))
     changedNodes([root], (value) => {
       const node = logNode(value);
-      if (node !== null) nodes.push({ value, node, line });
+      if (node !== null && order !== null) nodes.push({ value, node, line });
+      else if (node !== null) beside.add(`${node.kind} ${node.id}`);
       // In a result there may be pictures; in a call there is nothing else.
       return node?.kind === "call" ? value : undefined;
     });
@@ -223,12 +293,12 @@ function mender(roots: readonly Rooted[], faults: Fault[], thinking: "keep" | "l
     } else if (node.kind === "result" && id !== null && value.type !== "tool") {
       const now = renamed.get(id) ?? id;
       const isOpen = open.delete(now);
-      if (!isOpen) {
+      if (!isOpen && !beside.has(`call ${now}`)) {
         say(line, answered.has(now) ? "this result stands there twice" : "this result has no call before it");
         changes.set(value, node.said(`(A result whose call is gone from the log: ${shownResult(value)})`));
       } else if (now !== id) changes.set(value, node.renamed(now));
       answered.add(now);
-    } else if (node.kind === "thinking" && (!node.isSigned || thinking === "leave-out")) {
+    } else if (node.kind === "thinking" && ((!node.isSigned && unsigned === "refused") || thinking === "leave-out")) {
       say(
         line,
         node.isSigned
@@ -241,12 +311,13 @@ function mender(roots: readonly Rooted[], faults: Fault[], thinking: "keep" | "l
       if (words === null) continue;
       say(line, words);
       changes.set(value, node.said(`(${node.name === "" ? "a picture" : node.name}: ${words}; left out)`));
-    } else if (node.kind === "empty") {
+    } else if (node.kind === "empty" && empty === "refused") {
       say(line, "a text without a character, which the vendor refuses");
       changes.set(value, null);
     }
   }
   for (const { value, node, line } of open.values()) {
+    if (beside.has(`result ${node.id}`)) continue;
     say(line, `this call of ${node.name === "" ? "a tool" : node.name} has no result`);
     changes.set(value, node.said(`(${node.name} was called and gave no result.)`));
   }
