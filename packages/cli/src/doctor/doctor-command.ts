@@ -4,13 +4,14 @@ import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
 import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/internal";
 import { PlimsollError, repairMessages } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
+import type { Fault } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { printable } from "../terminal/printable.ts";
-import { canMend, examineLog, type Fault } from "./find-faults.ts";
+import { canMend, examineLog } from "./find-faults.ts";
 
 interface DoctorOptions {
   readonly from?: string;

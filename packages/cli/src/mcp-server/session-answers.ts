@@ -91,12 +91,20 @@ function beginningOf(message: Message): string {
   return `${name}${text.split("\n").join(" ")}`.slice(0, BEGINNING_CHARS).toWellFormed();
 }
 
+/** Characters of a handle that tell it from all others of a log. */
+const SHORTEST_HANDLE_CHARS = 8;
+
+/** True for the whole handle, and for a beginning of it that is long enough. */
+function isMeant(handle: string, given: string): boolean {
+  return handle === given || (given.length >= SHORTEST_HANDLE_CHARS && handle.startsWith(given) && !handle.includes("#"));
+}
+
 /** A piece of the part that a handle names, from this log alone; `null` for a handle that it does not have. */
 export function recalledText({ entries }: Transcript, handle: string, startChar: number): string | null {
   for (const entry of entries) {
     if (entry.type !== "message") continue;
     for (const [index, part] of entry.message.parts.entries()) {
-      if (partHandle(entry.message.id, index) !== handle) continue;
+      if (!isMeant(partHandle(entry.message.id, index), handle)) continue;
       const text =
         part.type === "tool-call"
           ? `${part.toolName} ${part.argumentsJson}`

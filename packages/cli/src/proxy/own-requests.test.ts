@@ -152,6 +152,33 @@ describe("the proxy's page", () => {
   });
 });
 
+describe("a history that the vendor refuses for its form", () => {
+  const broken = [
+    { role: "user", content: "Look at every part." },
+    { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "shell", input: { command: "look" } }] },
+    { role: "user", content: [{ type: "text", text: "Go on." }] },
+  ];
+  const asking = async (given: SettingOptions) => {
+    const { url, stdout, seen } = await started(given);
+    const agent = startAgent({ wire: "anthropic", url, form: "whole", headers: { session_id: "one" } });
+    agent.takeOver(broken);
+    return { statuses: (await agent.say("Are you there?", 2)).map(({ status }) => status), stdout, seen };
+  };
+
+  test("is mended, sent again, and told; from then on it is sent mended", async () => {
+    const { statuses, stdout, seen } = await asking({});
+    expect(statuses).toEqual([200, 200]);
+    expect(stdout().match(/which is sent again without: this call of shell has no result/g)).toHaveLength(1);
+    expect(seen).toHaveLength(3);
+    expect(seen.at(-1)?.body.toString("utf8")).toContain("shell was called and gave no result");
+  });
+
+  test("passes as it is if the person says so", async () => {
+    const { statuses, seen } = await asking({ proxy: { readOnly: true } });
+    expect([statuses, seen.length]).toEqual([[400], 1]);
+  });
+});
+
 describe("POST /compact", () => {
   const items = [
     { role: "user", content: "Look at every part, and never touch the harbour." },

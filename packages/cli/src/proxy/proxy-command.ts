@@ -34,6 +34,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
     .option("--bound-reasoning <choice>", "reasoning that a cut makes invalid: leaves, or vendor-drops", "leaves")
+    .option("--read-only", "pass a history that the vendor refuses for its form on as it is: mend nothing")
     .action(async (options: GivenOptions) => {
       const controller = new AbortController();
       process.once("SIGINT", () => controller.abort());
@@ -147,6 +148,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       onEvent,
       onTyped,
       onProblem,
+      mending: options.readOnly === true ? "off" : "on",
     });
     const others = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
     const own = { upstream: upstream.name, policy, compaction, sessions, folder: places.folder, nowMs, say };

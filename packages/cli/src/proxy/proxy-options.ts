@@ -18,6 +18,7 @@ export interface GivenOptions {
   readonly record?: string;
   readonly keep?: string;
   readonly boundReasoning?: string;
+  readonly readOnly?: boolean;
 }
 
 /** Where a proxy keeps what it keeps, and for how many days. */

@@ -2,6 +2,7 @@ export type { ConversationLog } from "../drop-in/array-conversations.ts";
 export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
+export { type Fault, type MendingRules, mendItems } from "./mend-items.ts";
 export {
   createProxyCompaction,
   type EventOrigin,

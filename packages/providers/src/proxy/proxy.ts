@@ -20,13 +20,15 @@ import { sdkRejection } from "../client/failure.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { CompactorOptions, ConversationContext } from "../drop-in/compactor-options.ts";
 import type { Fields } from "../fields.ts";
-import { parseRecord, recordAt } from "../fields.ts";
+import { parseRecord, recordAt, recordsAt } from "../fields.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
 import { withCacheMarks, withoutCacheMarks } from "./cache-marks.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
+import type { Fault } from "./mend-items.ts";
+import { mendItems } from "./mend-items.ts";
 import type { ProxyRequest, ReadRequest } from "./read-request.ts";
 import { readRequest } from "./read-request.ts";
 import type { RequestKind } from "./request-kind.ts";
@@ -52,6 +54,8 @@ export interface ProxyOptions {
   /** The clock; the system's if it is left out. */
   readonly nowMs?: () => number;
   readonly onEvent?: (event: ContextEvent, of: EventOrigin) => void;
+  /** Whether a history that the vendor refuses for its form is mended and sent again; it is, if this is left out. */
+  readonly mending?: "on" | "off";
   /** Answers what a person typed for Plimsoll, in words for that person; the conversation's log is told as it is. */
   readonly onTyped?: (word: TypedWord, log: ConversationLog) => Promise<string>;
   /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
@@ -139,6 +143,8 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const asked = new Map<string, Pick<ProxyConversation, "modelId" | "limits" | "askedMs">>();
   const paused = new Set<string | null>();
   const undone = new Set<string>();
+  /** Conversations whose history was refused for its form: it is mended before it is sent. */
+  const broken = new Set<string>();
   let spokenCount = 0;
   let isClosed = false;
   const logs = () => [...kept.values()].flatMap((compactor) => compactor.conversations());
@@ -234,6 +240,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
           conversation,
           setup,
           options,
+          broken,
         });
       } catch (error) {
         // Another process has the log, or nobody can write it.
@@ -334,9 +341,72 @@ interface Fitting {
   readonly conversation: string | null;
   readonly setup: Setup;
   readonly options: ProxyOptions;
+  /** Conversations that are mended before they are sent. */
+  readonly broken?: Set<string>;
 }
 
-async function prepared(read: ReadRequest, { compactor, conversation, setup, options }: Fitting): Promise<PreparedRequest> {
+async function prepared(read: ReadRequest, fitting: Fitting): Promise<PreparedRequest> {
+  const made = await fittedRequest(read, fitting);
+  const { conversation, broken, options } = fitting;
+  if (conversation === null || broken === undefined || options.mending === "off") return made;
+  return broken.has(conversation)
+    ? (mended(read, made, null) ?? made)
+    : withMending(read, made, { conversation, broken, options });
+}
+
+/** Statuses of a request that is wrong in itself. */
+const MALFORMED: readonly number[] = [400, 422];
+
+/** The request, which is mended and sent again if it is refused for no reason that less of it would help against. */
+function withMending(
+  read: ReadRequest,
+  made: PreparedRequest,
+  fitting: { readonly conversation: string; readonly broken: Set<string>; readonly options: ProxyOptions },
+): PreparedRequest {
+  return {
+    ...made,
+    recover: async (failure, recovery) => {
+      const next = await made.recover(failure, recovery);
+      if (next !== null) return withMending(read, next, fitting);
+      const whole = MALFORMED.includes(failure.status) ? mended(read, made, fitting.options.onProblem ?? null) : null;
+      if (whole !== null) fitting.broken.add(fitting.conversation);
+      return whole;
+    },
+  };
+}
+
+/** The request without what makes its history unusable; `null` if nothing is wrong with it. */
+function mended(
+  { wire, bodyText: own }: ReadRequest,
+  made: PreparedRequest,
+  say: ((line: string) => void) | null,
+): PreparedRequest | null {
+  const text = made.bodyText ?? own;
+  const items = recordsAt(parseRecord(text), wire.itemsKey);
+  const places = arrayPlacesAt(text, wire.itemsKey);
+  const faults: Fault[] = [];
+  const rules = { thinking: "keep", unsigned: wire.name === "anthropic" ? "refused" : "accepted", empty: "refused" } as const;
+  const mend = mendItems(
+    items.map((root, index) => ({ line: index + 1, root, order: index })),
+    faults,
+    rules,
+  );
+  const texts = items.map((item, index) => {
+    const whole = mend(index);
+    const place = places?.elements[index];
+    return whole === item && place !== undefined ? text.slice(place.start, place.end) : JSON.stringify(whole);
+  });
+  if (faults.length === 0 || places === null) return null;
+  say?.(
+    `the vendor refused the history, which is sent again without: ${[...new Set(faults.map(({ words }) => words))].join("; ")}`,
+  );
+  return { ...made, bodyText: withElements(text, places, texts), recover: async () => null };
+}
+
+async function fittedRequest(
+  read: ReadRequest,
+  { compactor, conversation, setup, options }: Fitting,
+): Promise<PreparedRequest> {
   const { wire, kind, facts, own, signal } = read;
   // What a request asks about a conversation is not a part of it.
   const end = kind === "on-top" ? own.findLastIndex(wire.isHistory) + 1 : own.length;

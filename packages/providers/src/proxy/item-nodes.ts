@@ -1,10 +1,8 @@
 import { isRecord } from "@plimsoll/core/internal";
+import type { Fields } from "../fields.ts";
 
-/** An object of a log. */
-export type Fields = { readonly [key: string]: unknown };
-
-/** A part of a log that can make a session unusable, told by its form alone: the same in whichever agent's log it stands. */
-export interface LogNode {
+/** A part of a history that can make it unusable, told by its form alone: the same on each wire and in each agent's log. */
+export interface ItemNode {
   readonly kind: "call" | "result" | "thinking" | "image" | "empty";
   /** The id that joins a call and its result; `null` for other kinds. */
   readonly id: string | null;
@@ -24,8 +22,8 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const block = (text: string): Fields => ({ type: "text", text });
 
 /** Reads a node; `null` for everything else. */
-export function logNode(value: Fields): LogNode | null {
-  const made = (kind: LogNode["kind"], more: Partial<LogNode>): LogNode => ({
+export function itemNode(value: Fields): ItemNode | null {
+  const made = (kind: ItemNode["kind"], more: Partial<ItemNode>): ItemNode => ({
     kind,
     id: null,
     name: "",
@@ -35,7 +33,7 @@ export function logNode(value: Fields): LogNode | null {
     isSigned: true,
     ...more,
   });
-  const joined = (kind: "call" | "result", key: string, more: Partial<LogNode> = {}): LogNode | null =>
+  const joined = (kind: "call" | "result", key: string, more: Partial<ItemNode> = {}): ItemNode | null =>
     typeof value[key] === "string" && value[key] !== ""
       ? made(kind, { id: textOf(value[key]), name: textOf(value.name), renamed: (id) => ({ ...value, [key]: id }), ...more })
       : null;
@@ -87,7 +85,7 @@ export function logNode(value: Fields): LogNode | null {
 }
 
 /** A part of Gemini's form, whose id may be missing: such a one is told from nothing, and left alone. */
-function inside(value: Fields, key: string, node: LogNode): LogNode | null {
+function inside(value: Fields, key: string, node: ItemNode): ItemNode | null {
   const own = value[key];
   if (!isRecord(own) || textOf(own.id) === "") return null;
   return { ...node, id: textOf(own.id), name: textOf(own.name), renamed: (id) => ({ ...value, [key]: { ...own, id } }) };
@@ -97,8 +95,8 @@ function inside(value: Fields, key: string, node: LogNode): LogNode | null {
 function geminiCall(
   value: Fields,
   name: string,
-  made: (kind: LogNode["kind"], more: Partial<LogNode>) => LogNode,
-): LogNode | null {
+  made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode,
+): ItemNode | null {
   if (Array.isArray(value.result) && value.result.length > 0) return null;
   const { id } = value;
   const said = (error: string) => ({
@@ -109,7 +107,7 @@ function geminiCall(
   return made("call", { id: textOf(id), name, said, renamed: (other) => ({ ...value, id: other }) });
 }
 
-function openCodeTool(value: Fields, made: (kind: LogNode["kind"], more: Partial<LogNode>) => LogNode): LogNode | null {
+function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
   const { callID, state, tool } = value;
   if (typeof callID !== "string" || !isRecord(state)) return null;
   const isOpen = state.status === "pending" || state.status === "running";

@@ -1,0 +1,137 @@
+import { isRecord } from "@plimsoll/core/internal";
+import type { Fields } from "../fields.ts";
+import type { ItemNode } from "./item-nodes.ts";
+import { changedNodes, itemNode } from "./item-nodes.ts";
+
+/** Something that makes a session unusable, or that may. */
+export interface Fault {
+  /** From 1; in a document of one value, the number of the message. */
+  readonly line: number;
+  readonly words: string;
+}
+
+/** Anthropic takes pictures of at most 5 MB and 8,000 pixels a side: platform.claude.com, Vision, read in November 2026. */
+const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
+const MOST_IMAGE_PIXELS = 8_000;
+
+/** Rules by which parts are wrong: of the reader of a history, and of the person. */
+export interface MendingRules {
+  readonly thinking: "keep" | "leave-out";
+  readonly unsigned: "refused" | "accepted";
+  /** Agents leave texts without a character out by themselves. */
+  readonly empty: "refused" | "accepted";
+}
+
+/** An item that is looked into, with its place. */
+export interface Rooted {
+  readonly line: number;
+  readonly root: unknown;
+  /** `null` for what stands beside the way to the newest line: one half of a pair may, as calls at once have their results there. */
+  readonly order: number | null;
+}
+
+/** Finds what is wrong with the parts of all roots, and gives each root without it. */
+export function mendItems(
+  roots: readonly Rooted[],
+  faults: Fault[],
+  { thinking, unsigned, empty }: MendingRules,
+): (index: number) => unknown {
+  const nodes: { readonly value: Fields; readonly node: ItemNode; readonly line: number }[] = [];
+  const beside = new Set<string>();
+  for (const { line, root, order } of [...roots].sort((a, b) => (a.order ?? 0) - (b.order ?? 0)))
+    changedNodes([root], (value) => {
+      const node = itemNode(value);
+      if (node !== null && order !== null) nodes.push({ value, node, line });
+      else if (node !== null) beside.add(`${node.kind} ${node.id}`);
+      // In a result there may be pictures; in a call there is nothing else.
+      return node?.kind === "call" ? value : undefined;
+    });
+  const changes = new Map<Fields, Fields | null>();
+  const say = (line: number, words: string) => faults.push({ line, words });
+  const open = new Map<string, (typeof nodes)[number]>();
+  const renamed = new Map<string, string>();
+  const answered = new Set<string>();
+  for (const each of nodes) {
+    const { value, node, line } = each;
+    const { id } = node;
+    if (node.kind === "call" && id !== null) {
+      if (open.has(id) || answered.has(id)) {
+        const other = `${id}_${line}`;
+        say(line, `the id of this call of ${node.name} was used before`);
+        renamed.set(id, other);
+        changes.set(value, node.renamed(other));
+        open.set(other, each);
+      } else open.set(id, each);
+    } else if (node.kind === "result" && id !== null && value.type !== "tool") {
+      const now = renamed.get(id) ?? id;
+      const isOpen = open.delete(now);
+      if (!isOpen && !beside.has(`call ${now}`)) {
+        say(line, answered.has(now) ? "this result stands there twice" : "this result has no call before it");
+        changes.set(value, node.said(`(A result whose call is gone from the log: ${shownResult(value)})`));
+      } else if (now !== id) changes.set(value, node.renamed(now));
+      answered.add(now);
+    } else if (node.kind === "thinking" && ((!node.isSigned && unsigned === "refused") || thinking === "leave-out")) {
+      say(
+        line,
+        node.isSigned
+          ? "thinking that may be signed for another beginning"
+          : "thinking without a signature, which the vendor refuses",
+      );
+      changes.set(value, null);
+    } else if (node.kind === "image") {
+      const words = imageFault(node.data);
+      if (words === null) continue;
+      say(line, words);
+      changes.set(value, node.said(`(${node.name === "" ? "a picture" : node.name}: ${words}; left out)`));
+    } else if (node.kind === "empty" && empty === "refused") {
+      say(line, "a text without a character, which the vendor refuses");
+      changes.set(value, null);
+    }
+  }
+  for (const { value, node, line } of open.values()) {
+    if (beside.has(`result ${node.id}`)) continue;
+    say(line, `this call of ${node.name === "" ? "a tool" : node.name} has no result`);
+    changes.set(value, node.said(`(${node.name} was called and gave no result.)`));
+  }
+  return (index) => {
+    const root = roots[index]?.root;
+    const [made] = [changedNodes([root], (value) => changes.get(value))].flat();
+    return made === undefined ? root : moved(made);
+  };
+}
+
+/** Chat Completions keeps calls beside the content: one that became a text moves there. */
+function moved(message: unknown): unknown {
+  if (!isRecord(message) || !Array.isArray(message.tool_calls)) return message;
+  const calls = message.tool_calls.filter((each: unknown) => isRecord(each) && each.type !== "text");
+  if (calls.length === message.tool_calls.length) return message;
+  const { tool_calls: all, ...rest } = message;
+  const texts = textIn(all);
+  const content = typeof message.content === "string" && message.content !== "" ? `${message.content}\n${texts}` : texts;
+  return calls.length === 0 ? { ...rest, content } : { ...rest, content, tool_calls: calls };
+}
+
+const SHOWN_CHARS = 2_000;
+
+function shownResult(value: Fields): string {
+  const { content, output } = value;
+  const response = isRecord(value.functionResponse) ? value.functionResponse.response : undefined;
+  const text = textIn(content ?? output) || JSON.stringify(response ?? output ?? content ?? "");
+  return text.slice(0, SHOWN_CHARS).toWellFormed();
+}
+
+function imageFault(data: string): string | null {
+  const bytes = Math.floor((data.length * 3) / 4);
+  if (bytes > MOST_IMAGE_BYTES) return `a picture of ${(bytes / 1024 / 1024).toFixed(1)} MB, more than vendors take`;
+  const head = Buffer.from(data.slice(0, 64), "base64");
+  if (head.toString("latin1", 1, 4) !== "PNG" || head.length < 24) return null;
+  const pixels = Math.max(head.readUInt32BE(16), head.readUInt32BE(20));
+  return pixels > MOST_IMAGE_PIXELS ? `a picture of ${pixels} pixels a side, more than vendors take` : null;
+}
+
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content)
+    ? content.map((each: unknown) => (isRecord(each) && typeof each.text === "string" ? each.text : "")).join("\n")
+    : "";
+}
