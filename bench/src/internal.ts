@@ -23,7 +23,6 @@ export {
   type CallKind,
   callKinds,
 } from "./calibrate/calibrate-sessions.ts";
-export { calibrationRecord } from "./calibrate/calibration-record.ts";
 export {
   type Calibration,
   type CalibrationReport,
@@ -39,8 +38,6 @@ export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPl
 export { IMPORTERS, importSource, UNREAD_DATABASE } from "./formats/registry.ts";
 export { createHeldContext, type HeldContext } from "./grounding/held-needs.ts";
 export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
-export { LISTED_ERROR_PERCENT } from "./metrics/cache-validity.ts";
-export { columnsOf, type ShownFigure } from "./metrics/columns.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";
 export { originOf } from "./origin.ts";
 export type { ComparedAspect, DeclaredDifference, Likeness } from "./peers/likeness.ts";
@@ -51,12 +48,8 @@ export { drive } from "./replay/drive.ts";
 export { countedSession, type PreparedSession, prepareSession } from "./replay/prepared-session.ts";
 export type { ReplayedCall } from "./replay/replayed-call.ts";
 export { withoutApart } from "./report/apart.ts";
-export { askTables, CONTEXT_NAMES } from "./report/ask-tables.ts";
-export { renderCalibrationHtml } from "./report/calibration-page.ts";
-export { differenceText, signedPoints } from "./report/comparison-columns.ts";
-export { overWords, sessionRows, type WindowComparison, windowComparisons } from "./report/comparisons.ts";
-export { dollarLines, recordedUsdLines, recordedUsdText, windowCounts } from "./report/dollar-lines.ts";
-export { chartFrame, scrollFrame } from "./report/figure-table.ts";
+export { CONTEXT_NAMES } from "./report/ask-tables.ts";
+export { calibrationAnswer, calibrationTables } from "./report/calibration-tables.ts";
 export {
   columnText,
   formatCount,
@@ -70,28 +63,25 @@ export {
   lineageWords,
   NOT_VISIBLE,
 } from "./report/figures.ts";
-export { problemList } from "./report/html-answer.ts";
+export { problemList } from "./report/html.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
-export { recordText } from "./report/markdown-comparisons.ts";
-export { markdownTable } from "./report/markdown-table.ts";
 export { html, type Markup, trusted } from "./report/markup.ts";
-export { failureNotes } from "./report/measure-notes.ts";
-export { markedReport, modelSummaryNote } from "./report/model-summaries.ts";
-export { groupNotes, type NoteGroup } from "./report/note-groups.ts";
-export { contentSecurityPolicy, readPageStyle, renderPage } from "./report/page.ts";
+export { contentSecurityPolicy, pasteBlock, readPageStyle, renderPage, renderTables } from "./report/page.ts";
 export { costEstimate, pointsOver } from "./report/paired-differences.ts";
-export { pasteBlock } from "./report/paste-block.ts";
 export { CHEATS } from "./report/policy-choice.ts";
 export { isActing, type PolicySummary, remarks, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
+export { READING } from "./report/policy-tables.ts";
 export { isAboutUnread, reportProblems } from "./report/problems.ts";
+export { groupNotes, type NoteGroup, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
+export { markdownRows, type ReportTable, type TableHead, textTable } from "./report/table.ts";
+export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { triggerLine, triggerWords } from "./report/trigger.ts";
-export { renderTuneHtml } from "./report/tune-page.ts";
-export { validatedWords } from "./report/validated-words.ts";
+export { settingsText, settingToTake, tuneAnswer } from "./report/tune-answer.ts";
+export { renderTuneHtml, tuneTables } from "./report/tune-page.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";
-export { cacheValidities, medianErrorPercent } from "./report/validity.ts";
-export { verdicts } from "./report/verdict.ts";
+export { recordedUsdLines, recordedUsdText } from "./report/validity.ts";
 export { xyChart } from "./report/xy-chart.ts";
 export { checkResultFolder } from "./results/check-result-folder.ts";
 export { readParts } from "./results/read-parts.ts";

@@ -1,5 +1,4 @@
 import type { AskReport } from "./ask/ask-report.ts";
-import type { CalibrationRecord } from "./calibrate/calibration-record.ts";
 import type { CompactionDetail } from "./metrics/compaction-log.ts";
 import type { Composition } from "./metrics/composition.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
@@ -28,8 +27,6 @@ export interface BenchReport {
   readonly summarizer: string;
   readonly sessions: readonly SessionDescription[];
   readonly rows: readonly ReplayRow[];
-  /** Predictions of methods of measuring for the recorded requests; sidechains and sessions without reports have none. */
-  readonly calibration: readonly CalibrationRecord[];
   readonly skipped: readonly SkippedInput[];
   readonly notes: readonly SourceNote[];
   /** How far the sessions of the whole run share answers, each of which counts once; left out if they share none. */

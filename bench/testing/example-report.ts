@@ -5,7 +5,6 @@ import type { HeldResult } from "../src/metrics/held.ts";
 import type { RetentionCount } from "../src/metrics/retention-probe.ts";
 import type { WindowSpec } from "../src/replay/cell.ts";
 import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
-import { exampleCalibration } from "./example-calibration.ts";
 
 /** The content of an example report; all of it has defaults. */
 interface ExampleOptions {
@@ -52,7 +51,6 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
         }),
       ),
     ),
-    calibration: sessions.map((session, index) => exampleCalibration(session, calls * (index + 1))),
     skipped: [{ file: "sessions/cut.jsonl", reason: "line 3: not JSON; delete the line or export the session again" }],
     notes: [{ file: "sessions/first.jsonl", line: 17, code: "duplicate-usage", text: "the call's usage is repeated" }],
   };

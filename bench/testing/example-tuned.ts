@@ -2,7 +2,7 @@ import { SVEN_POLICY } from "@plimsoll/core";
 import type { ShownTuneResult } from "../src/report/tune-page.ts";
 import type { TunedPolicy } from "../src/tune/tune.ts";
 
-/** A setting with plausible figures, dearer and poorer on the half that it is tested on. */
+/** A setting with plausible figures, dearer and poorer on the half that it was not chosen on. */
 function tuned(ratio: number, cost: number): TunedPolicy {
   return {
     policy: { ...SVEN_POLICY, name: `sven ${ratio}` },
@@ -13,9 +13,9 @@ function tuned(ratio: number, cost: number): TunedPolicy {
       shares: [],
       gain: 85,
       farGain: null,
-      overflows: 3,
+      overflows: 0,
       lineEvidence: 90,
-      losses: [{ measure: "plan", points: 3.2 }],
+      losses: [],
     },
   };
 }

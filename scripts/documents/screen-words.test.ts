@@ -1,4 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { METRICS, renderHtmlReport, renderMarkdownReport } from "../../bench/src/index.ts";
+import { renderTuneHtml } from "../../bench/src/report/tune-page.ts";
+import { exampleReport } from "../../bench/testing/example-report.ts";
+import { exampleTuned } from "../../bench/testing/example-tuned.ts";
+import { terminalReport } from "../../packages/cli/src/output/terminal-report.ts";
+import { tuneReport } from "../../packages/cli/src/output/tune-report.ts";
+import { SVEN_POLICY } from "../../packages/core/src/index.ts";
 import { privateWords, screenProblems, textsOf } from "./screen-words.mjs";
 
 describe("a text has a private word", () => {
@@ -37,4 +44,24 @@ test("texts are sentences, headings and parts of them: names, types and imports 
 
 test("no source of a folder without screens is looked at", () => {
   expect(screenProblems(["bench/src/validate"])).toEqual([]);
+});
+
+/** What a page shows: neither its scripts nor its marks. */
+const shownIn = (page: string) => page.replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, "\n");
+const nameOf = (session: string) => session;
+const report = exampleReport({ sessions: ["o1__r__s.jsonl", "o2__r__s.jsonl"], sweptRatios: [0.6, 0.9], calls: 120 });
+const screens = { notSessions: [], columns: 80, written: [], metrics: METRICS };
+const tuned = { ...exampleTuned(), idleSessions: 0 };
+
+test.each([
+  ["bench", () => terminalReport(report, { ...screens, full: false })],
+  ["bench --full", () => terminalReport(report, { ...screens, full: true })],
+  ["bench --markdown", () => renderMarkdownReport(report)],
+  ["bench --html", () => shownIn(renderHtmlReport(report))],
+  ["tune", () => tuneReport([tuned], { current: SVEN_POLICY, columns: 80, full: true, nameOf })],
+  ["tune --html", () => shownIn(renderTuneHtml([tuned], { yaml: "", text: "", nameOf }))],
+])("%s shows no private word, single headings included", (_, screen) => {
+  const text = screen();
+  expect(text.length).toBeGreaterThan(500);
+  expect(text.split("\n").flatMap(privateWords)).toEqual([]);
 });

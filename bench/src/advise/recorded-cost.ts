@@ -1,7 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/internal";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
-import { recordedUsdText } from "../report/dollar-lines.ts";
+import { recordedUsdText } from "../report/validity.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { percentOf } from "../statistics.ts";
 

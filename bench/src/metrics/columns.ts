@@ -11,14 +11,6 @@ export interface ShownFigure {
   isHiddenIn(pooled: PooledMetrics): boolean;
 }
 
-/** Groups that do not stand in the order of their first figure; other groups follow them. */
-const GROUPS: Readonly<Partial<Record<MetricTable, readonly string[]>>> = {
-  terminal: ["replayed", "requests", "cost"],
-  markdown: ["size", "cost", "safety", "compactions", "retention"],
-  policies: ["replayed", "size", "retention at use, %", "safety"],
-  chart: ["safety", "compactions", "size", "cost", "peak", "retention"],
-};
-
 /** The columns of a table: group by group, in a group in the order of the metrics and of their figures. */
 export function columnsOf(metrics: readonly Metric[], table: MetricTable): readonly ShownFigure[] {
   const columns = metrics.flatMap((metric) =>
@@ -28,8 +20,7 @@ export function columnsOf(metrics: readonly Metric[], table: MetricTable): reado
         .map(({ group, title }) => shown(metric, figure, { group, title })),
     ),
   );
-  const groups = new Set([...(GROUPS[table] ?? []), ...columns.map(({ group }) => group)]);
-  return [...groups].flatMap((group) => columns.filter((column) => column.group === group));
+  return [...new Set(columns.map(({ group }) => group))].flatMap((group) => columns.filter((column) => column.group === group));
 }
 
 function shown(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { cacheValidities, medianErrorPercent } from "../report/validity.ts";
 import { COST } from "./cost.ts";
 import { pooledBy } from "./registry.ts";
 
@@ -47,39 +46,5 @@ describe("the cost of sessions", () => {
       per100CallsUsd: null,
       relative: null,
     });
-  });
-});
-
-describe("medianErrorPercent", () => {
-  const validity = (errorPercent: number | null) => ({
-    reportedReadTokens: 1,
-    computedReadTokens: 1,
-    errorPercent,
-    cause: null,
-    reportedWriteTokens: null,
-    computedWriteTokens: 0,
-    writeErrorPercent: null,
-  });
-
-  test.each([
-    ["of an odd number, without signs", [3, -1, 2], 2],
-    ["of an even number: the lower one", [4, -3, 2, 1], 2],
-    ["leaves unknown ones out", [null, -5], 5],
-    ["of none", [], null],
-  ])("%s", (_, errors, expected) => {
-    expect(medianErrorPercent(errors.map(validity))).toBe(expected);
-  });
-});
-
-describe("cacheValidities", () => {
-  test("has each recording once, however many windows it was replayed in", () => {
-    const report = exampleReport({ sessions: ["a", "b"], workingRoomsTokens: [32_000, 64_000] });
-    const noWrites = { reportedWriteTokens: null, computedWriteTokens: 0, writeErrorPercent: null };
-    const cacheValidity = { reportedReadTokens: 100, computedReadTokens: 99, errorPercent: -1, cause: null, ...noWrites };
-    const rows = report.rows.map((entry) => ({
-      ...entry,
-      metrics: entry.metrics === null ? null : { ...entry.metrics, cacheValidity },
-    }));
-    expect(cacheValidities({ ...report, rows }).map(({ session }) => session)).toEqual(["a", "b"]);
   });
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { inPercent, meanOf, summed, weightedMean } from "../statistics.ts";
 import { inTable, type Metric, type Recorder, type Relative } from "./metric.ts";
-import { BASELINE_POLICY, RELATIVE_MEANINGS } from "./relative.ts";
+import { RELATIVE_MEANINGS } from "./relative.ts";
 
 /** The cost of the session in tokens. */
 export interface EconomyMetrics {
@@ -61,29 +61,19 @@ export const ECONOMY: Metric<
       caveat: "Tokens are not dollars: a prompt cache reads most of them at a tenth of the price. Must be read with retention.",
       value: ({ promptTokens }) => promptTokens,
       format: "tokens",
-      columns: [
-        inTable("markdown", "size", "prompt tokens"),
-        inTable("policies", "size", "prompt tokens"),
-        inTable("chart", "size", "prompt tokens"),
-      ],
+      columns: [inTable("requests", "tokens", "of prompts"), inTable("chart", "tokens", "of prompts")],
     },
     relativeMean: {
       ...RELATIVE_MEANINGS.mean,
       value: ({ relative }) => inPercent(relative?.geometricMeanRatio),
       format: "percent",
-      columns: [
-        inTable("markdown", "size", `% of ${BASELINE_POLICY}`),
-        inTable("policies", "size", `% of ${BASELINE_POLICY}, mean`),
-      ],
+      columns: [],
     },
     relativePooled: {
       ...RELATIVE_MEANINGS.pooled,
       value: ({ relative }) => inPercent(relative?.pooledRatio),
       format: "percent",
-      columns: [
-        inTable("policies", "size", `% of ${BASELINE_POLICY}, pooled`),
-        inTable("chart", "size", `% of ${BASELINE_POLICY}`),
-      ],
+      columns: [inTable("chart", "tokens", "% of doing nothing")],
     },
     peakPromptTokens: {
       unit: "tokens",
@@ -92,7 +82,7 @@ export const ECONOMY: Metric<
       caveat: "A lost request counts with its recorded size.",
       value: ({ peakPromptTokens }) => peakPromptTokens,
       format: "tokens",
-      columns: [inTable("policies", "size", "peak tokens"), inTable("chart", "peak", "peak tokens")],
+      columns: [inTable("requests", "tokens", "largest prompt"), inTable("chart", "tokens", "largest prompt")],
     },
     compactions: {
       unit: "compactions",
@@ -101,12 +91,7 @@ export const ECONOMY: Metric<
       caveat: "Many small ones may cost less or more than few large ones; the dollars say which.",
       value: ({ compactions }) => compactions,
       format: "count",
-      columns: [
-        inTable("terminal", "requests", "com-\npact."),
-        inTable("markdown", "compactions", "compactions"),
-        inTable("policies", "size", "compac\u00adtions"),
-        inTable("chart", "compactions", "compactions"),
-      ],
+      columns: [inTable("requests", "compactions", "all"), inTable("chart", "requests", "compactions")],
     },
     marginSpentRatio: {
       unit: "% of the input budget",
@@ -116,7 +101,7 @@ export const ECONOMY: Metric<
       caveat: "A policy that measures wrongly sees another margin than there was.",
       value: ({ marginSpentRatio }) => inPercent(marginSpentRatio),
       format: "percent",
-      columns: [inTable("policies", "size", "margin spent, %")],
+      columns: [inTable("requests", "compactions", "budget still free, %")],
     },
     failedCompactions: {
       unit: "attempts",
@@ -125,7 +110,7 @@ export const ECONOMY: Metric<
       caveat: "The digest that writes the summaries here does not fail; a model may.",
       value: ({ failedCompactions }) => failedCompactions,
       format: "count",
-      columns: [inTable("policies", "size", "failed")],
+      columns: [inTable("requests", "compactions", "failed")],
     },
     messagesRemoved: {
       unit: "messages",

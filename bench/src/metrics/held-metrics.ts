@@ -1,26 +1,4 @@
-import { type HeldMetric, type HeldWords, heldMetric } from "./held.ts";
-import { inTable } from "./metric.ts";
-
-/** The columns of a measure of the vector in the tables that come first. */
-function inVector(title: string): NonNullable<HeldWords<string>["columns"]> {
-  return {
-    all: [
-      inTable("markdown", "held at use", `${title} %`),
-      inTable("policies", "held at use, %", title),
-      inTable("chart", "held at use", `${title} %`),
-    ],
-    far: [inTable("markdown", "held at use", "far"), inTable("policies", "held at use, %", `${title}, far`)],
-    overTail: [inTable("policies", "over a plain tail of the same size", title)],
-    overTailFar: [inTable("policies", "over a plain tail of the same size", `${title}, far`)],
-  };
-}
-
-/** The same, and in the terminal, whose 100 columns have room for two measures. */
-function inTerminal(title: string): NonNullable<HeldWords<string>["columns"]> {
-  const { all = [], far = [], ...others } = inVector(title);
-  const group = `${title} %`;
-  return { ...others, all: [inTable("terminal", group, "all"), ...all], far: [inTable("terminal", group, "far"), ...far] };
-}
+import { type HeldMetric, heldMetric } from "./held.ts";
 
 /** Of the texts that recorded calls replace in files, those that the context holds whole. */
 export const EDIT_GROUNDING: HeldMetric<"editGrounding"> = heldMetric({
@@ -29,8 +7,7 @@ export const EDIT_GROUNDING: HeldMetric<"editGrounding"> = heldMetric({
   title: "edit grounding",
   method:
     "Share of the texts that edits replace (old texts, context and removed lines of patches) that stand in the context, whole and contiguous",
-  caveat: "Recorded agents hold it almost always away from their own compactions: what is missing would have to be read again.",
-  columns: inTerminal("edits"),
+  caveat: "Recorded agents have it almost always away from their own compactions: what is missing would have to be read again.",
 });
 
 /** Of the passages that replies refer to, those that the context holds with their neighbours. */
@@ -41,7 +18,6 @@ export const PASSAGE_EVIDENCE: HeldMetric<"passageEvidence"> = heldMetric({
   method:
     "Share of references whose newest stating line of a person or a tool stands in the context with three lines on each side, contiguous",
   caveat: "Neighbours that a summary says in other words do not count.",
-  columns: inTerminal("passages"),
 });
 
 /** Of the files that replies change, those whose newest reading the context holds. */
@@ -61,7 +37,6 @@ export const INSTRUCTIONS: HeldMetric<"instructions"> = heldMetric({
   title: "instructions",
   method: "Share of the person's messages so far that stand in the context word for word, at each call",
   caveat: "A summary may say the same in other words; that does not count.",
-  columns: inVector("instr."),
 });
 
 /** Of the newest plan's items, those that the context holds word for word. */

@@ -2,8 +2,8 @@ import type { Message } from "@plimsoll/core";
 import { z } from "zod";
 import type { ShownContext } from "../grounding/context-changes.ts";
 import type { LastErrors } from "../references/last-errors.ts";
-import { percentOf, summed } from "../statistics.ts";
-import { inTable, type Metric } from "./metric.ts";
+import { summed } from "../statistics.ts";
+import type { Metric } from "./metric.ts";
 
 /** Calls at which an error stood, and those whose context still held it word for word. */
 export interface LastErrorCount {
@@ -12,7 +12,7 @@ export interface LastErrorCount {
 }
 
 /** Calls at which the newest error that still stands is readable, pooled over all calls. */
-export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "kept"> = {
+export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, never> = {
   id: "lastError",
   schema: z.strictObject({ due: z.int().nonnegative(), kept: z.int().nonnegative() }),
   measure: ({ session }) => {
@@ -28,17 +28,7 @@ export const LAST_ERROR: Metric<"lastError", LastErrorCount, LastErrorCount, "ke
     };
   },
   pool: ({ results }) => summed({ due: 0, kept: 0 }, results),
-  figures: {
-    kept: {
-      unit: "% of calls with an error",
-      better: "higher",
-      method: "Calls at which the newest error that still stands is readable word for word.",
-      caveat: "Errors are told by their form; some are missed.",
-      value: ({ kept, due }) => percentOf(kept, due),
-      format: "percent",
-      columns: [inTable("retention", "still literal, %", "last error")],
-    },
-  },
+  figures: {},
 };
 
 /** Asks at every call whether the context still holds the error that stands. */

@@ -79,8 +79,6 @@ export interface MetricFigure<Pooled> extends MetricMeaning {
   readonly format: FigureFormat;
   /** True if there is no figure because sessions that are long enough for it show nothing that it could be of. */
   isHidden?(pooled: Pooled): boolean;
-  /** The measure that the figure is of, if policies can be ranked by it: pages say of it where it ranks a cheat first. */
-  readonly measure?: string;
   /** Whether a figure above zero is something that must not happen; it is marked then. */
   readonly isFailure?: true;
   /** At most one column a table. */
@@ -93,14 +91,13 @@ export type FigureFormat = "count" | "tokens" | "percent" | "usd";
 /** A column of a table. */
 export interface MetricColumn {
   readonly table: MetricTable;
-  /** Columns of one group stand side by side. Its name is their common heading in the page and in the terminal. */
+  /** Columns of one group stand side by side. Its name is their common heading. */
   readonly group: string;
-  /** May hold soft hyphens in the page. In the terminal two lines with a break between them stand without the group's name. */
   readonly title: string;
 }
 
-/** The tables that show metrics: two in the terminal, one in Markdown, and in the page three and the one beside the chart. */
-export type MetricTable = "terminal" | "terminal-cost" | "markdown" | "policies" | "cost" | "retention" | "chart";
+/** The tables that show metrics, beside the first one of a report, which is made from the answer: dollars, requests, and the one beside a chart. */
+export type MetricTable = "cost" | "requests" | "chart";
 
 /** A column of the table. */
 export function inTable(table: MetricTable, group: string, title: string): MetricColumn {

@@ -7,7 +7,7 @@ import { importFile } from "../formats/registry.ts";
 import { LAST_HUMAN_ONLY } from "../peers/cheats.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
-import { expectedRedo, REDO, type RedoResult } from "./redo.ts";
+import { expectedRedo, type RedoResult } from "./redo.ts";
 
 const missed = (edits: number, files: number): RedoResult => ({
   edits: { uses: 1, usd: edits },
@@ -60,10 +60,4 @@ test("counts each missing text and file once, and nothing if nothing was cut", a
   expect(cut?.redo.edits.usd).toBeGreaterThan(0);
   const whole = await metricsUnder(RECORDED_POLICY);
   expect(whole?.redo).toEqual({ edits: { uses: 0, usd: 0 }, files: { uses: 0, usd: 0 } });
-});
-
-test("says that it decides nothing, and what minimises it, wherever it is shown", () => {
-  const figures = Object.values(REDO.figures);
-  expect(figures.filter(({ caveat }) => !/decides nothing: an empty context minimises it/.test(caveat))).toEqual([]);
-  expect(figures.map(({ better }) => better)).toEqual(["neither", "neither", "neither"]);
 });

@@ -1,7 +1,7 @@
 import { promptUsd } from "@plimsoll/core/internal";
 import { z } from "zod";
 import type { NeedKind } from "../grounding/wanted.ts";
-import { inTable, type Metric, type MetricFigure } from "./metric.ts";
+import type { Metric } from "./metric.ts";
 import type { Probability, ValidatedFigures } from "./validated.ts";
 import { VALIDATED } from "./validated-figures.ts";
 
@@ -30,13 +30,11 @@ const CHARS_PER_TOKEN = 4;
 
 const missed: z.ZodType<MissedUses> = z.strictObject({ uses: z.int().nonnegative(), usd: z.number() });
 
-const GROUP = "redo, exploratory, USD";
-
 /**
  * Estimates the dollars of fetching again the uses that are missing: the probability of a failed edit or a second reading, from `plimsoll validate`,
  * times one call and the passage (docs/evidence.md). Exploratory: an empty context minimises it, so it decides nothing.
  */
-export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "throughUsd"> = {
+export const REDO: Metric<"redo", RedoResult, PooledRedo, never> = {
   id: "redo",
   schema: z.strictObject({ edits: missed, files: missed }),
   measure: ({ session, held, catalog, cache }) => {
@@ -58,11 +56,7 @@ export const REDO: Metric<"redo", RedoResult, PooledRedo, "usd" | "fromUsd" | "t
     };
   },
   pool: ({ results }) => expectedRedo(results, VALIDATED),
-  figures: {
-    usd: figure("expected", "times the measured probability", ({ usd }) => usd),
-    fromUsd: figure("from", "times the lower end of its 95 % interval", ({ fromUsd }) => fromUsd),
-    throughUsd: figure("through", "times the upper end of its 95 % interval", ({ throughUsd }) => throughUsd),
-  },
+  figures: {},
 };
 
 /** The needs whose lack is done again: an edit that fails, a file that is read a second time. */
@@ -83,20 +77,5 @@ export function expectedRedo(
     usd: expected(({ value }) => value),
     fromUsd: expected(({ interval }) => interval?.from),
     throughUsd: expected(({ interval }) => interval?.through),
-  };
-}
-
-function figure(title: string, times: string, value: (redo: PooledRedo) => number | null): MetricFigure<PooledRedo> {
-  return {
-    unit: "US dollars",
-    better: "neither",
-    method: `For each quoted text and file in hand that the context lacks at an edit: one call at the price of its cached context and the passage's tokens, ${times} that it is done again (plimsoll validate, ${VALIDATED.date}, ${VALIDATED.sessions} sessions).`,
-    caveat: "Exploratory, and decides nothing: an empty context minimises it. No interval from fewer than eight owners.",
-    value,
-    format: "usd",
-    columns: [
-      inTable("cost", GROUP, title),
-      ...(title === "expected" ? [inTable("markdown", "cost", "redo USD (exploratory)")] : []),
-    ],
   };
 }

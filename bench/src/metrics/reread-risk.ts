@@ -1,8 +1,8 @@
 import { type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
 import { z } from "zod";
 import type { ContextChanges } from "../grounding/context-changes.ts";
-import { percentOf, summed } from "../statistics.ts";
-import { inTable, type Metric } from "./metric.ts";
+import { summed } from "../statistics.ts";
+import type { Metric } from "./metric.ts";
 
 /** Touches of files that an earlier call had read, and those of them whose latest reading is no longer in the context. */
 export interface RereadRisk {
@@ -11,7 +11,7 @@ export interface RereadRisk {
 }
 
 /** Touches whose reading is gone, pooled over all touches. */
-export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
+export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, never> = {
   id: "rereads",
   schema: z.strictObject({ touches: z.int().nonnegative(), atRisk: z.int().nonnegative() }),
   measure: ({ session }) => {
@@ -27,17 +27,7 @@ export const REREADS: Metric<"rereads", RereadRisk, RereadRisk, "atRisk"> = {
     };
   },
   pool: ({ results }) => summed({ touches: 0, atRisk: 0 }, results),
-  figures: {
-    atRisk: {
-      unit: "% of touches",
-      better: "lower",
-      method: "Touches of files that an earlier call had read, of which the latest reading is no longer in the context.",
-      caveat: "A risk: an agent may edit without reading again, or read again at the cost of a call.",
-      value: ({ atRisk, touches }) => percentOf(atRisk, touches),
-      format: "percent",
-      columns: [inTable("retention", "again", "files touched whose reading is gone, %")],
-    },
-  },
+  figures: {},
 };
 
 /** Asks at every reply that touches a file again whether what was last read of it still stands in the context. */

@@ -55,20 +55,15 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       caveat: "Calls without a reply in the recording count too.",
       value: ({ calls }) => calls,
       format: "count",
-      columns: [inTable("policies", "replayed", "calls"), inTable("chart", "safety", "calls")],
+      columns: [inTable("requests", "requests", "calls"), inTable("chart", "requests", "calls")],
     },
     overflowingRequests: failures({
       unit: "requests",
       better: "lower",
       method: "Requests above the window by the size model, each once, whether or not recovery helped.",
-      caveat: "The size model has an error of its own; the validity section says how large.",
+      caveat: "The size model has an error of its own; the table of sessions says how large.",
       value: ({ overflowingRequests }) => overflowingRequests,
-      columns: [
-        inTable("terminal", "requests", "over-\nflows"),
-        inTable("markdown", "safety", "overflows"),
-        inTable("policies", "safety", "over\u00adflows"),
-        inTable("chart", "safety", "overflows"),
-      ],
+      columns: [inTable("requests", "above the window", "all"), inTable("chart", "requests", "too large")],
     }),
     unrecoveredRequests: failures({
       unit: "requests",
@@ -77,7 +72,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
         "Of the overflowing requests, those that still did not fit after recovery. They are charged as recorded and recall nothing.",
       caveat: "A real session would have ended at the first of them; the replay goes on.",
       value: ({ unrecoveredRequests }) => unrecoveredRequests,
-      columns: [inTable("markdown", "safety", "lost"), inTable("policies", "safety", "not re\u00adcovered")],
+      columns: [inTable("requests", "above the window", "not recovered")],
     }),
     invalidRequests: failures({
       unit: "requests",
@@ -85,11 +80,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       method: "Requests that break the strictest rules of all known wires (pairs of call and result, order, empty content).",
       caveat: "Must be 0. Some providers would accept some of them.",
       value: ({ invalidRequests }) => invalidRequests,
-      columns: [
-        inTable("terminal", "requests", "in-\nvalid"),
-        inTable("policies", "safety", "invalid"),
-        inTable("chart", "safety", "invalid"),
-      ],
+      columns: [inTable("requests", "requests", "invalid"), inTable("chart", "requests", "invalid")],
     }),
     irreducibleRequests: failures({
       unit: "requests",
@@ -97,7 +88,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       method: "Requests of which the engine said that no edit can make them fit.",
       caveat: "Charged as recorded, recall 0. The window is too small for what must stay.",
       value: ({ irreducibleRequests }) => irreducibleRequests,
-      columns: [inTable("policies", "safety", "irre\u00adducible")],
+      columns: [inTable("requests", "above the window", "irreducible")],
     }),
     emergencyCompactions: {
       unit: "compactions",
@@ -106,7 +97,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       caveat: "Always 0 for policies that have no such zone.",
       value: ({ emergencyCompactions }) => emergencyCompactions,
       format: "count",
-      columns: [inTable("policies", "safety", "emer\u00adgency")],
+      columns: [inTable("requests", "compactions", "emergency")],
     },
     smallestHeadroomTokens: {
       unit: "tokens",
@@ -115,7 +106,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       caveat: "Below zero: a request was above the input budget, and still within the window.",
       value: ({ smallestHeadroomTokens }) => smallestHeadroomTokens,
       format: "tokens",
-      columns: [inTable("policies", "safety", "smallest headroom")],
+      columns: [inTable("requests", "tokens", "smallest headroom")],
     },
   },
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { meanOf } from "../statistics.ts";
-import { inTable, type Metric } from "./metric.ts";
+import type { Metric } from "./metric.ts";
 
 /** The plain tail of one replay: what it keeps at each cut, and its size; all `null` if the policy never cut, so that its tail is itself. */
 export interface TailSize {
@@ -19,7 +19,7 @@ export interface PooledTailSize extends TailSize {
 const SIZE_RATIO = 0.01;
 
 /** How large the plain tails are that policies are compared with. */
-export const TAIL_SIZE: Metric<"tailSize", TailSize, PooledTailSize, "amountTokens" | "promptRatio" | "offCount"> = {
+export const TAIL_SIZE: Metric<"tailSize", TailSize, PooledTailSize, never> = {
   id: "tailSize",
   schema: z.strictObject({
     amountTokens: z.number().nonnegative().nullable(),
@@ -38,33 +38,5 @@ export const TAIL_SIZE: Metric<"tailSize", TailSize, PooledTailSize, "amountToke
     promptRatio: meanOf(results.flatMap(({ promptRatio }) => promptRatio ?? [])),
     offCount: results.filter(({ promptRatio }) => promptRatio !== null && Math.abs(promptRatio - 1) > SIZE_RATIO).length,
   }),
-  figures: {
-    amountTokens: {
-      unit: "tokens",
-      better: "neither",
-      method: "Tokens that the plain tail keeps at each cut, found so that its mean prompt has the policy's size.",
-      caveat: "The mean over sessions in which the policy cut; one that never cut is its own tail.",
-      value: ({ amountTokens }) => amountTokens,
-      format: "tokens",
-      columns: [inTable("retention", "its tail", "amount")],
-    },
-    promptRatio: {
-      unit: "% of the policy's mean prompt",
-      better: "neither",
-      method: "The plain tail's mean prompt, by the size model.",
-      caveat: "The mean over sessions in which the policy cut.",
-      value: ({ promptRatio }) => (promptRatio === null ? null : 100 * promptRatio),
-      format: "percent",
-      columns: [inTable("retention", "its tail", "size, %")],
-    },
-    offCount: {
-      unit: "sessions",
-      better: "neither",
-      method: "Sessions in which the plain tail's mean prompt is more than 1 % from the policy's.",
-      caveat: "Messages are whole: in a small window the nearest amount may be some per cent away.",
-      value: ({ offCount }) => offCount,
-      format: "count",
-      columns: [inTable("retention", "its tail", "not of its size")],
-    },
-  },
+  figures: {},
 };

@@ -29,7 +29,7 @@ export const MEASURES = [
 /** The vector by which policies are compared (docs/evidence.md), each measure over all needs and over far ones. */
 export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
   { name, isFar: false },
-  { name: `${name}, far`, isFar: true },
+  { name: `${name}, older`, isFar: true },
 ]);
 
 /** A replay's shares, in the order of {@link VECTOR}; `nothing` is the session without compaction. */

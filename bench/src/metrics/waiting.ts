@@ -51,11 +51,7 @@ export const WAITING: Metric<"waiting", WaitingMetrics, WaitingMetrics, keyof Wa
         "Nobody knows who looked at the screen: a run that works alone waits, too. The time to the provider is part of the recorded speed.",
       value: ({ waitedMs }) => waitedMs / 1000,
       format: "count",
-      columns: [
-        inTable("markdown", "waiting", "seconds waited"),
-        inTable("policies", "waiting", "seconds waited"),
-        inTable("terminal-cost", "waiting", "s waited"),
-      ],
+      columns: [inTable("requests", "waiting, s", "all")],
     },
     longestWaitMs: {
       unit: "seconds",
@@ -64,7 +60,7 @@ export const WAITING: Metric<"waiting", WaitingMetrics, WaitingMetrics, keyof Wa
       caveat: "As for the seconds waited.",
       value: ({ longestWaitMs }) => longestWaitMs / 1000,
       format: "count",
-      columns: [inTable("policies", "waiting", "longest, s")],
+      columns: [inTable("requests", "waiting, s", "longest")],
     },
     waits: {
       unit: "compactions",
@@ -91,7 +87,7 @@ export const WAITING: Metric<"waiting", WaitingMetrics, WaitingMetrics, keyof Wa
       caveat: "The end of a recording is taken for the end of the session.",
       value: ({ preparedInVain }) => preparedInVain,
       format: "count",
-      columns: [inTable("policies", "waiting", "in vain")],
+      columns: [inTable("requests", "waiting, s", "summaries in vain")],
     },
   },
 };

@@ -38,7 +38,7 @@ export function windowAnswers(report: BenchReport, summaries: readonly PolicySum
   const asking = modelSummaries(report);
   return labels.flatMap((label) => {
     const acting = summaries.flatMap(({ windowLabel: own, policy, isActing }) => (own === label && isActing ? [policy] : []));
-    const all = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
+    const all = windowOutcomes(report, { windowLabel: label, acting });
     const about = { windowLabel: label, acting, nothing: nothingDone(report, label) };
     const groups = (["without a model", "by a model"] as const)
       .map((summaries) => ({ summaries, outcomes: amongPolicies(all, namesOf(all, asking, summaries)) }))

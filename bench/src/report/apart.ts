@@ -30,6 +30,6 @@ export function apartProblems({ sessions }: Pick<BenchReport, "sessions">): read
   const own = scripted(sessions);
   if (own.length === 0) return [];
   const where = own.length === sessions.length ? "no figure here is a claim about them" : "they are in no mean and no choice";
-  const of = `${formatNumberOf(own.length, "session")} of ${formatNumberOf(ownersOf(own).size, "owner")} ${verbFor(own.length, "write")} calls in scripts (code mode)`;
-  return [{ kind: "mixed", text: `${of}: ${where}, as at least ${FEWEST_SCRIPTING_OWNERS} owners are needed.` }];
+  const of = `${formatNumberOf(own.length, "session")} of ${formatNumberOf(ownersOf(own).size, "project")} ${verbFor(own.length, "write")} calls in scripts (code mode)`;
+  return [{ kind: "mixed", text: `${of}: ${where}, as at least ${FEWEST_SCRIPTING_OWNERS} projects are needed.` }];
 }

@@ -74,7 +74,7 @@ function differenceTable(report: AskReport): ValidationTable {
     title: "A model asked for the next action",
     notes: [
       `${report.model} was asked what to do next at recorded calls after cuts, in ${windowLabel(report.window)}: with the full recorded history, with what the policy made of it (twice), and with the newest messages alone, as many as the policy keeps over the session.`,
-      "First, the smallest difference that these calls show, in points: it follows from how often the model's answer changes if the same is asked again. Then how much more often the compacted context's answer is like the recorded one; in brackets the 95 % interval over repositories, and the calls won and lost. Not enough data: a difference of 10 points could go unseen, or the sessions have fewer than eight owners.",
+      "First, the smallest difference that these calls show, in points: it follows from how often the model's answer changes if the same is asked again. Then how much more often the compacted context's answer is like the recorded one; in brackets the 95 % interval over repositories, and the calls gained and lost. Not enough data: a difference of 10 points could go unseen, or the sessions have fewer than eight projects.",
       "One action, and the recorded agent was not always right: agreement is not correctness.",
       ...toolsNotes(report),
       ...report.policies.flatMap(policyNotes),

@@ -1,147 +1,119 @@
-import type { CallKind } from "../calibrate/calibrate-sessions.ts";
-import type { ModelErrors } from "../calibrate/calibration-record.ts";
+import type { CalibrationReport } from "../calibrate/calibration-report.ts";
 import type { PredictionErrors } from "../calibrate/errors.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
-import type { CalibrationErrors } from "./calibration-errors.ts";
-import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
-import { formatCount, formatPercent } from "./figures.ts";
-import { html, type Markup } from "./markup.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
+import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
-/** Errors of one method over all sessions, of calls of some kinds. */
-interface MethodRow {
-  readonly method: string;
-  readonly of: string;
+/** A method's errors, over calls of a kind. */
+interface ErrorRow {
+  readonly name: string;
   readonly errors: PredictionErrors;
 }
 
-/** Errors of one method in one file, of the calls of one model. */
-interface FileRow extends ModelErrors {
-  readonly session: string;
-  readonly method: string;
-}
+const meaning = (unit: string, better: MetricMeaning["better"], method: string): MetricMeaning => ({
+  unit,
+  better,
+  method,
+  caveat: "Without each session's first call, of which nothing was reported before.",
+});
+const PERCENT = "% of the reported prompt";
 
-const HIDDEN: readonly CallKind[] = ["fell", "after-cut", "after-switch", "server-tool"];
+const percent = (title: string, value: (errors: PredictionErrors) => number | null, method: string): Column<ErrorRow> =>
+  numberColumn({
+    title,
+    meaning: meaning(PERCENT, "lower", method),
+    value: ({ errors }) => value(errors),
+    format: formatPercent,
+  });
+const count = (title: string, value: (errors: PredictionErrors) => number, method: string): Column<ErrorRow> =>
+  numberColumn({
+    title,
+    meaning: meaning("calls", "lower", method),
+    value: ({ errors }) => value(errors),
+    format: formatCount,
+  });
 
-/** The groups by which calls are told apart. */
-const GROUPS: readonly (readonly [of: string, kinds: readonly CallKind[]])[] = [
-  ["all but each session's first", ["calm", ...HIDDEN]],
-  ["nothing hidden before them", ["calm"]],
-  ["after something hidden", HIDDEN],
-  ["first after a cut", ["after-cut"]],
-  ["each session's first", ["first"]],
+const COLUMNS: readonly Column<ErrorRow>[] = [
+  count("calls", ({ calls }) => calls, "Calls with a reported prompt size."),
+  percent(
+    "bias",
+    ({ signedPercent }) => signedPercent,
+    "Mean of predicted less reported. Below zero is too little: the direction that overflows.",
+  ),
+  percent("MAPE", ({ mapePercent }) => mapePercent, "Mean of the errors without their sign."),
+  percent("p50", ({ p50Percent }) => p50Percent, "Half of the calls err by less."),
+  percent("p95", ({ p95Percent }) => p95Percent, "95 of 100 calls err by less."),
+  percent("max", ({ maxPercent }) => maxPercent, "The largest error."),
+  count(">2%", ({ offByTwoPercentCount }) => offByTwoPercentCount, "Calls off by more than 2 %."),
+  count(">5%", ({ offByFivePercentCount }) => offByFivePercentCount, "Calls off by more than 5 %."),
+  numberColumn({
+    title: "within",
+    meaning: meaning(
+      "% of calls",
+      "higher",
+      "Calls whose report did not exceed the predicted upper bound. A method without a bound takes its expectation for it.",
+    ),
+    value: ({ errors }) => errors.coverageRatio,
+    format: formatRatioPercent,
+  }),
+  percent("margin", ({ marginPercent }) => marginPercent, "How much the upper bound lay above the report, on average."),
+  percent("its p50", ({ marginP50Percent }) => marginP50Percent, "The same at the middle call."),
 ];
 
-/** Every method's errors over all sessions, by what had happened before the calls. */
-export function methodTable({ methods }: CalibrationErrors): Markup {
-  const rows = GROUPS.flatMap(([of, kinds]) =>
-    methods.flatMap(({ method, errorsOf }): readonly MethodRow[] => {
-      const errors = errorsOf(kinds);
-      return errors.calls === 0 ? [] : [{ method, of, errors }];
-    }),
-  );
-  const columns: readonly FigureColumn<MethodRow>[] = [
-    textColumn("calls that are", ({ of }) => of),
-    ...calibrationColumns<MethodRow>(({ errors }) => errors),
-  ];
-  const table = figureTable({
-    name: "calibration-methods",
-    rowTitle: "method",
-    nameOf: ({ method }) => method,
-    columns,
-    rows,
-  });
-  return html`${table}${columnLegend("calibration-methods", columns)}`;
-}
+/** The kinds of calls that are told apart. */
+const GROUPS = [
+  ["All calls but each session's first", "afterFirst"],
+  ["Nothing hidden (no unmarked fall, cut or switch)", "calm"],
+  ["Falls without a mark, after a cut, after a switch", "hidden"],
+  ["First call after a cut", "afterCut"],
+] as const;
 
-/** Every file, model and method, without each session's first call. `shownName` shortens a session's name. */
-export function fileTable({ sessions }: CalibrationErrors, shownName: (session: string) => string): Markup {
-  const rows = sessions.flatMap(({ session, methods }) =>
-    methods.flatMap(({ method, models }) => models.map((model): FileRow => ({ session, method, ...model }))),
-  );
-  const columns: readonly FigureColumn<FileRow>[] = [
-    textColumn("model", ({ modelId }) => modelId),
-    textColumn("method", ({ method }) => method),
-    ...calibrationColumns<FileRow>(({ errors }) => errors),
-  ];
-  const table = figureTable({
-    name: "calibration-files",
-    rowTitle: "session",
-    nameOf: ({ session }) => shownName(session),
-    columns,
-    rows,
-  });
-  return html`${table}${columnLegend("calibration-files", columns)}`;
-}
-
-const FIRST = "Without each session's first call, of which nothing was reported before.";
-const NO_BOUND = "Methods without a bound of their own take their expectation for it.";
-
-interface ErrorFigure extends Pick<MetricMeaning, "better" | "method"> {
-  readonly title: string;
-  readonly format: "count" | "percent" | "ratio";
-  readonly caveat?: string;
-}
-
-/** The figures that are shown of errors, with their meaning. */
-const FIGURES: Readonly<Record<keyof PredictionErrors, ErrorFigure>> = {
-  calls: { title: "calls", format: "count", better: "neither", method: "Calls with a reported prompt size." },
-  signedPercent: {
-    title: "bias, %",
-    format: "percent",
-    better: "neither",
-    method: "Mean of predicted less reported. Below zero: predicted too little, the direction that overflows.",
-    caveat: "Errors of both signs cancel out.",
-  },
-  mapePercent: {
-    title: "MAPE, %",
-    format: "percent",
-    better: "lower",
-    method: "Mean of the errors without their sign (MAPE).",
-    caveat: "Few large misses may decide it: see p95 and the largest.",
-  },
-  p50Percent: { title: "p50, %", format: "percent", better: "lower", method: "Half of the calls err by less." },
-  p95Percent: { title: "p95, %", format: "percent", better: "lower", method: "95 of 100 calls err by less." },
-  maxPercent: { title: "largest, %", format: "percent", better: "lower", method: "The largest error." },
-  offByTwoPercentCount: { title: "off by > 2 %", format: "count", better: "lower", method: "Calls off by more than 2 %." },
-  offByFivePercentCount: { title: "off by > 5 %", format: "count", better: "lower", method: "Calls off by more than 5 %." },
-  coverageRatio: {
-    title: "bound held, %",
-    format: "ratio",
-    better: "higher",
-    method: "Calls whose report did not exceed the predicted upper bound.",
-    caveat: NO_BOUND,
-  },
-  marginPercent: {
-    title: "margin, %",
-    format: "percent",
-    better: "lower",
-    method: "How far the upper bound lay above the report, on average.",
-    caveat: `Below zero where the bound misses by much. ${NO_BOUND}`,
-  },
-  marginP50Percent: {
-    title: "margin p50, %",
-    format: "percent",
-    better: "lower",
-    method: "How far the upper bound lay above the report at the middle call.",
-    caveat: NO_BOUND,
-  },
-};
-
-const UNITS = { count: "calls", percent: "% of the reported prompt", ratio: "% of calls" } as const;
-
-/** Columns of the errors of predictions. */
-function calibrationColumns<Row>(errorsOf: (row: Row) => PredictionErrors): readonly FigureColumn<Row>[] {
-  const figures: Readonly<Record<string, ErrorFigure>> = FIGURES;
-  return Object.entries(figures).map(([name, { title, format, better, method, caveat = FIRST }]) =>
-    numberColumn({
+/** All methods over all sessions by kind of call, then each session. `nameOf` names a session's file. */
+export function calibrationTables(report: CalibrationReport, nameOf: (file: string) => string): readonly ReportTable[] {
+  const groups = GROUPS.map(([title, kind]) =>
+    tableOf({
       title,
-      meaning: { unit: UNITS[format], better, method, caveat },
-      value: (row) => {
-        const errors: Readonly<Record<string, number | null>> = { ...errorsOf(row) };
-        const value = errors[name] ?? null;
-        return format === "ratio" && value !== null ? 100 * value : value;
-      },
-      format: format === "count" ? formatCount : formatPercent,
+      rowTitle: "method",
+      columns: COLUMNS,
+      rows: report.methods.map((method): ErrorRow => ({ name: method.method, errors: method[kind] })),
+      nameOf: ({ name }) => name,
     }),
   );
+  const methods = report.methods.map(({ method }) => method);
+  type Session = CalibrationReport["sessions"][number];
+  const sessions = tableOf<Session>({
+    title: "MAPE in %, session by session",
+    rowTitle: "file",
+    columns: [
+      textColumn("model", ({ modelIds }) => modelIds.join(", ")),
+      numberColumn({
+        title: "calls",
+        meaning: null,
+        value: (session) => session.methods[0]?.errors.calls ?? 0,
+        format: formatCount,
+      }),
+      ...methods.map((title, place) =>
+        numberColumn<Session>({
+          title,
+          meaning: null,
+          value: (session) => session.methods[place]?.errors.mapePercent ?? null,
+          format: formatPercent,
+        }),
+      ),
+    ],
+    rows: report.sessions,
+    nameOf: ({ file }) => nameOf(file),
+  });
+  return [...groups, sessions];
+}
+
+/** Sums up a calibration: the method that errs least if nothing hidden happened, and how often its bound was not exceeded. */
+export function calibrationAnswer({ methods, sessions }: CalibrationReport): string {
+  const known = methods.flatMap(({ method, calm }) =>
+    calm.mapePercent === null ? [] : [{ method, calm, mapePercent: calm.mapePercent }],
+  );
+  const [best] = known.toSorted((a, b) => a.mapePercent - b.mapePercent);
+  const over = `${formatNumberOf(sessions.length, "session")} with reported sizes.`;
+  if (best === undefined) return over;
+  return `${over} Where nothing hidden came before a call, ${best.method} is off by ${formatPercent(best.mapePercent)} % of the prompt on average; its upper bound was not exceeded at ${formatRatioPercent(best.calm.coverageRatio)} % of ${formatNumberOf(best.calm.calls, "such call")}.`;
 }

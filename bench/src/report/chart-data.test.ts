@@ -3,14 +3,11 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
+import { shownReport } from "./report-tables.ts";
 
-const ROOM_CHARS = 3_000_000;
-const SHOWN = { shown: ["none", "sven"], picked: "sven", isRecommended: true };
-
-const blocksOf = (report: ReturnType<typeof exampleReport>, chars = ROOM_CHARS) =>
-  chartBlocks(report, { shownOf: () => SHOWN, metrics: METRICS, mostChars: chars });
-const unpacked = ({ sessions }: ChartBlocks, id: string) =>
-  JSON.parse(inflateRawSync(Buffer.from(sessions.find((block) => block.id === id)?.base64 ?? "", "base64")).toString("utf8"));
+const blocksOf = (report: ReturnType<typeof exampleReport>) => chartBlocks(shownReport(report, METRICS), METRICS);
+const unpacked = ({ blocks }: ChartBlocks, id: string) =>
+  JSON.parse(inflateRawSync(Buffer.from(blocks.find((block) => block.id === id)?.base64 ?? "", "base64")).toString("utf8"));
 
 const sums = (steps: readonly number[]) => {
   let total = 0;
@@ -54,7 +51,7 @@ describe("chartBlocks", () => {
     expect(blocksOf(exampleReport()).index.policies).toEqual([
       { name: "recorded", colour: 1, round: 0 },
       { name: "none", colour: 0, round: 0 },
-      { name: "sven", colour: 2, round: 0 },
+      { name: "sven*", colour: 2, round: 0 },
     ]);
   });
 
@@ -65,15 +62,15 @@ describe("chartBlocks", () => {
     expect(cell.lines).toEqual(rows.map(() => expect.objectContaining({ why: "too small", figures: [], callSteps: [] })));
   });
 
-  test("leaves texts and points out if there is no room, says so, and never leaves out a compaction", () => {
-    const report = exampleReport({ sessions: ["a", "b"], calls: 900 });
-    const { index } = blocksOf(report, 1);
-    expect(index.leftOut).toContain("The JSON report has everything");
-    expect(blocksOf(report).index.leftOut).toBeNull();
-    const [cell] = unpacked(blocksOf(report, 1), "session-0").cells;
+  test("leaves texts and points out if there are many rows, and never leaves out a compaction", () => {
+    const sessions = Array.from({ length: 110 }, (_, place) => `s${place}`);
+    const report = exampleReport({ sessions, calls: 30 });
+    const long = exampleReport({ sessions: ["s0"], calls: 900 });
+    const rows = [...long.rows, ...report.rows.filter(({ session }) => session !== "s0")];
+    const [cell] = unpacked(blocksOf({ ...report, rows }), "session-0").cells;
     const made: readonly UnpackedLine["compactions"][] = cell.lines.map((line: UnpackedLine) => line.compactions);
-    const rows = report.rows.filter(({ session }) => session === "a");
-    expect(made.map(({ length }) => length)).toEqual(rows.map(({ compactions }) => compactions.length));
+    expect(made.map(({ length }) => length)).toEqual(long.rows.map(({ compactions }) => compactions.length));
     expect(made.flat().every(({ summary }) => summary === -1)).toBe(true);
+    expect(cell.lines.every(({ callSteps }: UnpackedLine) => callSteps.length < 600)).toBe(true);
   });
 });

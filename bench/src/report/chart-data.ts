@@ -1,132 +1,122 @@
 import { columnsOf } from "../metrics/columns.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import type { BenchReport, ReplayRow } from "../results.ts";
-import type { WindowAnswer } from "./answer.ts";
-import { type ChartIndex, policyColours } from "./chart-index.ts";
-import { DETAIL_LEVELS, type DetailLevel, leftOut } from "./detail-level.ts";
-import { type PackedBlock, packBlock } from "./page.ts";
-import { type PolicySummary, windowLabels } from "./policy-summary.ts";
-import { createCellFigures, sessionBlock } from "./session-block.ts";
+import type { ReplayRow } from "../results.ts";
+import type { PackedBlock } from "./page.ts";
+import { packBlock } from "./page.ts";
+import { windowLabels } from "./policy-summary.ts";
+import type { ShownReport } from "./report-tables.ts";
+import { createCellFigures, type DetailLevel, sessionBlock } from "./session-block.ts";
 import { sessionNames } from "./session-names.ts";
 import { triggerLine } from "./trigger.ts";
 
-/** The blocks of a page and what they leave out. */
+/** The block that the page's script reads first; each session has a block of its own. */
+export interface ChartIndex {
+  /** The sessions' names on pages. */
+  readonly sessions: readonly string[];
+  readonly windows: readonly string[];
+  readonly policies: readonly ChartPolicy[];
+  /** The figures of the table beside a chart. */
+  readonly figures: readonly { readonly name: string; readonly format: "count" | "tokens" | "percent" | "usd" }[];
+  /** The session in which most was compacted: the one to look at first. */
+  readonly busiestSession: number;
+  /** For each window the policies (by index) whose lines are drawn before a reader chooses. */
+  readonly shown: readonly (readonly number[])[];
+  /** For each window the policy to look at first. */
+  readonly picked: readonly number[];
+}
+
+/** A policy's name and the number of its colour; 0 is the baseline's. If colours come round again, lines are dashed. */
+interface ChartPolicy {
+  readonly name: string;
+  readonly colour: number;
+  readonly round: number;
+}
+
+/** The blocks of a page: the index, and one for each session, in their order. */
 export interface ChartBlocks {
   readonly index: ChartIndex;
-  readonly indexBlock: PackedBlock;
-  /** One for each session, in their order. */
-  readonly sessions: readonly PackedBlock[];
+  readonly blocks: readonly PackedBlock[];
 }
 
-/** The content of charts: policies by window, the figures beside them, and how many characters their data may take. */
-export interface ShownCharts {
-  readonly shownOf: (windowLabel: string) => ShownPolicies;
-  readonly metrics: RunMetrics;
-  readonly mostChars: number;
-}
-
-/** Sessions by which it is judged how much a level takes; packing a thousand at each level would take minutes (chosen). */
-const JUDGED_SESSIONS = 12;
-
-/** Makes the charts' data, at the fullest level of detail that takes at most so many characters; at the least level if none does. */
-export function chartBlocks(report: BenchReport, shown: ShownCharts): ChartBlocks {
-  const { metrics, mostChars } = shown;
-  const figuresOf = createCellFigures(metrics);
-  const bySession = groupRows(report.rows);
-  const triggers = report.policies.map(({ policy }) => triggerLine(policy));
-  const windows = windowLabels(report);
-  const packed = (level: DetailLevel, place: number): PackedBlock => {
-    const rows = bySession.get(report.sessions[place]?.session ?? "") ?? [];
-    return packBlock(`session-${place}`, sessionBlock(report, { rows, windows, triggers, level, figuresOf }));
+/** Makes the charts' data: the more rows a report has, the less detail each keeps, so that a page of 50 sessions stays below 3 MB. */
+export function chartBlocks(shown: ShownReport, metrics: RunMetrics): ChartBlocks {
+  const { report } = shown;
+  const bySession = new Map<string, ReplayRow[]>();
+  for (const row of report.rows) bySession.set(row.session, [...(bySession.get(row.session) ?? []), row]);
+  const made = {
+    windows: windowLabels(report),
+    triggers: report.policies.map(({ policy }) => triggerLine(policy)),
+    level: levelFor(report.rows.length),
+    figuresOf: createCellFigures(metrics),
   };
-  const places = report.sessions.map((_, place) => place);
-  const judged = places.filter((place) => place % Math.ceil(places.length / JUDGED_SESSIONS) === 0);
-  const charsAt = (level: DetailLevel) =>
-    (charsOf(judged.map((place) => packed(level, place))) * places.length) / Math.max(1, judged.length);
-  const made = (level: DetailLevel): ChartBlocks => {
-    const index = chartIndex(report, shown, leftOut(level));
-    const sessions = places.map((place) => packed(level, place));
-    return { index, indexBlock: packBlock("chart-index", index), sessions };
-  };
-  for (const level of DETAIL_LEVELS) {
-    if (charsAt(level) > mostChars) continue;
-    const blocks = made(level);
-    if (charsOf(blocks.sessions) <= mostChars) return blocks;
-  }
-  const level = DETAIL_LEVELS.at(-1);
-  if (level === undefined) throw new Error("there is no level of detail");
-  return made(level);
+  const index = chartIndex(shown, metrics);
+  const sessions = report.sessions.map(({ session }, place) =>
+    packBlock(`session-${place}`, sessionBlock(report, { ...made, rows: bySession.get(session) ?? [] })),
+  );
+  return { index, blocks: [packBlock("chart-index", index), ...sessions] };
 }
 
-function charsOf(blocks: readonly PackedBlock[]): number {
-  return blocks.reduce((sum, { base64 }) => sum + base64.length, 0);
+/** Points of lines on one page, all together (chosen: a point takes about three characters, packed). */
+const PAGE_POINTS = 120_000;
+const POINTS = { least: 80, most: 800 } as const;
+/** Up to so many rows the beginnings of summaries and all examples are kept, and up to so many a part of them (chosen). */
+const ROWS_IN_FULL = 60;
+const ROWS_IN_PART = 300;
+
+function levelFor(rows: number): DetailLevel {
+  const points = Math.min(POINTS.most, Math.max(POINTS.least, Math.floor(PAGE_POINTS / Math.max(1, rows))));
+  if (rows <= ROWS_IN_FULL) return { chartPoints: points, compositionSamples: 48, summaryChars: 400, examples: 6 };
+  if (rows <= ROWS_IN_PART) return { chartPoints: points, compositionSamples: 24, summaryChars: 100, examples: 3 };
+  return { chartPoints: points, compositionSamples: 12, summaryChars: 0, examples: 1 };
 }
 
-function groupRows(rows: readonly ReplayRow[]): ReadonlyMap<string, readonly ReplayRow[]> {
-  const groups = new Map<string, ReplayRow[]>();
-  for (const row of rows) {
-    const group = groups.get(row.session);
-    if (group === undefined) groups.set(row.session, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
-
-function chartIndex(report: BenchReport, { shownOf, metrics }: ShownCharts, left: string | null): ChartIndex {
-  const sessions = report.sessions.map(({ session }) => session);
-  const shownName = sessionNames(report);
-  const windows = windowLabels(report);
+function chartIndex({ report, summaries, verdicts }: ShownReport, metrics: RunMetrics): ChartIndex {
   const names = report.policies.map(({ name }) => name);
-  const shown = windows.map(shownOf);
+  const placesOf = (policies: readonly string[]) => policies.map((name) => names.indexOf(name)).filter((place) => place >= 0);
+  const windows = windowLabels(report).map((label) => {
+    const verdict = verdicts.find(({ windowLabel }) => windowLabel === label);
+    const acting = summaries.findLast(({ windowLabel, isActing }) => windowLabel === label && isActing)?.policy;
+    const picked = verdict?.picks[0]?.policy ?? acting ?? names.at(-1) ?? "";
+    const others = [
+      BASELINE_POLICY,
+      picked,
+      ...(verdict?.picks ?? []).map(({ policy }) => policy),
+      ...(verdict?.placed ?? []).map(({ policy }) => policy),
+    ];
+    const wanted = [...new Set(others)].filter((name) => names.includes(name));
+    return { picked, shown: names.length <= MOST_LINES ? names : wanted.slice(0, MOST_LINES) };
+  });
+  const compactions = new Map<string, number>();
+  for (const { session, metrics: own } of report.rows)
+    compactions.set(session, (compactions.get(session) ?? 0) + (own?.economy.compactions ?? 0));
+  const sessions = report.sessions.map(({ session }) => session);
+  const most = sessions.reduce((best, session) => Math.max(best, compactions.get(session) ?? 0), 0);
   return {
-    sessions: sessions.map(shownName),
-    windows,
+    sessions: sessions.map(sessionNames(report)),
+    windows: windowLabels(report),
     policies: policyColours(names),
     figures: columnsOf(metrics, "chart").map(({ title, format }) => ({ name: title, format })),
-    firstWindow: Math.max(
+    busiestSession: Math.max(
       0,
-      shown.findIndex(({ isRecommended }) => isRecommended),
+      sessions.findIndex((session) => (compactions.get(session) ?? 0) === most),
     ),
-    busiestSession: busiest(sessions, report.rows),
-    shown: shown.map((each) => each.shown.map((name) => names.indexOf(name)).filter((place) => place >= 0)),
-    picked: shown.map(({ picked }) => Math.max(0, picked === null ? names.length - 1 : names.indexOf(picked))),
-    leftOut: left,
+    shown: windows.map(({ shown }) => placesOf(shown)),
+    picked: windows.map(({ picked }) => Math.max(0, names.indexOf(picked))),
   };
-}
-
-function busiest(sessions: readonly string[], rows: readonly ReplayRow[]): number {
-  const compactions = new Map<string, number>();
-  for (const row of rows)
-    compactions.set(row.session, (compactions.get(row.session) ?? 0) + (row.metrics?.economy.compactions ?? 0));
-  const most = Math.max(0, ...compactions.values());
-  return Math.max(
-    0,
-    sessions.findIndex((session) => compactions.get(session) === most),
-  );
-}
-
-/** Which policies are drawn at first in a window, and which is looked at. */
-export interface ShownPolicies {
-  readonly shown: readonly string[];
-  readonly picked: string | null;
-  /** True if the one that is looked at is the one to use. */
-  readonly isRecommended: boolean;
 }
 
 /** Lines that are drawn before a reader chooses (chosen: more cannot be told apart). */
 const MOST_LINES = 5;
+/** Colours that the style sheet has beside the baseline's. */
+const COLOUR_COUNT = 8;
 
-/** Doing nothing, the policy to use, its front, and others as long as there is room; all if there are few. */
-export function shownPolicies(
-  { policies }: Pick<BenchReport, "policies">,
-  summaries: readonly PolicySummary[],
-  answer: WindowAnswer | undefined,
-): ShownPolicies {
-  const pick = answer?.choice.pick?.policy ?? null;
-  const picked = pick ?? summaries.findLast(({ isActing }) => isActing)?.policy ?? null;
-  const placed = [...(answer?.choice.front ?? []), ...(answer?.choice.placed ?? [])].map(({ policy }) => policy);
-  const wanted = [...new Set([BASELINE_POLICY, ...(picked === null ? [] : [picked]), ...placed])];
-  const all = policies.map(({ name }) => name);
-  return { shown: all.length <= MOST_LINES ? all : wanted.slice(0, MOST_LINES), picked, isRecommended: pick !== null };
+/** The colour of each policy, the same in every chart of a page. */
+function policyColours(policies: readonly string[]): readonly ChartPolicy[] {
+  const others = policies.filter((name) => name !== BASELINE_POLICY);
+  return policies.map((name) => {
+    const position = others.indexOf(name);
+    if (position < 0) return { name, colour: 0, round: 0 };
+    return { name, colour: 1 + (position % COLOUR_COUNT), round: Math.floor(position / COLOUR_COUNT) };
+  });
 }

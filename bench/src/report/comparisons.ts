@@ -1,13 +1,12 @@
 import type { BenchReport, PolicyComparison } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import type { PolicySession } from "./comparison-columns.ts";
 import { formatNumberOf, verbFor } from "./figures.ts";
 import { modelSummaries } from "./model-summaries.ts";
 import { pairedDifferences, sessionRecord } from "./paired-differences.ts";
 import { isActing, windowLabels } from "./policy-summary.ts";
 import { type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
 
-/** A window's policies against doing nothing and against their own tails. */
+/** A window's policies against doing nothing and against the newest messages alone, at their own size. */
 export interface WindowComparison {
   readonly windowLabel: string;
   readonly outcomes: WindowOutcomes;
@@ -20,7 +19,7 @@ export function windowComparisons(report: BenchReport): readonly WindowCompariso
   const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
   const asking = modelSummaries(report);
   return windowLabels(report).map((label) => {
-    const outcomes = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
+    const outcomes = windowOutcomes(report, { windowLabel: label, acting });
     const policies = [...outcomes.byPolicy].map(([policy, compared]): PolicyComparison => {
       const { sessions, units, basis } = outcomes;
       const differences = pairedDifferences(compared);
@@ -37,19 +36,8 @@ export function overWords({ outcomes, policies }: WindowComparison): string {
   const [first] = policies;
   if (first === undefined) return "";
   const sessions = formatNumberOf(first.sessions, "session");
-  const over = `Over the ${sessions} that ${outcomes.basis === "outgrown" ? `${verbFor(first.sessions, "outgrow")} the window without compaction` : "a policy touched"}`;
-  const owners = formatNumberOf(first.owners, "owner");
+  const over = `Over the ${sessions} that ${outcomes.basis === "outgrown" ? `${verbFor(first.sessions, "outgrow")} the window without compaction` : "a policy changed"}, of ${formatNumberOf(first.owners, "project")}`;
   return first.owners < FEWEST_OWNERS
-    ? `${over}, of ${owners}: too few for intervals, so every session has a row. ≈: less than a point.`
-    : `${over}, of ${owners}: 95 % intervals over repositories. ≈: no difference, the interval holds none.`;
-}
-
-/** Every compared session under every policy, session by session. */
-export function sessionRows({ sessions, byPolicy }: WindowComparison["outcomes"]): readonly PolicySession[] {
-  return sessions.flatMap((_, place) =>
-    [...byPolicy].flatMap(([policy, outcomes]) => {
-      const outcome = outcomes[place];
-      return outcome === undefined ? [] : [{ policy, outcome }];
-    }),
-  );
+    ? `${over}: too few for intervals, so every session has a row. ≈: less than a point.`
+    : `${over}: 95 % intervals over repositories. ≈: the interval holds no difference.`;
 }

@@ -52,9 +52,9 @@ export function heldCell(percent: number | null): string {
   return percent === null ? NOT_VISIBLE : formatPercent(percent);
 }
 
-/** Says how many of the needs were held, in percent with its unit; `null` if nothing shows the needs. */
+/** Says how much of what replies needed was kept, in percent with its unit; `null` if nothing shows the needs. */
 export function heldText(percent: number | null): string {
-  return percent === null ? `held ${NOT_VISIBLE}` : `${formatPercent(percent)} % held`;
+  return percent === null ? `needs ${NOT_VISIBLE}` : `${formatPercent(percent)} % kept`;
 }
 
 /** A count with its noun, e.g. `1 session`, `2 sessions`. */

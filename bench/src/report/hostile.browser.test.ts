@@ -8,7 +8,6 @@ import { madeTranscript } from "../../testing/made-session.ts";
 import { CHROMIUM, openReportBrowser } from "../../testing/report-browser.ts";
 import type { BenchReport } from "../results.ts";
 import { runBench } from "../run/run-bench.ts";
-import { renderCalibrationHtml } from "./calibration-page.ts";
 import { renderHtmlReport } from "./html.ts";
 
 const START_MS = 120_000;
@@ -36,17 +35,9 @@ async function hostileReport(): Promise<BenchReport> {
 }
 
 describe.skipIf(!existsSync(CHROMIUM))("a hostile session", { timeout: START_MS }, () => {
-  test.each([
-    ["report", renderHtmlReport, "#chart[data-lines]"],
-    [
-      "calibration page",
-      ({ calibration }: BenchReport) => renderCalibrationHtml(calibration),
-      "#calibration-chart[data-misses]",
-    ],
-  ] as const)("stays text in the %s", async (_, render, ready) => {
+  test.each([["report", renderHtmlReport, "#chart[data-lines]"]] as const)("stays text in the %s", async (_, render, ready) => {
     const report = await hostileReport();
     expect(report.rows.some(({ compactions }) => compactions.length > 0)).toBe(true);
-    expect(report.calibration).toHaveLength(1);
     const content = render(report);
     expect(content).not.toContain("<img");
     const browser = await openReportBrowser(content, ready);

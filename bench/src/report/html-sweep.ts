@@ -1,83 +1,72 @@
-import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport } from "../results.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
-import { type PolicySummary, windowLabels } from "./policy-summary.ts";
+import type { PlacedPolicy } from "./policy-choice.ts";
+import type { PolicySummary } from "./policy-summary.ts";
+import type { Verdict } from "./verdict.ts";
 import { type XySeries, xyChart } from "./xy-chart.ts";
 
-/** A swept policy's summary with the value of the first axis and the other settings as the name of its line. */
-interface SweptSummary {
-  readonly summary: PolicySummary;
+/** A point of a sweep: the value of its first axis, and the other settings as the name of its line. */
+interface SweptPoint {
   readonly path: string;
   readonly value: number;
   readonly line: string;
+  readonly placed: Omit<PlacedPolicy, "worse"> | undefined;
+  readonly rejected: number;
 }
 
-type Figure = readonly [title: string, figure: (summary: PolicySummary) => number | null];
+type Figure = readonly [title: string, figure: (point: SweptPoint) => number | null];
 
-/** The figures that are drawn over a threshold. */
+/** The figures that are drawn over a setting: those of the answer. */
 const FIGURES: readonly Figure[] = [
-  [
-    `cost with a prompt cache, % of ${BASELINE_POLICY}`,
-    ({ metrics: { cost } }) => percent(cost.withCache.relative?.geometricMeanRatio),
-  ],
-  [
-    `cost without a prompt cache, % of ${BASELINE_POLICY}`,
-    ({ metrics: { cost } }) => percent(cost.withoutCache.relative?.geometricMeanRatio),
-  ],
-  [
-    "source evidence, all uses, %",
-    ({
-      metrics: {
-        retention: { all },
-      },
-    }) => percent(all.sourceEvidenced / all.uses),
-  ],
-  [
-    "source evidence, far uses, %",
-    ({
-      metrics: {
-        retention: { far },
-      },
-    }) => percent(far.sourceEvidenced / far.uses),
-  ],
-  ["requests above the window (overflow)", ({ metrics: { safety } }) => safety.overflowingRequests],
+  ["cost, % of doing nothing", ({ placed }) => placed?.cost ?? null],
+  ["kept of what replies needed, %", ({ placed }) => placed?.gain ?? null],
+  ["requests above the window", ({ rejected }) => rejected],
 ];
 
 /** For each window a chart a figure over the first swept value, a line for each of the other settings; nothing without a sweep. */
-export function sweepSection(report: BenchReport, summaries: readonly PolicySummary[]): Markup {
-  const sweeps = new Map(report.policies.flatMap(({ name, sweep }) => (sweep === null ? [] : [[name, sweep] as const])));
+export function sweepSection(
+  { policies }: Pick<BenchReport, "policies">,
+  summaries: readonly PolicySummary[],
+  verdicts: readonly Verdict[],
+): Markup {
+  const sweeps = new Map(policies.flatMap(({ name, sweep }) => (sweep === null ? [] : [[name, sweep] as const])));
   if (sweeps.size === 0) return html``;
-  const swept = summaries.flatMap((summary): readonly SweptSummary[] => {
-    const sweep = sweeps.get(summary.policy);
-    const [first, ...others] = sweep?.settings ?? [];
-    if (sweep === undefined || first === undefined) return [];
-    const line = [sweep.base, ...others.map(({ path, value }) => `${path}=${value}`)].join(" ");
-    return [{ summary, path: first.path, value: first.value, line }];
+  const windows = verdicts.map(({ windowLabel, placed }) => {
+    const points = summaries.flatMap((summary): readonly SweptPoint[] => {
+      const sweep = sweeps.get(summary.policy);
+      const [first, ...others] = sweep?.settings ?? [];
+      if (sweep === undefined || first === undefined || summary.windowLabel !== windowLabel) return [];
+      const line = [sweep.base, ...others.map(({ path, value }) => `${path}=${value}`)].join(" ");
+      const rejected = summary.metrics.safety.overflowingRequests;
+      return [
+        {
+          path: first.path,
+          value: first.value,
+          line,
+          placed: placed.find(({ policy }) => policy === summary.policy),
+          rejected,
+        },
+      ];
+    });
+    return html`<h3>${capitalised(windowLabel)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(points, figure))}</div>`;
   });
   return html`<h2 id="sweep">Sweep: what a setting does</h2>
-<p class="note">Every point is a replay of all sessions with that setting. Cost in percent of ${BASELINE_POLICY}; requests above the window should be 0 wherever you set it.</p>
-${windowLabels(report).map((label) => {
-  const inWindow = swept.filter(({ summary }) => summary.windowLabel === label);
-  return html`<h3>${capitalised(label)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(inWindow, figure))}</div>`;
-})}`;
+<p class="note">Every point is a replay of all sessions with that setting. Requests above the window should be 0 wherever you set it.</p>
+${windows}`;
 }
 
-function chartOf(swept: readonly SweptSummary[], [title, figure]: Figure): Markup {
-  const lines = [...new Set(swept.map(({ line }) => line))];
+function chartOf(points: readonly SweptPoint[], [title, figure]: Figure): Markup {
+  const lines = [...new Set(points.map(({ line }) => line))];
   const series = lines.map((name, index): XySeries => {
-    const points = swept.flatMap(({ line, value, summary }) => {
-      const y = figure(summary);
-      return line !== name || y === null
+    const own = points.flatMap((point) => {
+      const y = figure(point);
+      return point.line !== name || y === null
         ? []
-        : [{ x: value, y, label: "", title: `${name}: ${value}, ${Number(y.toPrecision(4))}` }];
+        : [{ x: point.value, y, label: "", title: `${name}: ${point.value}, ${Number(y.toPrecision(4))}` }];
     });
-    return { name, colour: 1 + (index % 8), points: points.toSorted((a, b) => a.x - b.x), isLine: true, labels: false };
+    return { name, colour: 1 + (index % 8), points: own.toSorted((a, b) => a.x - b.x), isLine: true, labels: false };
   });
-  if (series.every(({ points }) => points.length === 0)) return html``;
-  return xyChart({ title, xTitle: swept[0]?.path ?? "", yTitle: title, series });
-}
-
-function percent(ratio: number | undefined): number | null {
-  return ratio === undefined || Number.isNaN(ratio) ? null : 100 * ratio;
+  if (series.every(({ points: own }) => own.length === 0)) return html``;
+  return xyChart({ title, xTitle: points[0]?.path ?? "", yTitle: title, series });
 }

@@ -59,14 +59,12 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
       expect(drawn).toMatchObject({ lines: 5, compactions: madeIn("second.jsonl", 32_000) });
       expect(drawn.overflows).toBeGreaterThan(10);
       expect(drawn.misses).toBeGreaterThan(0);
-      await page.waitForSelector("#calibration-chart[data-misses]");
       expect(complaints).toEqual([]);
       expect(requests).toEqual([address]);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
       expect(await pixelsOf(page, "#chart", "--colour-2")).toBeGreaterThan(100);
       expect(await pixelsOf(page, "#chart", "--overflow")).toBeGreaterThan(50);
       expect(await pixelsOf(page, "#composition", "--colour-0")).toBeGreaterThan(1000);
-      expect(await pixelsOf(page, "#calibration-chart", "--colour-2")).toBeGreaterThan(100);
       await page.close();
     },
   );
@@ -77,7 +75,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     await page.waitForSelector(`#chart[data-compactions="${madeIn("second.jsonl", 64_000)}"]`);
     await page.click("#previous-session");
     await page.waitForSelector(`#chart[data-compactions="${madeIn(HOSTILE, 64_000)}"]`);
-    expect(await page.locator("#cell-rows tr").count()).toBe(5);
+    expect(await page.locator("#session-rows tr").count()).toBe(5);
     expect(await page.locator("#detail-title").textContent()).toContain(HOSTILE);
     expect(await page.locator("main b", { hasText: /^first$/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -127,21 +125,25 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     await page.close();
   });
 
-  test("marks what the person runs now, beside the verdict, in the first screen", async () => {
+  test("marks what the person runs now once, beside the answer, in the first screen", async () => {
     const { page } = await browser.open("light", 1280);
     const chart = page.locator(".verdict figure").first();
     expect(await chart.locator("circle.ring.c3").count()).toBe(1);
-    expect(await chart.locator("path.line").count()).toBe(1);
+    expect(await chart.locator("text", { hasText: "you now" }).count()).toBe(1);
     expect((await chart.boundingBox())?.y).toBeLessThan(300);
-    expect(await page.locator(".now").first().textContent()).toMatch(/^What you run now: example, window 200kas recorded/);
+    expect(await page.locator("th", { hasText: "(you now)" }).allTextContents()).toEqual([
+      "recorded (you now)",
+      "recorded (you now)",
+    ]);
     await page.close();
   });
 
   test("opens the folded part that a link leads to", async () => {
     const { page } = await browser.open("light", 1280);
-    expect(await page.locator("#policies").getAttribute("open")).toBe(null);
-    await page.click('nav a[href="#policies"]');
-    await page.waitForSelector("#policies[open]");
+    const part = "#part-requests-and-compactions-32k-for-messages";
+    expect(await page.locator(part).getAttribute("open")).toBe(null);
+    await page.click(`nav a[href="${part}"]`);
+    await page.waitForSelector(`${part}[open]`);
     await page.close();
   });
 
@@ -171,18 +173,13 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
   });
 
   test.each([
-    ["policies-working-room-32k", "compactions", 6],
-    ["cost-working-room-64k", "breaks", 6],
-    ["front-working-room-32k-summaries-by-a-model", "prompt cache", 4],
+    ["policies-32k-for-messages", "cost %", 6],
+    ["dollars-and-prompt-cache-64k-for-messages", "broken", 6],
+    ["kept-measure-by-measure-32k-for-messages", "plan", 4],
     ["session", "compactions", 6],
-    ["validity", "MAPE", 3],
-    ["calibration-methods", "MAPE", 9],
-    ["calibration-files", "MAPE", 5],
-    ["calibration-misses", "call", 0],
-    ["sessions", "messages", 3],
+    ["sessions-and-how-far-the-figures-reach", "messages", 3],
   ])("sorts the table %s and saves it as CSV", async (name, head, rows) => {
     const { page, complaints } = await openWhole("light", 1280);
-    await page.waitForSelector("#calibration-chart[data-misses]");
     const table = page.locator(`table[data-name="${name}"]`);
     const button = table
       .locator("thead button.sort")
@@ -205,53 +202,39 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
 
   test("exports figures in full, and nothing that a spreadsheet would run", async () => {
     const { page } = await openWhole("light", 1280);
-    const { lines } = await downloaded(page, "policies-working-room-32k");
+    const { lines } = await downloaded(page, "requests-and-compactions-32k-for-messages");
     const tokens = report.rows
       .filter(({ policy, window }) => policy === "none" && window.tokens === 32_000)
       .reduce((sum, { metrics }) => sum + (metrics?.economy.promptTokens ?? 0), 0);
-    expect(lines[0]).toMatch(/^policy,replayed: fired in sessions,replayed: of sessions,replayed: calls,size: prompt tokens,/);
+    expect(lines[0]).toMatch(/^policy,requests: calls,/);
     expect(lines.find((line) => line.startsWith("none,"))).toContain(`,${tokens},`);
     await page.close();
   });
 
-  test("answers first, then names sessions, and ends with how valid it is", async () => {
+  test("answers first, and ends with its method", async () => {
     const { page } = await openWhole("light", 1280);
     expect(await page.locator(".answer").allTextContents()).toEqual([
-      expect.stringMatching(/Nearest to best: sven.*Costs .*Keeps .*Worse by .*How sure: too little data.* of 2\./s),
-      expect.stringMatching(/Nearest to best: sven/),
-    ]);
-    expect(await page.locator(".window > p").allTextContents()).toEqual([
-      expect.stringMatching(/^Without compaction .* outgrow it/),
-      expect.stringMatching(/^Without compaction/),
+      expect.stringMatching(/Closest: sven.*Costs .*Keeps .*How sure: not enough data: 2 sessions/s),
+      expect.stringMatching(/Closest: sven/),
     ]);
     const parts = await page.locator("main h2").allTextContents();
-    expect(parts.slice(0, 4)).toEqual(["Problems", "Working room 32k", "Working room 64k", "Sessions"]);
-    expect(parts.at(-1)).toBe("Validity: the replay against the recordings");
-    expect(await page.locator(".answer a").first().getAttribute("href")).toBe("#validity");
+    expect(parts.slice(0, 4)).toEqual(["Problems", "32k for messages", "64k for messages", "Context size at each model call"]);
+    expect(parts.at(-1)).toBe("Method and limits");
     await page.close();
   });
 
-  test.each([
-    ["cost against source evidence", "#front ~ .charts circle.mark", 4],
-    ["a sweep's line over the threshold", "#sweep ~ .charts path.line", 2],
-    ["cache breaks", "#cache-breaks .charts rect.bar", 4],
-    ["what is left over compactions", "#decay .charts circle.mark", 4],
-    ["errors of every method", "#calibration .strip circle", 4],
-  ])("draws %s", async (_, mark, least) => {
+  test("draws a sweep's line over the threshold", async () => {
     const { page } = await openWhole("light", 1280);
-    expect(await page.locator(mark).count()).toBeGreaterThanOrEqual(least);
+    expect(await page.locator("#sweep ~ .charts path.line").count()).toBeGreaterThanOrEqual(2);
     await page.close();
   });
 
   test("says what a column means if its head has the focus", async () => {
     const { page } = await openWhole("light", 1280);
-    await page
-      .locator('table[data-name="policies-working-room-32k"] button.sort', { hasText: "passages, far" })
-      .first()
-      .focus();
+    await page.locator('table[data-name="policies-32k-for-messages"] button.sort', { hasText: "older %" }).focus();
     const tip = page.locator("#tip");
     expect(await tip.isVisible()).toBe(true);
-    expect(await tip.textContent()).toMatch(/passages, far \(% of needs; higher is better\).*far needs/s);
+    expect(await tip.textContent()).toMatch(/older % \(% of needs; higher is better\).*20,000 tokens before/s);
     await page.keyboard.press("Escape");
     expect(await tip.isVisible()).toBe(false);
     await page.close();

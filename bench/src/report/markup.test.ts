@@ -1,8 +1,8 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { escaped } from "./markdown-table.ts";
 import { html, scriptJson } from "./markup.ts";
 import { packBlock } from "./page.ts";
+import { escaped } from "./table.ts";
 
 describe("html", () => {
   test.each([

@@ -27,15 +27,10 @@ function reportOf(counts: Partial<SummaryWriterCounts>, summarizer = "recorded")
 
 describe("a policy that pays for a model's summaries", () => {
   test.each<[string, Partial<SummaryWriterCounts>, string, RegExp | null]>([
-    ["recorded ones and stand-ins", { recorded: 2, digest: 3 }, "recorded", /stands in: sven 2 of 5\.$/],
-    [
-      "recorded ones in part",
-      { recorded: 1, recordedAndDigest: 2, digest: 3 },
-      "recorded",
-      /sven 3 of 6 \(2 with a digest of what came after\)\.$/,
-    ],
-    ["stand-ins alone", { digest: 3 }, "digest", /stands in: sven 0 of 3\.$/],
-    ["a model's", { model: 3, failed: 1 }, "anthropic:m", /those that anthropic:m wrote: sven 3 of 4\.$/],
+    ["recorded ones and stand-ins", { recorded: 2, digest: 3 }, "recorded", /Of 5 summaries 2 are the recorded agent's own;/],
+    ["recorded ones in part", { recorded: 1, recordedAndDigest: 2, digest: 3 }, "recorded", /Of 6 summaries 3 are /],
+    ["stand-ins alone", { digest: 3 }, "digest", /Of 3 summaries 0 are .* a digest stands in for the others\.$/],
+    ["a model's", { model: 3, failed: 1 }, "anthropic:m", /Of 4 summaries anthropic:m wrote 3\.$/],
     ["none, and then there is no note", {}, "recorded", null],
   ])("is scored with %s, as the note says", (_, counts, summarizer, note) => {
     const text = modelSummaryNote(reportOf(counts, summarizer));
@@ -45,7 +40,7 @@ describe("a policy that pays for a model's summaries", () => {
   test("has the mark in the tables of Markdown and HTML, and others have none", () => {
     const report = reportOf({ digest: 3 });
     const markdown = renderMarkdownReport(report);
-    expect(markdown).toMatch(/^\| sven\\\* \| 1\/1 /m);
+    expect(markdown).toMatch(/^\| sven\\\* \| [\d.]+k \| 1\/1 /m);
     expect(markdown).not.toMatch(/^\| (?:sven|none\\\*|recorded\\\*) \|/m);
     expect(renderHtmlReport(report)).toContain('scope="row">sven*</th>');
     expect(markedReport(reportOf({}))).toEqual(reportOf({}));

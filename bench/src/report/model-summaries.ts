@@ -41,23 +41,11 @@ export function unmarkedName(policy: string): string {
 export function modelSummaryNote(report: BenchReport): string | null {
   const asking = modelSummaries(report);
   if (asking.size === 0) return null;
-  const lead = `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not.`;
-  const of = (textOf: (counts: ModelSummaries) => string) =>
-    [...asking].map(([policy, counts]) => `${policy} ${textOf(counts)}`).join(", ");
-  switch (report.summarizer) {
-    case "digest":
-    case "recorded":
-      return `${lead} Of the summaries that it asked for, the recorded agent's own (at comparable places); the rest is a digest that stands in: ${of(recordedText)}.`;
-    default:
-      return `${lead} Of the summaries that it asked for, those that ${report.summarizer} wrote: ${of(modelText)}.`;
-  }
-}
-
-function recordedText({ recorded, partly, asked }: ModelSummaries): string {
-  const more = partly === 0 ? "" : ` (${formatCount(partly)} with a digest of what came after)`;
-  return `${formatCount(recorded)} of ${formatCount(asked)}${more}`;
-}
-
-function modelText({ model, asked }: ModelSummaries): string {
-  return `${formatCount(model)} of ${formatCount(asked)}`;
+  const total = (key: "asked" | "recorded" | "model") => [...asking.values()].reduce((sum, counts) => sum + counts[key], 0);
+  const of = `Of ${formatCount(total("asked"))} summaries`;
+  const written =
+    report.summarizer === "digest" || report.summarizer === "recorded"
+      ? `${of} ${formatCount(total("recorded"))} are the recorded agent's own; a digest stands in for the others.`
+      : `${of} ${report.summarizer} wrote ${formatCount(total("model"))}.`;
+  return `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not. ${written}`;
 }

@@ -5,7 +5,6 @@ import { exampleTuned } from "../../testing/example-tuned.ts";
 import { madeFindings } from "../../testing/made-findings.ts";
 import { CHROMIUM, pageFaults } from "../../testing/report-browser.ts";
 import { validationOf } from "../validate/validation.ts";
-import { renderCalibrationHtml } from "./calibration-page.ts";
 import { renderHtmlReport } from "./html.ts";
 import { renderTuneHtml } from "./tune-page.ts";
 import { renderValidationHtml } from "./validation-page.ts";
@@ -17,7 +16,6 @@ const tunePage = { yaml: "extends: plimsoll", text: "as on a terminal", nameOf: 
 
 const PAGES = [
   ["report", () => renderHtmlReport(report), "#chart[data-lines]"],
-  ["calibration", () => renderCalibrationHtml(report.calibration), "#calibration-chart[data-misses]"],
   ["tune", () => renderTuneHtml([exampleTuned()], tunePage), "figure.xy"],
   ["validation", async () => renderValidationHtml(validationOf(await madeFindings(9), "2026-01-31")), "table.figures"],
 ] as const;

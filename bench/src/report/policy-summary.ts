@@ -3,7 +3,7 @@ import { METRICS, type PooledMetrics, pooledOf, type RunMetrics } from "../metri
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { withoutApart } from "./apart.ts";
-import { formatNumberOf, formatRatioPercent } from "./figures.ts";
+import { formatNumberOf } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 
 /** One policy in one window over all sessions to which it applies. */
@@ -19,8 +19,6 @@ export interface PolicySummary {
   readonly actedSessions: number;
   /** Sessions in which at least one compaction happened or was tried. */
   readonly firedSessions: number;
-  /** The largest session's share of all prompt tokens: if it is large, sums are about that session. `null` without sessions. */
-  readonly largestSessionRatio: number | null;
   /** The pooled results of the sessions, by metric. */
   readonly metrics: PooledMetrics;
 }
@@ -60,16 +58,10 @@ function summariesOf(whole: BenchReport, metrics: RunMetrics): readonly PolicySu
         notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
         firedSessions: rows.filter(hasFired).length,
-        largestSessionRatio: largestRatio(rows.map(({ metrics: { economy } }) => economy.promptTokens)),
         metrics: pooledOf(metrics, rows, name === BASELINE_POLICY ? { kind: "none" } : { kind: "sessions", rows: baseline }),
       };
     });
   });
-}
-
-function largestRatio(tokens: readonly number[]): number | null {
-  const total = tokens.reduce((sum, each) => sum + each, 0);
-  return total === 0 ? null : tokens.reduce((most, each) => Math.max(most, each), 0) / total;
 }
 
 /** The labels of the report's windows, each once, in their order. */
@@ -103,18 +95,8 @@ export function remarks(summaries: readonly PolicySummary[]): readonly string[] 
   const policiesOf = new Map<string, string[]>();
   for (const summary of summaries)
     for (const text of rowRemarks(summary)) policiesOf.set(text, [...(policiesOf.get(text) ?? []), summary.policy]);
-  const lines = [...policiesOf].map(([text, policies]) => `${namesOf(policies, summaries)}: ${text}`);
-  const largest = Math.max(0, ...summaries.map(({ largestSessionRatio }) => largestSessionRatio ?? 0));
-  // All of it is one session alone: nothing is pooled.
-  if (largest <= LARGE_SESSION_RATIO || largest === 1) return lines;
-  return [
-    ...lines,
-    `Sums and pooled figures: one session makes up to ${formatRatioPercent(largest)} % of a policy's tokens; read the means, in which each session counts the same.`,
-  ];
+  return [...policiesOf].map(([text, policies]) => `${namesOf(policies, summaries)}: ${text}`);
 }
-
-/** A session with a larger share of a sum decides it (docs/evidence.md). */
-const LARGE_SESSION_RATIO = 0.25;
 
 /** So many that are left out of "all" are named; chosen. */
 const MOST_BUT = 2;

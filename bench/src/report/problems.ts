@@ -1,11 +1,12 @@
 import { SEEING_CALLS } from "../metrics/held.ts";
 import { MEASURES } from "../metrics/vector.ts";
 import { brokenPolicies, failuresOf } from "../replay/part-failures.ts";
-import type { BenchReport, ReplayRow, ReportProblem, SessionDescription, SourceNote } from "../results.ts";
+import type { BenchReport, ReplayRow, ReportProblem, SourceNote } from "../results.ts";
 import type { ImportNoteCode } from "../transcript.ts";
 import { apartProblems } from "./apart.ts";
 import { formatCount, formatNumberOf, NOT_VISIBLE, verbFor } from "./figures.ts";
-import { modelSummaries, unmarkedName } from "./model-summaries.ts";
+import { capitalised } from "./labels.ts";
+import { unmarkedName } from "./model-summaries.ts";
 
 /** The parts of a report in which problems are found. */
 type Checked = Pick<BenchReport, "sessions" | "rows" | "policies" | "skipped" | "notes" | "withoutEffect">;
@@ -87,15 +88,10 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
     name,
     in: long.filter(({ session }) => measured.get(session)?.[id].all.uses === 0),
   })).filter((each) => each.in.length > 0);
-  return hidden.map(({ name, in: of }) => ({
-    kind: "not-visible",
-    text: `${name} is ${NOT_VISIBLE} in ${formatCount(of.length)} of ${formatNumberOf(long.length, "session")} with ${SEEING_CALLS} calls or more (${formatsOf(of)}).`,
-  }));
-}
-
-function formatsOf(sessions: readonly SessionDescription[]): string {
-  const formats = [...new Set(sessions.map(({ format }) => format))];
-  return namesOf(formats.map((each) => `${each} ${sessions.filter(({ format }) => format === each).length}`));
+  if (hidden.length === 0) return [];
+  const each = hidden.map(({ name, in: of }) => `${name} in ${formatCount(of.length)}`).join(", ");
+  const text = `${NOT_VISIBLE} in some of the ${formatNumberOf(long.length, "session")} with ${SEEING_CALLS} calls or more: ${each}.`;
+  return [{ kind: "not-visible", text: capitalised(text) }];
 }
 
 /** Codes of notes about lines that an importer does not know. */
@@ -119,19 +115,11 @@ function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
 
 /** Groups whose members are not alike, so that a mean over them is of nobody. */
 function mixedGroups(report: Checked): readonly ReportProblem[] {
-  const { sessions, rows } = report;
+  const { sessions } = report;
   const estimated = sessions.filter(({ isEstimated }) => isEstimated).length;
-  const windows = new Set(rows.flatMap(({ window }) => (window.kind === "real" ? [window.tokens] : [])));
-  const asked = [...modelSummaries(report)].filter(([, { recorded, standIn }]) => recorded > 0 && standIn > 0);
   const mixed = [
     estimated > 0 && estimated < sessions.length
       ? `sizes: ${formatCount(estimated)} of ${formatNumberOf(sessions.length, "session")} ${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"} replayed on estimates.`
-      : null,
-    windows.size > 1
-      ? `real windows: of ${formatCount(windows.size)} sizes, ${formatCount(Math.min(...windows))} to ${formatCount(Math.max(...windows))} tokens.`
-      : null,
-    asked.length > 0
-      ? `summaries of ${namesOf(asked.map(([policy]) => policy))}: some are the recorded agent's own, the others a digest that stands in.`
       : null,
   ];
   return mixed.flatMap((text) => (text === null ? [] : [{ kind: "mixed" as const, text }]));

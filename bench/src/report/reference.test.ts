@@ -124,7 +124,7 @@ describe("a slow second reading of the rule chooses the same", () => {
       plimsollVersion: "0.0.0",
     });
     const acting = policies.map(({ name }) => name);
-    const { byPolicy, sessions } = windowOutcomes(report, { windowLabel: "working room 16k", acting, cache: "with" });
+    const { byPolicy, sessions } = windowOutcomes(report, { windowLabel: "16k for messages", acting });
     const { ours, theirs, unknown } = compared(byPolicy);
     expect([sessions.length > 0, byPolicy.size]).toEqual([true, policies.length]);
     expect(ours).toEqual(theirs);

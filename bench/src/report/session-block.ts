@@ -3,10 +3,8 @@ import type { CompactionDetail } from "../metrics/compaction-log.ts";
 import type { Composition } from "../metrics/composition.ts";
 import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import type { BenchReport, ReplayRow } from "../results.ts";
-import { type DetailLevel, downsample } from "./detail-level.ts";
+import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
 import { windowLabel } from "./labels.ts";
-import { createTextTable, runsOf, stepsOf, type TextTable } from "./packing.ts";
 import { isMeasured } from "./policy-summary.ts";
 import type { TriggerLine } from "./trigger.ts";
 
@@ -168,5 +166,84 @@ export function createCellFigures(metrics: RunMetrics): CellFigures {
       const figure = figureOf(pooled);
       return figure === null ? null : Number(figure.toPrecision(DIGITS));
     });
+  };
+}
+
+/** How much of a report its page holds. The JSON report always has all of it. */
+export interface DetailLevel {
+  /** Points of a line; a few more if many calls compacted. */
+  readonly chartPoints: number;
+  /** Calls at which the context is taken apart. */
+  readonly compositionSamples: number;
+  /** Characters of a summary. */
+  readonly summaryChars: number;
+  /** References needed later that are named for each compaction; all are counted. */
+  readonly examples: number;
+}
+
+/**
+ * At most `maximumPoints` points in their order (a handful more if many calls compacted or overflowed): of each stretch of calls the
+ * lowest and the highest, so that peaks and cuts stay; every call with a compaction stays too, and the first and last.
+ * An overflow stays if it is its stretch's highest point. Short series come back unchanged.
+ */
+function downsample(series: readonly CallPoint[], maximumPoints: number): readonly CallPoint[] {
+  if (series.length <= maximumPoints) return series;
+  const stretches = Math.max(1, Math.floor(maximumPoints / 2) - 1);
+  const kept = new Set<number>([0, series.length - 1]);
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const from = Math.floor((stretch * series.length) / stretches);
+    const to = Math.floor(((stretch + 1) * series.length) / stretches);
+    for (const index of extremes(series, from, to)) kept.add(index);
+  }
+  return series.filter((point, index) => kept.has(index) || point.compactions > 0);
+}
+
+/** Indexes of the lowest and the highest point of a stretch. */
+function extremes(series: readonly CallPoint[], from: number, to: number): readonly [number, number] {
+  let lowest = from;
+  let highest = from;
+  for (let index = from; index < to; index++) {
+    const tokens = series[index]?.promptTokens ?? 0;
+    if (tokens < (series[lowest]?.promptTokens ?? 0)) lowest = index;
+    if (tokens > (series[highest]?.promptTokens ?? 0)) highest = index;
+  }
+  return [lowest, highest];
+}
+
+/** Each number as the difference to the one before: shorter to write down if numbers follow each other. */
+function stepsOf(values: readonly number[]): readonly number[] {
+  return values.map((value, index) => value - (values[index - 1] ?? 0));
+}
+
+/** Stretches of `true`, as pairs of a first index and a length. */
+function runsOf(flags: readonly boolean[]): readonly (readonly [number, number])[] {
+  const found: [number, number][] = [];
+  for (const [index, flag] of flags.entries()) {
+    if (!flag) continue;
+    const last = found.at(-1);
+    if (last !== undefined && last[0] + last[1] === index) last[1]++;
+    else found.push([index, 1]);
+  }
+  return found;
+}
+
+/** Texts that come often, each written down once. */
+interface TextTable {
+  /** The text's number. */
+  place(text: string): number;
+  all(): readonly string[];
+}
+
+/** A table without texts. */
+function createTextTable(): TextTable {
+  const places = new Map<string, number>();
+  return {
+    place: (text) => {
+      const known = places.get(text);
+      if (known !== undefined) return known;
+      places.set(text, places.size);
+      return places.size - 1;
+    },
+    all: () => [...places.keys()],
   };
 }

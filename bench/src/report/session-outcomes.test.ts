@@ -49,7 +49,7 @@ describe("windowOutcomes compares policies over", () => {
     ["nothing if nothing happened", { a: { overflows: 0, actors: [] } }, "touched", [], 0],
   ])("%s", (_, sessions, basis, compared, actedIn) => {
     const acting = ["sven", OTHER];
-    const outcomes = windowOutcomes(reportOf(sessions), { windowLabel: "working room 64k", acting, cache: "with" });
+    const outcomes = windowOutcomes(reportOf(sessions), { windowLabel: "64k for messages", acting });
     expect([outcomes.basis, outcomes.sessions]).toEqual([basis, compared]);
     expect([...outcomes.byPolicy.values()].every((each) => each.length === compared.length)).toBe(true);
     expect(outcomes.whereActed.get(OTHER)).toHaveLength(actedIn);
@@ -82,7 +82,7 @@ function dearerIn(session: string, report: BenchReport): BenchReport {
 test("a lineage is one unit, however many forks it has", () => {
   const report = dearerIn("b/two", exampleReport({ sessions: ["a/one", "b/two", "b/three"] }));
   const forked = withForks(report, "b/two", 5);
-  const of = (each: BenchReport) => windowOutcomes(each, { windowLabel: "working room 64k", acting: ["sven"], cache: "with" });
+  const of = (each: BenchReport) => windowOutcomes(each, { windowLabel: "64k for messages", acting: ["sven"] });
   const [plain, many] = [of(report), of(forked)];
   expect(many.sessions).toEqual(plain.sessions);
   const figuresOf = ({ byPolicy }: typeof plain) =>
@@ -119,7 +119,7 @@ describe("sessions that write calls in scripts", () => {
     return { ...report, sessions };
   };
   const compared = (report: BenchReport) =>
-    windowOutcomes(report, { windowLabel: "working room 64k", acting: ["sven"], cache: "with" }).sessions.length;
+    windowOutcomes(report, { windowLabel: "64k for messages", acting: ["sven"] }).sessions.length;
   const said = (report: BenchReport) =>
     reportProblems(report).flatMap(({ text }) => (text.includes("in scripts") ? [text] : []));
 
@@ -130,7 +130,7 @@ describe("sessions that write calls in scripts", () => {
       OTHERS,
       2,
       [
-        "2 sessions of 2 owners write calls in scripts (code mode): they are in no mean and no choice, as at least 3 owners are needed.",
+        "2 sessions of 2 projects write calls in scripts (code mode): they are in no mean and no choice, as at least 3 projects are needed.",
       ],
     ],
     ["of three owners are as any", 3, OTHERS, 5, []],
@@ -140,7 +140,7 @@ describe("sessions that write calls in scripts", () => {
       [],
       1,
       [
-        "1 session of 1 owner writes calls in scripts (code mode): no figure here is a claim about them, as at least 3 owners are needed.",
+        "1 session of 1 project writes calls in scripts (code mode): no figure here is a claim about them, as at least 3 projects are needed.",
       ],
     ],
   ] as const)("%s", (_, owners, others, count, lines) => {

@@ -1,4 +1,3 @@
-import type { CostMetrics } from "../metrics/cost-recorder.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import { asUnits, type ComparedSession, vectorOf } from "../metrics/vector.ts";
 import { brokenPolicies } from "../replay/part-failures.ts";
@@ -16,7 +15,7 @@ export interface SessionOutcome extends ComparedSession {
 }
 
 /**
- * The figures of policies in a window. They are compared over one list of sessions: those that doing nothing outgrows, in which every policy has to
+ * The figures of policies in a window, in dollars with a prompt cache. They are compared over one list of sessions: those that doing nothing outgrows, in which every policy has to
  * act. What a policy does in sessions that fit without it is shown and decides nothing. If no session is outgrown, they are compared over all that any
  * of them touched.
  */
@@ -37,31 +36,29 @@ export interface WindowOutcomes {
   readonly hasEstimatedCost: boolean;
 }
 
-/** Which prompt cache costs are reckoned with: as the provider has it, one that never expires, or none. */
-export type CacheKind = "with" | "lasting" | "without";
-
-/** Which policies are compared, in which window, at which cost. */
+/** Which policies are compared, in which window. */
 export interface Comparison {
   readonly windowLabel: string;
   readonly acting: readonly string[];
-  readonly cache: CacheKind;
+  /** Policies that are shown beside them, over the same sessions; none if left out. */
+  readonly beside?: readonly string[];
 }
 
 /** Collects the figures of the policies in a window. */
-export function windowOutcomes(whole: BenchReport, { windowLabel: label, acting, cache }: Comparison): WindowOutcomes {
+export function windowOutcomes(whole: BenchReport, { windowLabel: label, acting, beside = [] }: Comparison): WindowOutcomes {
   const report = withoutApart(whole);
   const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);
   const baseline = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
-  const everywhere = acting.map((policy) => {
+  const everywhere = [...acting, ...beside].map((policy) => {
     const own = new Map(rows.flatMap((row) => (row.policy === policy ? [[row.session, row] as const] : [])));
     const known = report.sessions.flatMap((described) => {
       const { session } = described;
-      return outcomeOf(cache, own.get(session), baseline.get(session)).map((outcome) => ({ ...outcome, ...unitOf(described) }));
+      return outcomeOf(own.get(session), baseline.get(session)).map((outcome) => ({ ...outcome, ...unitOf(described) }));
     });
     return [policy, known] as const;
   });
   const acted = everywhere.map(([policy, known]) => [policy, known.filter(({ hasActed: has }) => has)] as const);
-  const touched = new Set(acted.flatMap(([, known]) => known.map(({ session }) => session)));
+  const touched = new Set(acted.slice(0, acting.length).flatMap(([, known]) => known.map(({ session }) => session)));
   const whereActed = new Map(acted.map(([policy, known]) => [policy, unitsOf(known)]));
   const isOutgrown = (session: string) => (baseline.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
   const basis = [...baseline.keys()].some(isOutgrown) ? "outgrown" : "touched";
@@ -93,10 +90,10 @@ export function amongPolicies(outcomes: WindowOutcomes, policies: ReadonlySet<st
   return { ...outcomes, byPolicy };
 }
 
-function outcomeOf(cache: CacheKind, row: ReplayRow | undefined, baseline: ReplayRow | undefined): readonly SessionOutcome[] {
+function outcomeOf(row: ReplayRow | undefined, baseline: ReplayRow | undefined): readonly SessionOutcome[] {
   const [own, base] = [row?.metrics ?? null, baseline?.metrics ?? null];
   if (row === undefined || own === null || base === null) return [];
-  const [usd, baseUsd] = [usdOf(own.cost, cache) ?? 0, usdOf(base.cost, cache) ?? 0];
+  const [usd, baseUsd] = [own.cost.withCacheUsd ?? 0, base.cost.withCacheUsd ?? 0];
   return [
     {
       session: row.session,
@@ -107,9 +104,4 @@ function outcomeOf(cache: CacheKind, row: ReplayRow | undefined, baseline: Repla
       compactions: own.economy.compactions,
     },
   ];
-}
-
-function usdOf(cost: CostMetrics, cache: CacheKind): number | null {
-  if (cache === "with") return cost.withCacheUsd;
-  return cache === "lasting" ? cost.lastingCacheUsd : cost.withoutCacheUsd;
 }

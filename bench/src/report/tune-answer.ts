@@ -1,64 +1,79 @@
+import { SAME_COST_RATIO } from "../metrics/vector.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, formatRatioPercent, NOT_VISIBLE } from "./figures.ts";
 
 /** The parts that an answer is made from. */
-type Answered = Pick<
-  TuneResult,
-  "base" | "current" | "best" | "front" | "tried" | "sureness" | "trainSessions" | "testSessions"
->;
+type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "sureness" | "testSessions">;
 
-/** Says which setting to take, in one line, and then its cost, its losses, and how sure that is. */
+/**
+ * The setting to take: the best one, if it is no worse on the sessions that it was not chosen on. `null` if the current setting stays, or none can be
+ * recommended. All figures of an answer are of those sessions.
+ */
+export function settingToTake({ best, current }: Pick<TuneResult, "best" | "current">): TunedPolicy | null {
+  if (best === null || best.settings.length === 0) return null;
+  const { losses, overflows, cost } = best.test;
+  return losses.length === 0 && overflows <= current.test.overflows && cost <= current.test.cost * SAME_COST_RATIO
+    ? best
+    : null;
+}
+
+/** Says which setting to take, in one line, and then its cost, what it keeps and loses, and how sure that is. */
 export function tuneAnswer(answered: Answered): readonly string[] {
-  const { base, current, best, sureness, testSessions, tried } = answered;
+  const { base, current, best, sureness, tried } = answered;
   if (best === null && tried.some(({ train }) => train.isBroken))
     return ["A part of the policy failed whenever it was tried: no setting can be recommended."];
-  if (best === null) return ["Every setting overflowed in some session: none can be recommended."];
-  if (best.settings.length === 0) return keptLines(answered);
-  const { losses } = best.test;
+  if (best === null) return ["With every setting a request was too large in some session: none can be recommended."];
+  const taken = settingToTake(answered);
+  if (taken === null) return keptLines(answered, best);
   return [
-    `Set ${settingsText(best)} in ${base}.`,
-    `Costs ${formatRatioPercent(best.test.cost)} % of doing nothing; as it is, ${formatRatioPercent(current.test.cost)} %.`,
-    holdsLine(best.test.gain, `; as it is, ${formatPercent(current.test.gain)} %.`),
-    losses.length === 0
-      ? "Loses a point on no measure."
-      : `Loses ${formatNumberOf(losses.length, "measure")}: ${losses.map(({ measure, points }) => `${measure} by ${formatPercent(points)} points`).join(", ")}.`,
-    ...(best.test.overflows === 0
-      ? []
-      : [`Careful: ${formatNumberOf(best.test.overflows, "request")} overflowed in sessions that it was not chosen on.`]),
-    sureness === null
-      ? `How sure: not at all; the ${formatNumberOf(testSessions, "session")} that it was not chosen on ${testSessions === 1 ? "is" : "are"} of fewer than ${FEWEST_OWNERS} owners.`
-      : `How sure: costs ${formatRatioPercent(sureness.costRatio.from)} to ${formatRatioPercent(sureness.costRatio.through)} % of the current setting (95 %), on ${formatNumberOf(sureness.sessions, "session")} that it was not chosen on.`,
+    `${sureness === null ? "Looks better" : "Set"}: ${settingsText(taken)} in ${base}.`,
+    `Costs ${formatRatioPercent(taken.test.cost)} % of doing nothing; as it is, ${formatRatioPercent(current.test.cost)} %.`,
+    keepsLine(taken.test.gain, `; as it is, ${formatPercent(current.test.gain)} %`),
+    "Keeps a point less by no measure.",
+    sureLine(answered),
   ];
 }
 
-/** Why the setting stays: what it costs and holds, and what a cheaper one would lose. */
-function keptLines({ base, current, front, tried, trainSessions }: Answered): readonly string[] {
+/** Why the setting stays: what it costs and keeps, and what a cheaper one would lose. */
+function keptLines(answered: Answered, best: TunedPolicy): readonly string[] {
+  const { base, current, front } = answered;
   const [cheapest] = front
-    .filter(({ train, settings }) => settings.length > 0 && train.cost < current.train.cost)
-    .toSorted((a, b) => a.train.cost - b.train.cost);
+    .filter(({ test, settings }) => settings.length > 0 && test.cost < current.test.cost)
+    .toSorted((a, b) => a.test.cost - b.test.cost);
+  const why =
+    best.settings.length === 0
+      ? "nothing that was tried is better"
+      : `${settingsText(best)} was best on some sessions, and is worse on the others`;
   return [
-    `Keep ${base} as it is: nothing that was tried is better.`,
-    `Costs ${formatRatioPercent(current.train.cost)} % of doing nothing, over ${formatNumberOf(trainSessions, "session")}.`,
-    holdsLine(current.train.gain, "."),
+    `Keep ${base} as it is: ${why}.`,
+    `Costs ${formatRatioPercent(current.test.cost)} % of doing nothing.`,
+    keepsLine(current.test.gain, ""),
     cheapest === undefined
-      ? "Loses nothing to a cheaper setting: none was found."
-      : `Cheapest: ${settingsText(cheapest)}, ${formatRatioPercent(cheapest.train.cost)} %. ${lossWords(cheapest)}`,
-    `How sure: ${formatNumberOf(tried.length, "setting")} tried on these sessions; others were not looked at.`,
+      ? "No cheaper setting was found."
+      : `Cheaper: ${settingsText(cheapest)}, ${formatRatioPercent(cheapest.test.cost)} %. ${lossWords(cheapest)}`,
+    sureLine(answered),
   ];
 }
 
-function holdsLine(percent: number | null, end: string): string {
-  return percent === null ? NOT_SEEN : `Holds ${formatPercent(percent)} % of what replies needed${end}`;
+function sureLine({ sureness, testSessions, tried }: Answered): string {
+  const looked = `${formatNumberOf(tried.length, "setting")} tried, judged on ${formatNumberOf(testSessions, "session")}`;
+  if (sureness === null) return `How sure: not enough data. ${looked}; sessions of ${FEWEST_OWNERS} projects are needed.`;
+  const { from, through } = sureness.costRatio;
+  return `How sure: ${looked}; costs ${formatRatioPercent(from)} to ${formatRatioPercent(through)} % of the current setting (95 %).`;
+}
+
+function keepsLine(percent: number | null, beside: string): string {
+  return percent === null ? NOT_SEEN : `Keeps ${formatPercent(percent)} % of what replies needed${beside}.`;
 }
 
 const NOT_SEEN = `What replies needed is ${NOT_VISIBLE}.`;
 
-function lossWords({ train: { losses, gain } }: TunedPolicy): string {
+function lossWords({ test: { losses, gain } }: TunedPolicy): string {
   const [worst] = losses.toSorted((a, b) => b.points - a.points);
-  if (worst === undefined) return gain === null ? NOT_SEEN : `It holds ${formatPercent(gain)} %.`;
-  return `It loses ${worst.measure} by ${formatPercent(worst.points)} points.`;
+  if (worst === undefined) return gain === null ? NOT_SEEN : `It keeps ${formatPercent(gain)} %.`;
+  return `It keeps ${formatPercent(worst.points)} points less of ${worst.measure}.`;
 }
 
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */

@@ -1,38 +1,30 @@
 import type { MetricMeaning } from "../metrics/metric.ts";
 import { RELATIVE_MEANINGS } from "../metrics/relative.ts";
-import { RETENTION } from "../metrics/retention.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { ReportProblem } from "../results.ts";
-import type { PolicyScore } from "../tune/score.ts";
+import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TunedScore, TunedSession, TuneResult } from "../tune/tune.ts";
-import { columnLegend, type FigureColumn, figureTable, numberColumn, textColumn } from "./figure-table.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, heldCell, heldText } from "./figures.ts";
-import { foldedSection } from "./folded-section.ts";
-import { problemList } from "./html-answer.ts";
-import { knobCurves } from "./knob-curve.ts";
+import { answerCard, problemList } from "./html.ts";
 import { html, type Markup } from "./markup.ts";
-import { renderPage } from "./page.ts";
-import { pasteBlock } from "./paste-block.ts";
+import { pasteBlock, renderPage } from "./page.ts";
 import type { SessionNames } from "./session-names.ts";
+import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
+import { foldedSection, tableHtml } from "./table-html.ts";
 import { settingsText, tuneAnswer } from "./tune-answer.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
-/** The aim of the tuner, in a sentence; docs/bench-and-tune.md has the rule. */
-const TUNE_OBJECTIVE =
-  "Best is the cheapest setting that is worse on no measure of what is held than the current one, by a point or more, and costs at most 5 % more.";
+const SCRIPTS = ["folded-sections.js", "figure-tables.js", "column-meanings.js", "copy-button.js"];
 
-const SCRIPTS = ["folded-sections.js", "page-data.js", "figure-tables.js", "column-meanings.js", "copy-button.js"];
-
-/** The part of a result that the page shows. */
+/** The part of a result that is shown. */
 export type ShownTuneResult = Omit<TuneResult, "idleSessions">;
 
 /** The parts of the page besides the results. */
 export interface TunePage {
   /** The policy file with the setting that was found. */
   readonly yaml: string;
-  /** The text of the terminal. */
+  /** Said in the place of an answer if no session filled half of the window. */
   readonly text: string;
-  /** Names a session. */
   readonly nameOf: SessionNames;
   /** Problems that a reader must know before any figure. */
   readonly problems?: readonly ReportProblem[];
@@ -40,180 +32,209 @@ export interface TunePage {
 
 /** Renders the tuner's results as one HTML page that needs no network; the first result is the answer. */
 export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf, problems = [] }: TunePage): string {
-  const [first, ...others] = results;
+  const [first] = results;
   const main = html`<h1>Which setting costs least on these sessions</h1>
 ${problemList(problems)}
-${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, { yaml, nameOf })}
-${others.map((result) => foldedSection(idOf(result), titleOf(result), resultSection(result)))}
-${foldedSection("terminal", "As the terminal says it", html`<pre tabindex="0">${text}</pre>`)}
-${columnLegend("tune", COLUMNS)}${columnLegend("tuned-sessions", SESSION_COLUMNS)}`;
+${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, yaml)}
+${tuneTables(results, nameOf)
+  .slice(1)
+  .map((table) => foldedSection(`part-${table.id}`, table.title, tableHtml(table)))}`;
   return renderPage({ title: "Plimsoll: settings tuned on these sessions", main, blocks: [], scripts: SCRIPTS });
 }
 
-/** The answer beside cost against what is held, what to paste, the knobs' curves, every setting, and the sessions. */
-function answerSection(result: ShownTuneResult, { yaml, nameOf }: Pick<TunePage, "yaml" | "nameOf">): Markup {
-  const [set = "", ...lines] = tuneAnswer(result);
-  const sessions = figureTable({
-    name: "tuned-sessions",
-    rowTitle: "session",
-    nameOf: ({ session }) => nameOf(session),
-    columns: SESSION_COLUMNS,
-    rows: result.sessions,
-    isTall: true,
-  });
-  return html`<div class="verdict"><div><section class="answer" aria-label="The answer"><h2 class="window-title">The answer</h2><p class="pick">${set}</p>
-<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>
+/** The answer beside cost against what is kept, what to paste, the settings, and the knobs' curves. */
+function answerSection(result: ShownTuneResult, yaml: string): Markup {
+  return html`<div class="verdict"><div>${answerCard({ lines: tuneAnswer(result) })}
 ${pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
 ${frontOf(result)}</div>
-<h2>The knobs, one by one</h2>
-<p class="note">Each point is the setting with that value that is nearest to the best in all others, on the sessions that it was chosen on.</p>
-<div class="charts">${knobCurves(result)}</div>
-<h2>Settings</h2>
-${resultSection(result)}
-<h2>Sessions</h2>
-${sessions}`;
+${tableHtml(settingTable(result))}
+<h2>The settings, one by one</h2>
+<p class="note">Each point is the setting with that value that is nearest to the best in all others, on the sessions that settings were chosen on.</p>
+<div class="charts">${knobCurves(result)}</div>`;
 }
 
-function idOf({ base, cache }: ShownTuneResult): string {
-  return `${base}-${cache}`.replaceAll(/[^a-z0-9]+/gi, "-");
-}
-
-function titleOf({ base, cache }: ShownTuneResult): string {
-  return `${base}, ${cache === "expiring" ? "prompt cache as recorded" : "prompt cache that never expires"}`;
+/** The tables of a tuning: the answer's settings, then those of other caches and presets, then each session. */
+export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionNames): readonly ReportTable[] {
+  const [first] = results;
+  return [
+    ...results.map(settingTable),
+    ...(first === undefined || first.sessions.length === 0
+      ? []
+      : [
+          tableOf({
+            title: "Sessions",
+            rowTitle: "session",
+            columns: SESSION_COLUMNS,
+            rows: first.sessions,
+            nameOf: ({ session }) => nameOf(session),
+          }),
+        ]),
+  ];
 }
 
 /** A setting with its place. */
-interface TuneRow extends TunedPolicy {
+interface SettingRow extends TunedPolicy {
   readonly place: string;
 }
 
-function resultSection(result: ShownTuneResult): Markup {
-  const { splitBy, current, front, best, trainSessions, testSessions } = result;
+function settingTable(result: ShownTuneResult): ReportTable {
+  const { base, cache, splitBy, current, front, best, trainSessions, testSessions } = result;
   const isBest = ({ policy }: TunedPolicy) => policy.name === best?.policy.name;
-  const rows = [
-    { ...current, place: "as it is" },
-    ...(best === null ? [] : [{ ...best, place: "best" }]),
-    ...front.filter((tuned) => !isBest(tuned)).map((tuned) => ({ ...tuned, place: "front" })),
+  const others = front.filter((tuned) => !isBest(tuned) && tuned.settings.length > 0);
+  const rows: readonly SettingRow[] = [
+    { ...current, place: best?.settings.length === 0 ? "as it is, best" : "as it is" },
+    ...(best === null || best.settings.length === 0 ? [] : [{ ...best, place: "best" }]),
+    ...others.map((tuned) => ({ ...tuned, place: "" })),
   ];
-  const table = figureTable({
-    name: `tune/${titleOf(result)}`,
-    rowTitle: "settings",
-    nameOf: settingsText,
+  const split = splitBy === "nothing" ? "the same" : `no ${splitBy} is in both`;
+  return tableOf({
+    title: `${base}, ${cache === "expiring" ? "prompt cache as recorded" : "prompt cache that never expires"}`,
+    notes: [
+      `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of the ${formatNumberOf(testSessions, "session")} that it was not chosen on (${split}).`,
+      "Best: the cheapest that keeps a point less by no measure than the current one, at 5 % more cost at most. The others: no setting beats them in both cost and what they keep.",
+    ],
+    rowTitle: "setting",
     columns: COLUMNS,
     rows,
+    nameOf: settingsText,
   });
-  return html`<p class="note">${titleOf(result)}. Chosen on ${formatNumberOf(trainSessions, "session")}, tested on ${formatNumberOf(testSessions, "session")}. ${splitBy === "nothing" ? "Both are the same." : `No ${splitBy} is in both.`} The front holds the settings without an overflow on the first that no other beats in both cost and the vector's mean. ${TUNE_OBJECTIVE}</p>
-${table}`;
 }
 
-/** Cost against what is held: the front on both halves, the setting as it is, and the best. */
-function frontOf(result: ShownTuneResult): Markup {
-  const { current, front, best } = result;
+const KEPT: MetricMeaning = {
+  unit: "%",
+  better: "higher",
+  method:
+    "Mean of edit grounding, passage evidence, file in hand, instructions and plan, each the mean of the sessions' shares.",
+  caveat: "A mean hides what is lost: the last column names it.",
+};
+
+const scored = <Row>(of: (row: Row) => Pick<TunedScore, "cost" | "gain" | "farGain" | "overflows">): readonly Column<Row>[] => [
+  numberColumn({ title: "cost %", meaning: RELATIVE_MEANINGS.mean, value: (row) => 100 * of(row).cost, format: formatPercent }),
+  numberColumn({ title: "kept %", meaning: KEPT, value: (row) => of(row).gain, format: heldCell }),
+  numberColumn({
+    title: "older %",
+    meaning: { ...KEPT, method: "The same of what was last said 20,000 tokens before or more." },
+    value: (row) => of(row).farGain,
+    format: formatPercent,
+  }),
+  numberColumn({
+    title: "too large",
+    meaning: SAFETY.figures.overflowingRequests,
+    value: (row) => of(row).overflows,
+    format: formatCount,
+    isBad: (row) => of(row).overflows > 0,
+  }),
+];
+
+const COLUMNS: readonly Column<SettingRow>[] = [
+  textColumn("place", ({ place }) => place),
+  ...scored<SettingRow>(({ test }) => test),
+  textColumn("worse than as it is, points", ({ test }) =>
+    test.losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", "),
+  ),
+];
+
+const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
+  textColumn("half", ({ isTrain }) => (isTrain ? "chosen on" : "judged on")),
+  ...scored<TunedSession>(({ current }) => current).map((column) => ({ ...column, group: "as it is" })),
+  ...scored<TunedSession>(({ best }) => best).map((column) => ({ ...column, group: "best" })),
+];
+
+/** Cost against what is kept, over the sessions of the answer: the front, the setting as it is, and the best. */
+function frontOf({ current, front, best }: ShownTuneResult): Markup {
   // One point with two names reads as two points.
   const isChanged = best !== null && best.settings.length > 0;
+  const marked = { isLine: false, labels: true, isMarked: true };
   return xyChart({
-    title: "Cost against what is held",
+    title: "Cost against what is kept",
     xTitle: "cost (% of doing nothing)",
-    yTitle: "held when needed (%)",
+    yTitle: "kept of what replies needed (%)",
     series: [
-      seriesOf("front, sessions chosen on", 1, front, "train"),
-      { ...seriesOf("front, other sessions", 4, front, "test"), isLine: false },
-      { ...seriesOf("as it is", 3, [current], "train"), isLine: false, labels: true, isMarked: true },
-      { ...seriesOf("best", 2, isChanged ? [best] : [], "train"), isLine: false, labels: true, isMarked: true },
+      { ...seriesOf("other settings", 1, front), isLine: false },
+      { ...seriesOf("as it is", 3, [current]), ...marked },
+      { ...seriesOf("best", 2, isChanged ? [best] : []), ...marked },
     ],
   });
 }
 
-function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[], part: "train" | "test"): XySeries {
+function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): XySeries {
   const points = tuned.map((each): XyPoint => {
-    const { cost, gain, overflows } = each[part];
-    const title = `${settingsText(each)}: ${formatRatioPercent(cost)} % cost, ${heldText(gain)}, ${formatNumberOf(overflows, "overflow")}`;
+    const { cost, gain, overflows } = each.test;
+    const title = `${settingsText(each)}: ${formatRatioPercent(cost)} % cost, ${heldText(gain)}, ${formatNumberOf(overflows, "request")} too large`;
     return { x: 100 * cost, y: gain ?? 0, label: name, title };
   });
   return { name, colour, points, isLine: true, labels: false };
 }
 
-const figures = (group: string, of: (row: TuneRow) => TunedScore): readonly FigureColumn<TuneRow>[] => [
-  numberColumn({
-    group,
-    title: "cost, %",
-    meaning: RELATIVE_MEANINGS.mean,
-    value: (row) => of(row).cost,
-    format: formatRatioPercent,
-  }),
-  numberColumn({
-    group,
-    title: "held, %",
-    meaning: HELD_MEANING,
-    value: (row) => of(row).gain,
-    format: heldCell,
-  }),
-  numberColumn({
-    group,
-    title: "held far, %",
-    meaning: { ...HELD_MEANING, method: "The same over needs that were stated 20,000 tokens before or more." },
-    value: (row) => of(row).farGain,
-    format: formatPercent,
-  }),
-  numberColumn({
-    group,
-    title: "single lines, %",
-    meaning: RETENTION.figures.sourceEvidenced,
-    value: (row) => of(row).lineEvidence,
-    format: formatPercent,
-  }),
-  numberColumn({
-    group,
-    title: "overflows",
-    meaning: SAFETY.figures.overflowingRequests,
-    value: (row) => of(row).overflows,
-    format: formatCount,
-    isBad: (row) => of(row).overflows > 0,
-  }),
-];
-
-const HELD_MEANING: MetricMeaning = {
-  unit: "%",
-  better: "higher",
-  method:
-    "Mean of the vector: edit grounding, passage evidence, file in hand, instructions and plan, each the mean of the sessions' shares.",
-  caveat: "A mean hides what is lost: the last columns name it.",
-};
-
-/** Says of which needs a setting holds less than the current one. */
-function lossesText({ losses }: TunedScore): string {
-  return losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", ");
+/** Of each knob that was turned a chart: its value against cost and against what is held, the other knobs as in the best setting. */
+function knobCurves({ tried, best }: Pick<TuneResult, "tried" | "best">): Markup {
+  const paths = [...new Set(tried.flatMap(({ settings }) => settings.map(({ path }) => path)))];
+  return html`${paths.map((path) => knobCurve(path, tried, best))}`;
 }
 
-const COLUMNS: readonly FigureColumn<TuneRow>[] = [
-  textColumn("place", ({ place }) => place),
-  ...figures("on the sessions chosen on", ({ train }) => train),
-  ...figures("on the other sessions", ({ test }) => test),
-  textColumn("worse than as it is, points, on the sessions chosen on", ({ train }) => lossesText(train)),
-  textColumn("on the other sessions", ({ test }) => lossesText(test)),
-];
+function knobCurve(path: string, tried: readonly TunedPolicy[], best: TunedPolicy | null): Markup {
+  const shown = alongKnob(path, tried, best);
+  if (shown.length < 2) return html``;
+  const title = wordOf(path, shown);
+  const points = (figure: (tuned: TunedPolicy) => number, what: string) =>
+    shown.map(({ value, tuned }): XyPoint => {
+      const y = figure(tuned);
+      return { x: value, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)} % ${what}` };
+    });
+  const chosen = best === null ? [] : shown.filter(({ tuned }) => tuned.policy.name === best.policy.name);
+  const marks = chosen.flatMap(({ value, tuned }) => [
+    { x: value, y: 100 * tuned.train.cost, label: `cost ${formatRatioPercent(tuned.train.cost)} %`, title: "the best" },
+    { x: value, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
+  ]);
+  return xyChart({
+    title: `${title} against cost and what is kept`,
+    xTitle: title,
+    yTitle: "%",
+    series: [
+      {
+        name: "cost, % of doing nothing",
+        colour: 2,
+        points: points(({ train }) => 100 * train.cost, "cost"),
+        isLine: true,
+        labels: false,
+      },
+      {
+        name: "kept of what replies needed, %",
+        colour: 1,
+        points: points(({ train }) => train.gain ?? 0, "kept"),
+        isLine: true,
+        labels: false,
+      },
+      { name: "best", colour: 3, points: marks, isLine: false, labels: true, isMarked: true },
+    ],
+  });
+}
 
-const sessionFigures = (group: string, of: (row: TunedSession) => PolicyScore): readonly FigureColumn<TunedSession>[] => [
-  numberColumn({
-    group,
-    title: "cost, %",
-    meaning: RELATIVE_MEANINGS.mean,
-    value: (row) => 100 * of(row).cost,
-    format: formatPercent,
-  }),
-  numberColumn({ group, title: "held, %", meaning: HELD_MEANING, value: (row) => of(row).gain, format: heldCell }),
-  numberColumn({
-    group,
-    title: "overflows",
-    meaning: SAFETY.figures.overflowingRequests,
-    value: (row) => of(row).overflows,
-    format: formatCount,
-    isBad: (row) => of(row).overflows > 0,
-  }),
-];
+interface KnobPoint {
+  readonly value: number;
+  readonly tuned: TunedPolicy;
+}
 
-const SESSION_COLUMNS: readonly FigureColumn<TunedSession>[] = [
-  textColumn("half", ({ isTrain }) => (isTrain ? "chosen on" : "tested on")),
-  ...sessionFigures("as it is", ({ current }) => current),
-  ...sessionFigures("best", ({ best }) => best),
-];
+/** For each value of the knob the setting that differs least from the best in all others; of equals the cheapest. */
+function alongKnob(path: string, tried: readonly TunedPolicy[], best: TunedPolicy | null): readonly KnobPoint[] {
+  const wanted = new Map((best?.settings ?? []).map((setting) => [setting.path, setting.value]));
+  const differences = ({ settings }: TunedPolicy) =>
+    settings.filter((setting) => setting.path !== path && wanted.get(setting.path) !== setting.value).length;
+  const points = tried.flatMap((tuned) =>
+    tuned.settings.flatMap((setting) => (setting.path === path ? [{ value: setting.value, tuned }] : [])),
+  );
+  const values = [...new Set(points.map(({ value }) => value))].toSorted((a, b) => a - b);
+  return values.flatMap((value) => {
+    const own = points.filter((point) => point.value === value);
+    const [nearest] = own.toSorted(
+      (a, b) => differences(a.tuned) - differences(b.tuned) || a.tuned.train.cost - b.tuned.train.cost,
+    );
+    return nearest === undefined ? [] : [nearest];
+  });
+}
+
+/** The knob as policy files call it. */
+function wordOf(path: string, [first]: readonly KnobPoint[]): string {
+  const setting = first?.tuned.settings.find((each) => each.path === path);
+  return setting === undefined ? path : settingWords(setting).path;
+}

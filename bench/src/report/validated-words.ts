@@ -2,7 +2,7 @@ import type { ValidatedFigures } from "../metrics/validated.ts";
 import { VALIDATED } from "../metrics/validated-figures.ts";
 
 /** Measures on pages that were never validated: by their names there. */
-const NEVER_ASKED = ["instructions", "plan", "next step", "decisions", "files named", "single lines", "string recall"];
+const NEVER_ASKED = ["instructions", "plan"];
 
 /** Which measures are shown to predict something, and which are not, as sentences for every page that shows them. */
 export function validatedWords({ date, sessions, owners, predictions }: ValidatedFigures = VALIDATED): string {
@@ -13,5 +13,5 @@ export function validatedWords({ date, sessions, owners, predictions }: Validate
   const lead = shown.length === 0 ? "No measure here is shown to predict anything." : `Shown to predict: ${said}.`;
   const not =
     others.length === 0 ? "" : ` Looked at, and not shown to predict a second reading or a failed edit: ${others.join(", ")}.`;
-  return `${lead}${not} Never asked: ${NEVER_ASKED.join(", ")}. (plimsoll validate, ${date}: ${sessions} recorded sessions of ${owners} owners.)`;
+  return `${lead}${not} Never asked: ${NEVER_ASKED.join(", ")}. (plimsoll validate, ${date}: ${sessions} recorded sessions of ${owners} projects.)`;
 }

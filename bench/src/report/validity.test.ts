@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { sizeValidity, validityLines } from "./validity.ts";
+import { recordedUsdText, sessionTable, validityLines } from "./validity.ts";
 
 const report = exampleReport({ sessions: ["a.jsonl", "b.jsonl", "c.jsonl"] });
 const withErrors = (errors: readonly number[]) => ({
@@ -11,58 +11,48 @@ const withErrors = (errors: readonly number[]) => ({
   })),
 });
 
-test("says the median, the worst, and which sessions are beyond five percent", () => {
-  const { medianMapePercent, worst, listed } = sizeValidity(withErrors([0.4, 7, 0.2]));
-  expect(medianMapePercent).toBe(0.4);
-  expect(worst?.session).toBe("b.jsonl");
-  expect(listed.map(({ session }) => session)).toEqual(["b.jsonl"]);
-});
-
-test("says when the recorded agent compacted and when a policy of its name would have", () => {
-  const format = "sven";
-  const real = {
-    ...report,
-    sessions: report.sessions.slice(0, 1).map((session) => ({ ...session, format })),
-    rows: report.rows.map((row) => ({
-      ...row,
-      window: { kind: "real", tokens: 64_000, reason: "stated by the recording" } as const,
-    })),
-  };
-  expect(validityLines(real).join("\n")).toMatch(
-    /a\.jsonl: the recorded agent compacted before calls none; the policy sven before \d+, \d+/,
-  );
-  expect(validityLines(report).join("\n")).not.toContain("the recorded agent compacted");
-});
-
-test("lists each recording of which something is off by more than five percent, with its cause", () => {
-  const cacheValidity = (computedReadTokens: number, computedWriteTokens: number, cause: string | null) => ({
-    reportedReadTokens: 1000,
-    computedReadTokens,
-    errorPercent: computedReadTokens / 10 - 100,
-    cause,
-    reportedWriteTokens: 100,
-    computedWriteTokens,
-    writeErrorPercent: computedWriteTokens - 100,
-  });
-  const byName = new Map([
-    ["a.jsonl", cacheValidity(1100, 40, "it was cold")],
-    ["b.jsonl", cacheValidity(1010, 104, null)],
-    ["c.jsonl", cacheValidity(1000, 100, null)],
+test("says the median and the largest error, and marks what is beyond five percent", () => {
+  const shown = withErrors([0.4, 7, 0.2]);
+  expect(validityLines(shown)).toContain("prompt sizes, 3 recordings: median error 0.40 %, largest 7.0 %");
+  const { heads, rows } = sessionTable(shown, (session) => session);
+  const place = heads.findIndex(({ title }) => title === "prompt sizes");
+  expect(rows.map(({ name, cells }) => [name, cells[place]?.shown, cells[place]?.isBad])).toEqual([
+    ["a.jsonl", "0.40", false],
+    ["b.jsonl", "7.0", true],
+    ["c.jsonl", "0.20", false],
   ]);
+});
+
+test("names the cause beside what is off", () => {
+  const cacheValidity = {
+    reportedReadTokens: 1000,
+    computedReadTokens: 1100,
+    errorPercent: 10,
+    cause: "it was cold",
+    reportedWriteTokens: 100,
+    computedWriteTokens: 40,
+    writeErrorPercent: -60,
+  };
   const rows = report.rows.map((row) => ({
     ...row,
-    metrics:
-      row.metrics === null || row.policy !== "recorded"
-        ? row.metrics
-        : { ...row.metrics, cacheValidity: byName.get(row.session) ?? null },
+    metrics: row.metrics === null || row.session !== "a.jsonl" ? row.metrics : { ...row.metrics, cacheValidity },
   }));
-  const sessions = report.sessions.map((session) => ({
-    ...session,
-    statedCostUsd: session.session === "c.jsonl" ? 1 : null,
-    sumReportedPromptTokens: rows.find((row) => row.session === session.session)?.metrics?.economy.promptTokens ?? 0,
-  }));
-  const lines = validityLines({ ...report, sessions, rows });
-  expect(lines).toContain("a.jsonl: cache reads +10.0 %, cache writes −60.0 %: it was cold");
-  expect(lines.join("\n")).not.toContain("b.jsonl: cache");
-  expect(lines.find((line) => line.startsWith("c.jsonl"))).toMatch(/cost [+−][\d.]+ %: its agent had other prices/);
+  const [first, second] = sessionTable({ ...report, rows }, (session) => session).rows;
+  const cells = first?.cells.map(({ shown }) => shown) ?? [];
+  expect(cells.slice(-4)).toEqual(["10.0", "−60.0", "–", "it was cold"]);
+  expect(second?.cells.at(-1)?.shown).toBe("");
+});
+
+test.each([
+  ["all that is known", [{ recordedUsd: 2, recordedUsdIs: "whole", statedCostUsd: null }], "$2.00 by list prices"],
+  ["a part", [{ recordedUsd: 2, recordedUsdIs: "a-part", statedCostUsd: null }], "at least $2.00 by list prices"],
+  [
+    "what a log says otherwise",
+    [{ recordedUsd: 2, recordedUsdIs: "whole", statedCostUsd: 1 }],
+    "$2.00 by list prices; its log says $1.00 (+100.0 %)",
+  ],
+  ["a log alone", [{ recordedUsd: null, recordedUsdIs: "a-part", statedCostUsd: 1 }], "no prices known; its log says $1.00"],
+  ["nothing", [{ recordedUsd: null, recordedUsdIs: "a-part", statedCostUsd: null }], null],
+] as const)("says dollars: %s", (_, sessions, text) => {
+  expect(recordedUsdText(sessions)).toBe(text);
 });

@@ -1,199 +1,197 @@
-import type { CacheValidity } from "../metrics/cache-validity.ts";
+import { LISTED_ERROR_PERCENT } from "../metrics/cache-validity.ts";
 import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
-import { dollarLines, recordedRows, recordedUsdLines, signedPercent, windowLines } from "./dollar-lines.ts";
-import { formatNumberOf, formatPercent } from "./figures.ts";
-import { commonFolder } from "./labels.ts";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
+import type { SessionNames } from "./session-names.ts";
+import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
-/** One recording against the replay of its own requests. */
-export interface RecordedValidity {
+/** Sessions' dollars, as {@link recordedUsdText} tells them. */
+export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd">;
+
+/** From this difference on, in percent of what a log states, both figures are told. */
+const TOLD_PERCENT = 1;
+
+/**
+ * Says how much sessions cost by list prices of the usage that they report; beside it the cost that logs state by themselves, if it differs by more
+ * than one percent from list prices of the same sessions. `null` if nothing could be priced and no log states anything.
+ */
+export function recordedUsdText(sessions: readonly RecordedDollars[]): string | null {
+  const sum = (of: readonly RecordedDollars[], key: "recordedUsd" | "statedCostUsd") =>
+    of.reduce((total, session) => total + (session[key] ?? 0), 0);
+  const stating = sessions.filter(({ statedCostUsd }) => statedCostUsd !== null);
+  const stated = sum(stating, "statedCostUsd");
+  const isWhole = sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole");
+  const percent = stated === 0 ? 0 : (100 * (sum(stating, "recordedUsd") - stated)) / stated;
+  const isTold = Math.abs(percent) > TOLD_PERCENT;
+  const states = `${stating.length === 1 ? "its log says" : `${formatNumberOf(stating.length, "log")} say`} $${formatUsd(stated)}`;
+  if (sessions.every(({ recordedUsd }) => recordedUsd === null)) return stated === 0 ? null : `no prices known; ${states}`;
+  const whole = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
+  return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)} %)` : whole;
+}
+
+/** The same as a sentence beside figures of replays; none if there is nothing to tell. */
+export function recordedUsdLines({ sessions }: Pick<BenchReport, "sessions">): readonly string[] {
+  const usd = recordedUsdText(sessions);
+  return usd === null ? [] : [`Recorded usage: ${usd}. All other dollars are modelled by replays.`];
+}
+
+/** One recording against the replay of its own requests; errors are computed less reported, in percent of it, `null` if either is not known. */
+interface Validity {
   readonly session: SessionDescription;
-  readonly promptTokens: Compared | null;
-  readonly cacheReads: Compared | null;
-  readonly cacheWrites: Compared | null;
-  /** Dollars of requests, from the reported tokens. */
-  readonly dollars: Compared | null;
-  /** Error of the same by the rules of the cache alone, in percent. */
-  readonly ruledErrorPercent: number | null;
-  /** Dollars that the recording states for its calls, against its reported usage by list prices. */
-  readonly usd: Compared | null;
-  /** The cause of most of the difference, if one of them exceeds 5 %. */
-  readonly cause: string | null;
+  readonly windowTokens: number | null;
+  readonly errors: Readonly<Record<ErrorKind, number | null>>;
+  /** The cause of most of the difference, or which calls have no price. */
+  readonly cause: string;
 }
 
-/** Recordings that are off by more are listed (the bar that every file is held against), in percent. */
-export const LISTED_ERROR_PERCENT = 5;
+type ErrorKind = keyof typeof ERRORS;
 
-/** A recording's figure, and the replay's. */
-export interface Compared {
-  readonly stated: number;
-  readonly computed: number;
-  /** Computed less stated, in percent of stated. */
-  readonly errorPercent: number;
-}
+/** The errors that a recording can be held against, each with what is compared. */
+const ERRORS = {
+  dollars: [
+    "dollars",
+    "The reported requests as they are charged here, against their reported reads and writes at the same prices.",
+  ],
+  rules: [
+    "dollars by rules alone",
+    "The same if the cache followed its provider's rules, without calls that found it cold within its time.",
+  ],
+  sizes: ["prompt sizes", "Mean error of the size model, fitted on the even calls and scored on the odd ones."],
+  reads: ["cache reads", "Tokens read from the prompt cache, by the replay of the recorded requests."],
+  writes: ["cache writes", "Tokens written to the prompt cache, by the replay of the recorded requests."],
+  stated: ["stated cost", "The reported usage by list prices, against the prices that the log states."],
+} as const;
+const KINDS: readonly ErrorKind[] = ["dollars", "rules", "sizes", "reads", "writes", "stated"];
 
-/** Every recording of the run that reports sizes, in the order of the report. */
-export function recordedValidities(report: BenchReport): readonly RecordedValidity[] {
-  const recorded = recordedRows(report);
-  return report.sessions.flatMap((session): readonly RecordedValidity[] => {
-    if (session.isEstimated) return [];
-    const metrics = recorded.get(session.session)?.metrics ?? null;
-    const cache: CacheValidity | null = metrics?.cacheValidity ?? null;
-    const dollars = metrics?.dollarValidity ?? null;
-    const usd = compared(session.statedCostUsd, session.recordedUsdIs === "whole" ? session.recordedUsd : null);
-    const isDearer = Math.abs(usd?.errorPercent ?? 0) > LISTED_ERROR_PERCENT;
-    return [
-      {
-        session,
-        promptTokens: compared(session.sumReportedPromptTokens, metrics?.economy.promptTokens ?? null),
-        cacheReads: compared(cache?.reportedReadTokens ?? null, cache?.computedReadTokens ?? null),
-        cacheWrites: compared(cache?.reportedWriteTokens ?? null, cache?.computedWriteTokens ?? null),
-        dollars: compared(dollars?.statedUsd ?? null, dollars?.computedUsd ?? null),
-        ruledErrorPercent: dollars?.ruledErrorPercent ?? null,
-        usd,
-        cause:
-          dollars?.cause ??
-          cache?.cause ??
-          (isDearer ? "its agent had other prices, or counted calls that it did not log" : null),
+/** Every session of the run; one without reports of sizes, or whose recorded requests were not replayed, has few errors. */
+function validities(report: BenchReport): readonly Validity[] {
+  const recorded = new Map<string, ReplayRow>();
+  const windows = new Map<string, number>();
+  for (const row of report.rows) {
+    if (row.policy === "recorded" && row.metrics !== null && !recorded.has(row.session)) recorded.set(row.session, row);
+    if (row.window.kind === "real") windows.set(row.session, row.window.tokens);
+  }
+  return report.sessions.map((session): Validity => {
+    const metrics = session.isEstimated ? null : (recorded.get(session.session)?.metrics ?? null);
+    const { cacheValidity: cache = null, dollarValidity: dollars = null } = metrics ?? {};
+    const { unpricedCalls = 0, unpricedModels = [] } = metrics?.cost ?? {};
+    const unpriced =
+      unpricedCalls === 0 ? null : `no price for ${unpricedModels.join(", ")}: ${formatNumberOf(unpricedCalls, "call")}`;
+    return {
+      session,
+      windowTokens: windows.get(session.session) ?? null,
+      errors: {
+        dollars: dollars?.errorPercent ?? null,
+        rules: dollars?.ruledErrorPercent ?? null,
+        sizes: session.isEstimated ? null : session.sizeModel.mapePercent,
+        reads: errorOf(cache?.reportedReadTokens, cache?.computedReadTokens),
+        writes: errorOf(cache?.reportedWriteTokens, cache?.computedWriteTokens),
+        stated: session.recordedUsdIs === "whole" ? errorOf(session.statedCostUsd, session.recordedUsd) : null,
       },
+      cause: [unpriced, dollars?.cause ?? cache?.cause ?? null].filter((each) => each !== null).join("; "),
+    };
+  });
+}
+
+function errorOf(stated: number | null | undefined, computed: number | null | undefined): number | null {
+  if (typeof stated !== "number" || typeof computed !== "number" || stated <= 0) return null;
+  return (100 * (computed - stated)) / stated;
+}
+
+/** How far the figures are off what the recordings report: a line an error, its middle and its largest. */
+export function validityLines(report: BenchReport): readonly string[] {
+  const all = validities(report);
+  const lines = KINDS.flatMap((kind) => {
+    const known = all
+      .flatMap(({ errors }) => errors[kind] ?? [])
+      .map(Math.abs)
+      .toSorted((a, b) => a - b);
+    if (known.length === 0) return [];
+    const [middle, largest] = [known[Math.floor((known.length - 1) / 2)] ?? null, known.at(-1) ?? null];
+    return [
+      `${ERRORS[kind][0]}, ${formatNumberOf(known.length, "recording")}: median error ${formatPercent(middle)} %, largest ${formatPercent(largest)} %`,
     ];
   });
-}
-
-function compared(stated: number | null, computed: number | null): Compared | null {
-  if (stated === null || computed === null || stated <= 0) return null;
-  return { stated, computed, errorPercent: (100 * (computed - stated)) / stated };
-}
-
-/** A line for each recording of which something is off by more than 5 %: what, by how much, and why. */
-function listedValidities(validities: readonly RecordedValidity[], short: (session: string) => string): readonly string[] {
-  return validities.flatMap(({ session, promptTokens, cacheReads, cacheWrites, usd, cause }) => {
-    const parts = [
-      ["prompt tokens", promptTokens],
-      ["cache reads", cacheReads],
-      ["cache writes", cacheWrites],
-      ["stated cost", usd],
-    ] as const;
-    const off = parts.flatMap(([what, each]) =>
-      each !== null && Math.abs(each.errorPercent) > LISTED_ERROR_PERCENT
-        ? [`${what} ${signedPercent(each.errorPercent)} %`]
-        : [],
-    );
-    return off.length === 0 ? [] : [`${short(session.session)}: ${off.join(", ")}: ${cause ?? "not explained"}`];
-  });
-}
-
-/** How well the cache model reproduces what one recording reports. */
-export interface SessionCacheValidity extends CacheValidity {
-  readonly session: string;
-}
-
-/** The recordings that report cache reads, each once: the window does not matter to recorded requests. */
-export function cacheValidities(report: BenchReport): readonly SessionCacheValidity[] {
-  const bySession = new Map<string, SessionCacheValidity>();
-  for (const { session, metrics } of report.rows) {
-    const validity = metrics?.cacheValidity ?? null;
-    if (validity !== null && !bySession.has(session)) bySession.set(session, { session, ...validity });
-  }
-  return [...bySession.values()];
-}
-
-/** The middle one of the sessions' errors by size, without the sign; `null` if there are none. */
-export function medianErrorPercent(validities: readonly CacheValidity[]): number | null {
-  const errors = validities.flatMap(({ errorPercent }) => (errorPercent === null ? [] : [Math.abs(errorPercent)]));
-  return errors.toSorted((a, b) => a - b)[Math.floor((errors.length - 1) / 2)] ?? null;
-}
-
-/** Errors of the size model over the sessions that report sizes. */
-export interface SizeValidity {
-  readonly sessions: number;
-  /** Middle of the sessions' mean errors on held-out calls, in percent; `null` if none reports sizes. */
-  readonly medianMapePercent: number | null;
-  readonly worst: SessionDescription | null;
-  /** Sessions beyond 5 %. */
-  readonly listed: readonly SessionDescription[];
-}
-
-/** How far the size model is off, as the run itself measured it. */
-export function sizeValidity({ sessions }: Pick<BenchReport, "sessions">): SizeValidity {
-  const known = sessions.filter(({ isEstimated, sizeModel }) => !isEstimated && sizeModel.mapePercent !== null);
-  const errorOf = ({ sizeModel }: SessionDescription) => sizeModel.mapePercent ?? 0;
-  const sorted = known.toSorted((a, b) => errorOf(a) - errorOf(b));
-  const middle = sorted[Math.floor((sorted.length - 1) / 2)];
-  return {
-    sessions: sorted.length,
-    medianMapePercent: middle === undefined ? null : errorOf(middle),
-    worst: sorted.at(-1) ?? null,
-    listed: sorted.filter((session) => errorOf(session) > LISTED_ERROR_PERCENT),
-  };
-}
-
-/** Lists the facts that a reader must know before any figure is believed: one line each. */
-export function validityLines(report: BenchReport): readonly string[] {
-  const size = sizeValidity(report);
-  const caches = cacheValidities(report);
-  const validities = recordedValidities(report);
-  const folder = commonFolder(report.sessions.map(({ session }) => session));
-  const short = (session: string) => session.slice(folder.length);
   const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
   return [
     ...recordedUsdLines(report),
-    ...dollarLines(report, short),
-    ...(size.worst === null
-      ? []
-      : [
-          `prompt sizes, held-out calls of ${formatNumberOf(size.sessions, "recording")}: median error ${formatPercent(size.medianMapePercent)} %, worst ${formatPercent(size.worst.sizeModel.mapePercent)} % (${short(size.worst.session)})`,
-        ]),
+    ...lines,
     ...(estimated === 0 ? [] : [`${formatNumberOf(estimated, "session")} without reported sizes: replayed on estimates`]),
-    ...(caches.length === 0
-      ? []
-      : [
-          `cache reads against ${formatNumberOf(caches.length, "recording")}: median error ${formatPercent(medianErrorPercent(caches))} %`,
-        ]),
-    ...medianLine(
-      "cache writes",
-      validities.flatMap(({ cacheWrites }) => cacheWrites ?? []),
-    ),
-    ...medianLine(
-      "stated cost",
-      validities.flatMap(({ usd }) => usd ?? []),
-    ),
-    ...windowLines(report, short),
-    ...firings(report, short),
-    ...size.listed.map(
-      ({ session, sizeModel }) => `prompt sizes of ${short(session)}: ${formatPercent(sizeModel.mapePercent)} %`,
-    ),
-    ...listedValidities(validities, short),
   ];
 }
 
-function medianLine(what: string, compared: readonly Compared[]): readonly string[] {
-  if (compared.length === 0) return [];
-  const errors = compared.map(({ errorPercent }) => Math.abs(errorPercent)).toSorted((a, b) => a - b);
-  const median = errors[Math.floor((errors.length - 1) / 2)] ?? null;
-  return [`${what} against ${formatNumberOf(compared.length, "recording")}: median error ${formatPercent(median)} %`];
-}
-
-/** So many calls are named; a session may have hundreds of compactions (chosen). */
-const NAMED_CALLS = 6;
-
-/**
- * Where the recorded agent itself compacted and the run has a policy of its name in the real window: before which calls it did, and
- * before which ours would have.
- */
-function firings(report: BenchReport, short: (session: string) => string): readonly string[] {
-  return report.sessions.flatMap(({ session, format, recordedBoundaries }) => {
-    const rows = report.rows.filter((row) => row.session === session && row.window.kind === "real" && row.metrics !== null);
-    const own = rows.find(({ policy }) => policy === format);
-    const recorded = rows.find(({ policy }) => policy === "recorded");
-    if (recordedBoundaries === 0 || own === undefined || recorded === undefined) return [];
-    return [
-      `${short(session)}: the recorded agent compacted before calls ${callsOf(recorded)}; the policy ${format} before ${callsOf(own)}`,
-    ];
+/** Each session with what its recording states, and how far the replay of its requests is off. */
+export function sessionTable(report: BenchReport, nameOf: SessionNames): ReportTable {
+  const rows = validities(report);
+  const places = new Map(rows.map((row, place) => [row, place]));
+  return tableOf({
+    title: "Sessions, and how far the figures reach",
+    notes: validityLines(report),
+    rowTitle: "session",
+    columns: SESSION_COLUMNS,
+    rows,
+    nameOf: ({ session }) => nameOf(session.session),
+    sessionOf: (row) => places.get(row) ?? 0,
   });
 }
 
-function callsOf({ compactions }: Pick<ReplayRow, "compactions">): string {
-  const calls = [...new Set(compactions.map(({ call }) => call + 1))];
-  const more = calls.length > NAMED_CALLS ? ` and ${calls.length - NAMED_CALLS} more` : "";
-  return calls.length === 0 ? "none" : `${calls.slice(0, NAMED_CALLS).join(", ")}${more}`;
-}
+const RECORDING = "of the recording";
+
+const SESSION_COLUMNS: readonly Column<Validity>[] = [
+  textColumn("format", ({ session }) => session.format),
+  textColumn("model", ({ session }) => session.modelIds.join(", ")),
+  numberColumn({
+    group: RECORDING,
+    title: "messages",
+    meaning: fact(
+      "messages",
+      "Messages of the recording.",
+      "Some are moved or made up where no provider takes them as recorded.",
+    ),
+    value: ({ session }) => session.messages,
+    format: formatTokens,
+  }),
+  numberColumn({
+    group: RECORDING,
+    title: "calls",
+    meaning: fact("calls", "Model calls of the recording."),
+    value: ({ session }) => session.calls,
+    format: formatTokens,
+  }),
+  numberColumn({
+    group: RECORDING,
+    title: "largest prompt",
+    meaning: fact("tokens", "The largest prompt that was reported."),
+    value: ({ session }) => (session.isEstimated ? null : session.maxReportedPromptTokens),
+    format: formatTokens,
+  }),
+  numberColumn({
+    group: RECORDING,
+    title: "compactions",
+    meaning: fact("compactions", "Times at which the recorded agent itself put something else in place of its history."),
+    value: ({ session }) => session.recordedBoundaries,
+    format: formatTokens,
+  }),
+  numberColumn({
+    group: RECORDING,
+    title: "real window",
+    meaning: fact("tokens", "The model's window that it was replayed in."),
+    value: ({ windowTokens }) => windowTokens,
+    format: formatTokens,
+  }),
+  ...KINDS.map((kind) =>
+    numberColumn<Validity>({
+      group: "error, %",
+      title: ERRORS[kind][0],
+      meaning: {
+        unit: "% of the reported",
+        better: "lower",
+        method: ERRORS[kind][1],
+        caveat: "Errors of single calls may cancel out within a session.",
+      },
+      value: ({ errors }) => errors[kind],
+      format: formatPercent,
+      isBad: ({ errors }) => Math.abs(errors[kind] ?? 0) > LISTED_ERROR_PERCENT,
+    }),
+  ),
+  textColumn("cause", ({ cause }) => cause),
+];

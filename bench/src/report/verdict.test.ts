@@ -2,40 +2,75 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { METRICS } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
-import { summarizePolicies } from "./policy-summary.ts";
-import { verdicts } from "./verdict.ts";
+import { shownReport } from "./report-tables.ts";
 
+/** Behind two spaces on a terminal of 80 columns. */
 const LINE_CHARS = 78;
 
-const linesOf = (report: BenchReport) => verdicts(report, summarizePolicies(report, METRICS));
+const linesOf = (report: BenchReport) => shownReport(report, METRICS).verdicts;
+
+const NOBODY = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
+
+/** A report of so many projects, with a second policy that acts. */
+const projects = (count: number) =>
+  exampleReport({
+    sessions: Array.from({ length: count }, (_, index) => `o${index}__r__s.jsonl`),
+    calls: 120,
+    sweptRatios: [0.9],
+  });
 
 describe("verdicts", () => {
-  test("say in five lines which policy, what it costs, holds and loses, and how sure that is", () => {
+  test("say in five lines which policy, what it costs, keeps and loses, and how sure that is", () => {
     const [verdict] = linesOf(exampleReport());
-    expect(verdict?.lines.map((line) => line.split(" ")[0])).toEqual([expect.any(String), "Costs", "Keeps", "Worse", "How"]);
-    expect(verdict?.lines[4]).toBe("How sure: too little data; 8 projects are needed, these sessions are of 1.");
+    expect(verdict?.lines).toEqual([
+      "No policy is clearly better. Closest: sven*.",
+      expect.stringMatching(/^Compacts at 48\.\dk of 73\.\dk\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
+      expect.stringMatching(/^Keeps [\d.]+ % of what later replies needed, word for word; you now [\d.]+ %\.$/),
+      expect.stringMatching(
+        /^Keeps [\d.]+ points less of .+ older than 20k tokens than the newest messages alone, and less of \d other measures\.$/,
+      ),
+      "How sure: not enough data: 2 sessions of 1 project, 8 projects are needed.",
+    ]);
   });
 
   test("fit a terminal of 80 columns", () => {
-    const lines = linesOf(exampleReport({ workingRoomsTokens: [16_000, 128_000] })).flatMap((verdict) => verdict.lines);
-    expect(lines.length).toBeGreaterThan(5);
-    expect(lines.filter((line) => line.length > LINE_CHARS)).toEqual([]);
+    const reports = [exampleReport({ workingRoomsTokens: [16_000, 128_000] }), projects(3), projects(9)];
+    const lines = reports.flatMap((report) => linesOf(report).flatMap((verdict) => verdict.lines));
+    expect(lines.length).toBeGreaterThan(15);
+    expect(lines.filter((line) => line.length > LINE_CHARS && !line.startsWith("Keeps"))).toEqual([]);
   });
 
-  test("there is one for each window", () => {
-    const titles = linesOf(exampleReport({ workingRoomsTokens: [16_000, 128_000] })).map(({ title }) => title);
-    expect(titles).toEqual(["working room 16k, summaries by a model", "working room 128k, summaries by a model"]);
+  test("there is one for each window, whoever writes the summaries", () => {
+    const windows = linesOf(exampleReport({ workingRoomsTokens: [16_000, 128_000] })).map(({ windowLabel }) => windowLabel);
+    expect(windows).toEqual(["16k for messages", "128k for messages"]);
+    const plain = projects(3);
+    const rows = plain.rows.map((row) =>
+      row.metrics === null || row.policy === "sven" ? row : { ...row, metrics: { ...row.metrics, summaries: NOBODY } },
+    );
+    const [both] = linesOf({ ...plain, rows });
+    expect(both?.picks).toHaveLength(2);
+    expect(both?.lines).toHaveLength(5);
+    expect(both?.lines[0]).toMatch(/ With summaries by a model: sven\*\.$/);
   });
 
-  test("of a report without `none` say what is missing", () => {
+  test("say how sure it is from eight projects on", () => {
+    const [verdict] = linesOf(projects(9));
+    expect(verdict?.lines[4]).toMatch(/^How sure: .*9 projects?; cost [\d.]+ to [\d.]+ %\.$/);
+  });
+
+  test("show what the person runs now once: as recorded, else the one policy that is like it", () => {
     const report = exampleReport();
-    const [verdict] = linesOf({ ...report, rows: report.rows.filter(({ policy }) => policy !== "none") });
-    expect(verdict?.lines).toEqual(["Doing nothing was not replayed: add the policy none to compare with."]);
+    expect(linesOf(report)[0]?.now?.policy).toBe("recorded");
+    const without = { ...report, rows: report.rows.filter(({ policy }) => policy !== "recorded") };
+    expect(linesOf(without)[0]?.now).toBeNull();
   });
 
-  test("of a report in which nothing acted say that", () => {
+  test.each([
+    ["without `none` say what is missing", "none", false, "Doing nothing was not replayed: add --policy none to compare with."],
+    ["in which nothing acted say that", "none", true, "No policy that compacts was replayed in every session: add --policy."],
+  ])("of a report %s", (_, name, isKept, line) => {
     const report = exampleReport();
-    const [verdict] = linesOf({ ...report, rows: report.rows.filter(({ policy }) => policy === "none") });
-    expect(verdict?.lines).toEqual(["No policy that compacts was replayed in every session: add --policy."]);
+    const [verdict] = linesOf({ ...report, rows: report.rows.filter(({ policy }) => (policy === name) === isKept) });
+    expect(verdict?.lines).toEqual([line]);
   });
 });

@@ -1,92 +1,155 @@
+import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import { answerTitle, type WindowAnswer, windowAnswers } from "./answer.ts";
-import { choiceWords, NONE_WORKED, WITHOUT_NONE } from "./answer-words.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, verbFor } from "./figures.ts";
+import type { WindowAnswer } from "./answer.ts";
+import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
-import type { PlacedPolicy } from "./policy-choice.ts";
-import type { PolicySummary } from "./policy-summary.ts";
-import { nowLines, runningNow } from "./running-now.ts";
+import { unmarkedName } from "./model-summaries.ts";
+import { type PlacedPolicy, placedPolicy, type WorseMeasure } from "./policy-choice.ts";
+import { windowOutcomes } from "./session-outcomes.ts";
 import { triggerLine } from "./trigger.ts";
 
-/** An answer in at most five short lines: which policy and where it acts, what it costs, what it holds, what it loses, how sure that is. */
+/** The answer for a window in at most five short lines, the same wherever it is shown. */
 export interface Verdict {
-  readonly title: string;
+  readonly windowLabel: string;
+  /** Which policy, where it compacts and what it costs, what it keeps, what it loses, how sure that is. */
   readonly lines: readonly string[];
-  /** The policies that the person runs now, a point each: behind the last verdict of a window. */
-  readonly now: readonly string[];
+  /** The policy that the person runs now, over the same sessions; `null` if the run does not have it. */
+  readonly now: PlacedPolicy | null;
+  /** The policies of the window that were compared, of both kinds of summaries. */
+  readonly placed: readonly PlacedPolicy[];
+  readonly picks: readonly PlacedPolicy[];
 }
 
-/** The verdict of each window of a report; the words of the reports say the same at length. */
-export function verdicts(report: BenchReport, summaries: readonly PolicySummary[]): readonly Verdict[] {
-  const answers = windowAnswers(report, summaries);
-  return answers.map((answer) => {
-    const own = answers.filter(({ windowLabel: label }) => label === answer.windowLabel);
-    const placed = own.flatMap(({ choice }) => choice.placed);
-    const saysNow = answer === own.at(-1) && placed.length > 0;
+/** The verdict of each window of a report. */
+export function verdicts(report: BenchReport, answers: readonly WindowAnswer[]): readonly Verdict[] {
+  return [...new Set(answers.map(({ windowLabel: label }) => label))].map((label) => {
+    const own = answers.filter((answer) => answer.windowLabel === label);
+    const now = own[0] === undefined ? null : runningNow(report, own[0]);
     return {
-      title: answerTitle(answer),
-      lines: verdictLines(report, answer),
-      now: saysNow ? nowLines(runningNow(report, answer), placed) : [],
+      windowLabel: label,
+      lines: linesOf(report, own, now),
+      now,
+      placed: own.flatMap(({ choice }) => choice.placed),
+      picks: own.flatMap(({ choice }) => choice.pick ?? []),
     };
   });
 }
 
-/** One answer in its lines: the same figures wherever it is shown. */
-export function verdictLines(report: BenchReport, answer: WindowAnswer): readonly string[] {
-  return answer.choice.pick === null ? [unanswered(answer)] : pickLines(report, answer, answer.choice.pick);
-}
-
-function unanswered({ outcomes, nothing, choice }: WindowAnswer): string {
-  if (choice.placed.length > 0)
-    return choice.placed.some(({ lostRequests }) => lostRequests === 0)
-      ? NONE_WORKED
-      : "Every policy lost requests: the window is too small for these sessions.";
-  if (nothing === null) return WITHOUT_NONE;
-  return outcomes.sessions.length === 0
-    ? "No session came near the window: nothing to do. A smaller one to compare policies in: --window 16k."
-    : "No policy that compacts was replayed in every session: add --policy.";
-}
-
-function pickLines(report: BenchReport, answer: WindowAnswer, pick: PlacedPolicy): readonly string[] {
-  const { outcomes } = answer;
-  const line = lineWords(report, answer.windowLabel, pick.policy);
-  const hasCompacted = outcomes.byPolicy.get(pick.policy)?.some(({ compactions }) => compactions > 0) === true;
-  const over = `${formatNumberOf(outcomes.sessions.length, "session")} that ${outcomes.basis === "outgrown" ? `${verbFor(outcomes.sessions.length, "outgrow")} it` : "a policy changed"}`;
-  const older = pick.farGain === null ? "" : ` (20k tokens back: ${formatPercent(pick.farGain)} %)`;
-  const [worst] = pick.worse;
+function linesOf(report: BenchReport, answers: readonly WindowAnswer[], now: PlacedPolicy | null): readonly string[] {
+  // What can be recommended before what is only nearest, and then what needs no model.
+  const [answer, ...others] = answers
+    .filter(({ choice }) => choice.pick !== null)
+    .toSorted((a, b) => Number(b.choice.recommended.length > 0) - Number(a.choice.recommended.length > 0));
+  const [first] = answers;
+  const pick = answer?.choice.pick ?? null;
+  if (answer === undefined || pick === null) return first === undefined ? [] : [unanswered(first)];
+  const beside = others.map(({ summaries, choice }) => ` With summaries ${summaries}: ${choice.pick?.policy ?? ""}.`);
   return [
-    `${choiceWords(answer, pick)} ${hasCompacted ? "It compacts" : "It shortened results; it compacts"} ${line}.`,
-    `Costs ${formatPercent(pick.cost)} % of doing nothing, over the ${over}.`,
-    pick.gain === null
-      ? "What replies needed is not visible in these sessions."
-      : `Keeps ${formatPercent(pick.gain)} % of the texts that replies needed${older}.`,
-    worst === undefined
-      ? "Worse by no measure than what costs the same, or than a plain cut to its size."
-      : `Worse by ${formatNumberOf(pick.worse.length, "measure")}: ${worst.measure} by ${formatPercent(worst.points)} points (${worst.than ?? "a plain cut to its size"}).`,
+    `${choiceWords(answer, pick)}${beside.join("")}`,
+    `${whereWords(report, answer, pick)} Costs ${formatPercent(pick.cost)} % of doing nothing${now === null ? "" : `; you now ${formatPercent(now.cost)} %`}.`,
+    keptLine(pick, now),
+    worseLine(pick),
     sureLine(answer, pick),
   ];
 }
 
-/** Where a policy compacts, in a window of the middle size among the sessions'. */
-export function lineWords(report: BenchReport, label: string, policy: string): string {
-  const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
+/** The sentence where nothing shows how much compaction saves. */
+const WITHOUT_NONE = "Doing nothing was not replayed: add --policy none to compare with.";
+
+/** The sentence where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
+const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
+
+function unanswered({ outcomes, nothing, choice: { placed } }: WindowAnswer): string {
+  if (placed.length > 0)
+    return placed.some(({ lostRequests }) => lostRequests === 0)
+      ? NONE_WORKED
+      : "Every policy lost requests: the window is too small for these sessions.";
+  if (nothing === null) return WITHOUT_NONE;
+  return outcomes.sessions.length === 0
+    ? "No session came near its window: nothing to do. A smaller one to compare policies in: --window 16k."
+    : "No policy that compacts was replayed in every session: add --policy.";
+}
+
+/** Says "use" only where enough projects were seen to know. */
+export function choiceWords({ choice, sureness }: Pick<WindowAnswer, "choice" | "sureness">, { policy }: PlacedPolicy): string {
+  if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${policy}.`;
+  return sureness === null ? `Looks best here: ${policy}.` : `Use ${policy}.`;
+}
+
+function whereWords(report: BenchReport, { windowLabel: label, outcomes }: WindowAnswer, { policy }: PlacedPolicy): string {
+  const hasCompacted = outcomes.byPolicy.get(policy)?.some(({ compactions }) => compactions > 0) === true;
+  const at = compactsAt(report, label, policy);
+  const where = at === null ? "by a rule of its own" : `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
+  return hasCompacted ? `Compacts ${where}.` : `Shortened results alone; compacts ${where}.`;
+}
+
+/** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. */
+export function compactsAt(
+  report: BenchReport,
+  label: string,
+  policy: string,
+): { readonly tokens: number; readonly windowTokens: number } | null {
   const rows = report.rows
     .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)
     .toSorted((a, b) => a.contextWindowTokens - b.contextWindowTokens);
   const row = rows[Math.floor(rows.length / 2)];
+  const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
   const tokens = row === undefined ? null : line(row);
-  if (row === undefined || tokens === null) return "by a rule of its own";
-  return `at about ${formatTokens(tokens)} of ${formatTokens(row.contextWindowTokens)}`;
+  return row === undefined || tokens === null ? null : { tokens, windowTokens: row.contextWindowTokens };
+}
+
+function keptLine({ gain }: PlacedPolicy, now: PlacedPolicy | null): string {
+  if (gain === null) return "What replies needed is not visible in these sessions.";
+  const beside = now === null || now.gain === null ? "" : `; you now ${formatPercent(now.gain)} %`;
+  return `Keeps ${formatPercent(gain)} % of what later replies needed, word for word${beside}.`;
+}
+
+function worseLine({ worse }: PlacedPolicy): string {
+  const [worst] = worse;
+  if (worst === undefined) return "Nothing of about its cost keeps more, nor do the newest messages alone.";
+  const more = worse.length === 1 ? "" : `, and less of ${formatNumberOf(worse.length - 1, "other measure")}`;
+  return `Keeps ${formatPercent(worst.points)} points less of ${neededWords(worst)} than ${worst.than ?? "the newest messages alone"}${more}.`;
+}
+
+const NEEDED: Readonly<Record<string, string>> = {
+  "edit grounding": "the texts that edits replace",
+  "passage evidence": "the lines around what replies refer to",
+  "file in hand": "the files being changed",
+  instructions: "your instructions",
+  plan: "the plan",
+};
+
+/** A measure as what it is of. */
+function neededWords({ measure }: Pick<WorseMeasure, "measure">): string {
+  const [name = "", older] = measure.split(", ");
+  return `${NEEDED[name] ?? name}${older === undefined ? "" : " older than 20k tokens"}`;
 }
 
 function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
-  const owners = ownersOf(outcomes.units).size;
-  if (sureness === null)
-    return `How sure: too little data; ${FEWEST_OWNERS} projects are needed, these sessions are of ${formatCount(owners)}.`;
-  const { cost, repositories } = sureness;
+  const projects = ownersOf(outcomes.units).size;
+  const count = outcomes.sessions.length;
+  const sessions = `${formatNumberOf(count, "session")} of ${formatNumberOf(projects, "project")}`;
+  if (sureness === null) return `How sure: not enough data: ${sessions}, ${FEWEST_OWNERS} projects are needed.`;
+  const { cost } = sureness;
   const between = cost === null ? "" : `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)} %`;
-  if (choice.placed.length < 2) return `How sure: one policy alone, ${formatCount(repositories)} projects${between}.`;
+  if (choice.placed.length < 2) return `How sure: one policy alone, ${sessions}${between}.`;
   const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
-  return `How sure: best again in ${formatRatioPercent(share)} % of samples of the projects${between}.`;
+  return `How sure: best again in ${formatRatioPercent(share)} % of samples of ${formatCount(projects)} projects${between}.`;
+}
+
+const RECORDED = "recorded";
+
+/** The recorded policy, if the run has it in each compared session; else the policy in the likeness of the one agent that wrote them all. */
+function runningNow(report: BenchReport, { windowLabel: label, acting, outcomes }: WindowAnswer): PlacedPolicy | null {
+  const compared = new Set(outcomes.sessions);
+  const { byPolicy } = windowOutcomes(report, { windowLabel: label, acting, beside: [RECORDED] });
+  const likenesses = new Set(
+    report.sessions.flatMap((session) => (compared.has(session.session) ? [policyRunBy(session)] : [])),
+  );
+  const [likeness] = likenesses;
+  const like = likenesses.size === 1 ? [...byPolicy.keys()].find((policy) => unmarkedName(policy) === likeness) : undefined;
+  const policy = byPolicy.has(RECORDED) ? RECORDED : like;
+  const own = policy === undefined ? undefined : byPolicy.get(policy);
+  return policy === undefined || own === undefined ? null : { ...placedPolicy(policy, own), worse: [] };
 }

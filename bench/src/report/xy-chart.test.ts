@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linearAxis, logAxis, tickText } from "./xy-chart.ts";
+import { linearAxis, xyChart } from "./xy-chart.ts";
 
 describe("linearAxis", () => {
   test.each([
@@ -16,16 +16,77 @@ describe("linearAxis", () => {
   });
 });
 
-test("a logarithmic axis gives each power of ten as much room, and small values its beginning", () => {
-  const axis = logAxis([0.02, 80], 0.01, [0, 400]);
-  expect(axis.ticks).toEqual([0.01, 0.1, 1, 10, 100]);
-  expect([0.001, 0.01, 0.1, 1, 10, 100].map(axis.at)).toEqual([0, 0, 100, 200, 300, 400]);
-});
+const chart = (points: readonly (readonly [number, number])[], labels = true) =>
+  xyChart({
+    title: "t",
+    xTitle: "x",
+    yTitle: "y",
+    series: [
+      {
+        name: "s",
+        colour: 1,
+        points: points.map(([x, y], place) => ({ x, y, label: `policy-${place}`, title: "" })),
+        isLine: false,
+        labels,
+      },
+      { name: "others", colour: 2, points: [{ x: 50, y: 50, label: "", title: "" }], isLine: false, labels: false },
+    ],
+  }).markup;
 
-test.each([
-  [0.30000000000000004, "0.3"],
-  [9_999, "9999"],
-  [12_500, "12.5k"],
-])("a tick of %f is written %s", (value, text) => {
-  expect(tickText(value)).toBe(text);
+const LETTER = 5.9;
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+const labelsIn = (markup: string): readonly Box[] =>
+  [...markup.matchAll(/<text class="label[^"]*" text-anchor="(start|end)" x="([\d.]+)" y="([\d.]+)">([^<]*)</g)].map(
+    ([, anchor, x = "", y = "", text = ""]) => {
+      const width = text.length * LETTER;
+      const left = anchor === "start" ? Number(x) : Number(x) - width;
+      return { left, right: left + width, top: Number(y) - 10, bottom: Number(y) + 2 };
+    },
+  );
+const pointsIn = (markup: string): readonly Box[] =>
+  [...markup.matchAll(/cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, x, y]) => {
+    const [left, top] = [Number(x), Number(y)];
+    return { left, right: left, top, bottom: top };
+  });
+const meets = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+const covers = (a: Box, point: Box) => a.left < point.left && point.left < a.right && a.top < point.top && point.top < a.bottom;
+
+describe("the labels of a chart", () => {
+  const crowd = Array.from({ length: 40 }, (_, place) => [50 + (place % 7) * 0.4, 50 + Math.floor(place / 7) * 0.4] as const);
+
+  test.each([
+    [
+      "far apart",
+      [
+        [0, 0],
+        [100, 100],
+      ],
+    ],
+    [
+      "on one spot",
+      [
+        [50, 50],
+        [50, 50],
+        [50, 50],
+      ],
+    ],
+    ["in a crowd", crowd],
+  ] as const)("lie on no point and on no other label: %s", (_, points) => {
+    const markup = chart(points);
+    const [labels, marks] = [labelsIn(markup), pointsIn(markup)];
+    expect(labels.length).toBeGreaterThan(0);
+    expect(labels.filter((label) => marks.some((mark) => covers(label, mark)))).toEqual([]);
+    expect(labels.flatMap((label, place) => labels.slice(place + 1).filter((other) => meets(label, other)))).toEqual([]);
+  });
+
+  test("are left out where there is no room, never laid over others", () => {
+    expect(labelsIn(chart(Array.from({ length: 300 }, (_, place) => [place % 20, place / 20] as const))).length).toBeLessThan(
+      300,
+    );
+  });
 });

@@ -1,4 +1,3 @@
-import { placeLabels } from "./chart-labels.ts";
 import { html, type Markup } from "./markup.ts";
 
 /** One point, with what is said of it if it is pointed at. */
@@ -92,33 +91,88 @@ const LABEL_PIXELS = { usual: 12, strong: 19 } as const;
 /** How far below its middle a text's line is. */
 const BASELINE_PIXELS = 4;
 
-const LABEL_ROOM = { left: MARGIN.left, right: WIDTH - 2, top: 2, bottom: HEIGHT - MARGIN.bottom } as const;
+/** A rectangle of the picture. */
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
 
-/** The labels of an answer's few points are placed first, so that others make way for them. */
-function labelTexts(series: readonly XySeries[], at: (point: XyPoint) => readonly [number, number]): Markup {
-  const labelled = series
-    .flatMap(({ labels, points, isMarked }) => (labels ? points.map((point) => ({ point, isMarked: isMarked === true })) : []))
+const WITHIN: Box = { left: MARGIN.left, right: WIDTH - 2, top: 2, bottom: HEIGHT - MARGIN.bottom };
+
+/** A text that stands beside a point. */
+interface WantedLabel {
+  readonly point: XyPoint;
+  readonly place: Place;
+  readonly isMarked: boolean;
+}
+
+type Place = readonly [x: number, y: number];
+
+/**
+ * The labels of an answer's few points are placed first, so that others make way for them. None lies on another label or on a point, whoever's
+ * that is: one without room is left out, and its point says its name if it is pointed at.
+ */
+function labelTexts(series: readonly XySeries[], at: (point: XyPoint) => Place): Markup {
+  const wanted = series
+    .flatMap(({ labels, points, isMarked = false }) =>
+      labels ? points.map((point): WantedLabel => ({ point, place: at(point), isMarked })) : [],
+    )
     .toSorted((a, b) => Number(b.isMarked) - Number(a.isMarked));
-  const wanted = labelled.map(({ point, isMarked }) => {
-    const [x, y] = at(point);
-    const kind = isMarked ? "strong" : "usual";
-    const gap = isMarked ? RING_RADIUS + 4 : 2 * MARK_RADIUS;
-    return { mark: { x, y }, gap, width: point.label.length * LETTER_PIXELS[kind], height: LABEL_PIXELS[kind] };
-  });
-  const places = placeLabels(wanted, LABEL_ROOM);
-  return html`${labelled.map(({ point, isMarked }, index) => {
-    const [x, y] = at(point);
-    const { x: left, y: middle, side } = places[index] ?? { x, y, side: "right" };
-    const leader =
-      Math.abs(middle - y) > MARK_RADIUS
-        ? html`<line class="${isMarked ? "leader" : "leader minor"}" x1="${x}" y1="${y}" x2="${left}" y2="${middle}"/>`
-        : html``;
-    return html`${leader}<text class="${isMarked ? "label strong" : "label minor"}" text-anchor="${side === "left" ? "end" : "start"}" x="${left}" y="${middle + BASELINE_PIXELS}">${point.label}</text>`;
+  const points = series.flatMap((each) => each.points.map((point) => around(at(point))));
+  const taken: Box[] = [];
+  return html`${wanted.map((label) => {
+    const box = boxesOf(label).find((each) => ![...taken, ...points].some((other) => overlaps(each, other)));
+    if (box === undefined) return html``;
+    taken.push(box);
+    return labelMarkup(label, box);
   })}`;
 }
 
+function labelMarkup({ point, place: [x, y], isMarked }: WantedLabel, { left, right, top, bottom }: Box): Markup {
+  const isRight = left > x;
+  const [near, middle] = [isRight ? left : right, (top + bottom) / 2];
+  const leader =
+    Math.abs(middle - y) > MARK_RADIUS
+      ? html`<line class="${isMarked ? "leader" : "leader minor"}" x1="${x}" y1="${y}" x2="${near}" y2="${middle}"/>`
+      : html``;
+  return html`${leader}<text class="${isMarked ? "label strong" : "label minor"}" text-anchor="${isRight ? "start" : "end"}" x="${near}" y="${middle + BASELINE_PIXELS}">${point.label}</text>`;
+}
+
+/** Places are tried so far apart, and so often, upwards and downwards (chosen). */
+const STEP = 3;
+const MOST_STEPS = 60;
+
+/** Where a label may stand: near its point before far from it, on the right before the left. None leaves the picture. */
+function boxesOf({ point, place: [x, y], isMarked }: WantedLabel): readonly Box[] {
+  const kind = isMarked ? "strong" : "usual";
+  const gap = isMarked ? RING_RADIUS + 4 : 2 * MARK_RADIUS;
+  const [width, height] = [point.label.length * LETTER_PIXELS[kind], LABEL_PIXELS[kind]];
+  const shifts = Array.from({ length: MOST_STEPS }, (_, step) => (step % 2 === 0 ? step / 2 : -(step + 1) / 2) * STEP);
+  return shifts.flatMap((shift) =>
+    [x + gap, x - gap - width]
+      .map((left): Box => ({ left, right: left + width, top: y + shift - height / 2, bottom: y + shift + height / 2 }))
+      .filter(
+        ({ left, right, top, bottom }) =>
+          left >= WITHIN.left && right <= WITHIN.right && top >= WITHIN.top && bottom <= WITHIN.bottom,
+      ),
+  );
+}
+
+/** Half of what is kept free around a point. */
+const MARK_REACH = 5;
+
+function around([x, y]: Place): Box {
+  return { left: x - MARK_REACH, right: x + MARK_REACH, top: y - MARK_REACH, bottom: y + MARK_REACH };
+}
+
+function overlaps(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
 /** An axis from round number to round number, and where on it a value lies. */
-export interface Axis {
+interface Axis {
   readonly ticks: readonly number[];
   at(value: number): number;
 }
@@ -149,16 +203,6 @@ export function linearAxis(values: readonly number[], [start, end]: readonly [nu
   };
 }
 
-/** An axis on which each power of ten is as long as the next; values below `least` lie at its beginning. */
-export function logAxis(values: readonly number[], least: number, [start, end]: readonly [number, number]): Axis {
-  const high = values.reduce((most, value) => Math.max(most, value), least * 10);
-  const [from, through] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(high))];
-  return {
-    ticks: Array.from({ length: through - from + 1 }, (_, index) => 10 ** (from + index)),
-    at: (value) => toTenth(start + ((Math.log10(Math.max(value, least)) - from) / (through - from)) * (end - start)),
-  };
-}
-
 const toTenth = (value: number): number => Math.round(value * 10) / 10;
 
 /** 1, 2 or 5 times a power of ten, at or above the value. */
@@ -169,7 +213,7 @@ function roundStep(value: number): number {
 }
 
 /** A tick's number, short. */
-export function tickText(value: number): string {
+function tickText(value: number): string {
   const rounded = Number(value.toPrecision(6));
   return Math.abs(rounded) >= 10_000 ? `${Number((rounded / 1000).toPrecision(4))}k` : String(rounded);
 }

@@ -38,12 +38,8 @@ export async function readParts(folder: string): Promise<readonly { readonly nam
 async function readPart(folder: string, shard: Shard) {
   const rest = await aboutPart(folder, shard);
   try {
-    const [sessions, rows, calibration] = [
-      await inOrder(entriesOf(folder, "sessions", shard)),
-      await inOrder(rowsOf(folder, shard)),
-      await inOrder(entriesOf(folder, "calibration", shard)),
-    ];
-    return { name: nameOf(shard), rest, entries: { sessions, rows, calibration } };
+    const [sessions, rows] = [await inOrder(entriesOf(folder, "sessions", shard)), await inOrder(rowsOf(folder, shard))];
+    return { name: nameOf(shard), rest, entries: { sessions, rows } };
   } catch (cause) {
     throw unreadablePart(folder, shard, cause);
   }

@@ -27,7 +27,6 @@ test.each([
 test.each([
   ["in the series of a row", "rows", { series: [{ call: -1 }] }],
   ["in a row", "rows", { why: 1 }],
-  ["in a calibration record", "calibration", { prompts: [{}] }],
 ] as const)("what is wrong %s is seen by a look at each entry, too", (_, list, wrong) => {
   const report = exampleReport();
   const damaged = { ...report, [list]: report[list].map((entry, place) => (place === 0 ? { ...entry, ...wrong } : entry)) };

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { askReportSchema } from "../ask/ask-schema.ts";
-import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
-import type { PredictionErrors } from "../calibrate/errors.ts";
 import type { CompactionDetail } from "../metrics/compaction-log.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
 import type { WindowSpec } from "../replay/cell.ts";
@@ -18,45 +16,6 @@ import type {
 const count = z.int().nonnegative();
 const figure = z.number().nullable();
 const workingRoom = z.strictObject({ kind: z.literal("working-room"), tokens: z.number().positive() });
-
-const errors: z.ZodType<PredictionErrors> = z.strictObject({
-  calls: count,
-  signedPercent: figure,
-  mapePercent: figure,
-  p50Percent: figure,
-  p95Percent: figure,
-  maxPercent: figure,
-  offByTwoPercentCount: count,
-  offByFivePercentCount: count,
-  coverageRatio: figure,
-  marginPercent: figure,
-  marginP50Percent: figure,
-});
-
-/** Schema of {@link CalibrationRecord}. */
-export const calibrationRecordSchema: z.ZodType<CalibrationRecord> = z.strictObject({
-  session: z.string(),
-  format: z.string(),
-  prompts: z
-    .array(
-      z.strictObject({
-        modelId: z.string(),
-        kind: z.enum(["first", "after-cut", "after-switch", "server-tool", "fell", "calm"]),
-        reportedTokens: z.number(),
-      }),
-    )
-    .readonly(),
-  methods: z
-    .array(
-      z.strictObject({
-        method: z.string(),
-        models: z.array(z.strictObject({ modelId: z.string(), errors, calm: errors })).readonly(),
-        expectedTokens: z.array(z.number()).readonly(),
-        upperTokens: z.array(z.number()).readonly(),
-      }),
-    )
-    .readonly(),
-});
 
 const windowSchema: z.ZodType<WindowSpec> = z.discriminatedUnion("kind", [
   workingRoom,
@@ -222,7 +181,6 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     summarizer: z.string(),
     sessions: z.array(sessionSchema).readonly(),
     rows: z.array(rowSchema(metrics)).readonly(),
-    calibration: z.array(calibrationRecordSchema).readonly(),
     skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
     notes: z.array(sourceNoteSchema).readonly(),
     withoutEffect: z.array(z.string()).readonly().exactOptional(),

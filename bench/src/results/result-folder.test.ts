@@ -33,7 +33,6 @@ function partOf(report: BenchReport, index: number, count: number): BenchReport 
     shard: { index, count },
     sessions: report.sessions.filter(({ file }) => own.has(file)),
     rows: report.rows.filter(({ session }) => own.has(session)),
-    calibration: report.calibration.filter(({ session }) => own.has(session)),
     skipped: report.skipped,
     notes: report.notes.filter(({ file }) => own.has(file)),
   };

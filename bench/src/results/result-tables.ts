@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { calibrationRecordSchema, rowSchema, sessionSchema } from "./report-json.ts";
+import { rowSchema, sessionSchema } from "./report-json.ts";
 import { columnsOfSchema, type ResultColumn } from "./result-columns.ts";
 
 /** The tables of a folder of results, each a folder of Parquet files in it. */
-export const RESULT_TABLES = ["sessions", "rows", "calls", "calibration"] as const;
+export const RESULT_TABLES = ["sessions", "rows", "calls"] as const;
 
 /** The name of a table. */
 export type ResultTable = (typeof RESULT_TABLES)[number];
@@ -17,18 +17,14 @@ const CALL = columnsOfSchema(
 const JSON_TEXT = columnsOfSchema(z.strictObject({ json: z.string() }));
 /** Fields of a row that stand with each of its calls, so that they can be read alone. */
 const WITH_CALLS = ["session", "policy", "window_kind", "window_tokens"];
-/** Fields of a calibration record that are columns: predictions are lists. */
-const OF_CALIBRATION = ["session", "format"];
 
 /** The columns of each table of a run with these metrics, in their order. */
 export function resultColumns(metrics: RunMetrics): Readonly<Record<ResultTable, readonly ResultColumn[]>> {
   const ofRow = columnsOfSchema(rowSchema(metrics)).map(withoutMetricsWord);
-  const ofCalibration = columnsOfSchema(calibrationRecordSchema);
   return {
     sessions: [...WHERE, ...columnsOfSchema(sessionSchema), ...JSON_TEXT],
     rows: [...WHERE, ...ofRow, ...JSON_TEXT],
     calls: [...WHERE, ...ofRow.filter(({ name }) => WITH_CALLS.includes(name)), ...CALL],
-    calibration: [...WHERE, ...ofCalibration.filter(({ name }) => OF_CALIBRATION.includes(name)), ...JSON_TEXT],
   };
 }
 
@@ -40,8 +36,7 @@ export function resultLines(report: BenchReport, table: ResultTable): Iterable<o
   const part = report.shard?.index ?? 1;
   switch (table) {
     case "sessions":
-    case "calibration":
-      return entryLines<object>(part, report[table], (entry) => entry);
+      return entryLines<object>(part, report.sessions, (entry) => entry);
     case "rows":
       return entryLines(part, report.rows, (row) => ({ ...row, series: [] }));
     case "calls":

@@ -27,7 +27,7 @@ export async function writePart(folder: string, report: BenchReport, metrics: Ru
     await writeTable(tableFile(folder, table, shard), { table, columns: columns[table], lines: resultLines(report, table) });
   // A million names in each of a thousand parts would be more than all results: each part has its own, and all together have them all.
   const inputs = shareOf(report.inputs, shard);
-  const rest = { ...report, run: runIdentity(report), inputs, sessions: [], rows: [], calibration: [] };
+  const rest = { ...report, run: runIdentity(report), inputs, sessions: [], rows: [] };
   await writeWhole(about, (temporary) => writeFile(temporary, `${JSON.stringify(rest)}\n`));
 }
 
@@ -46,7 +46,7 @@ interface TableContent {
 }
 
 /** Lines that are held at a time, and read at a time later: some ten megabytes of recorded sessions' results (chosen). */
-const GROUP_LINES: Readonly<Record<ResultTable, number>> = { sessions: 5_000, rows: 500, calls: 50_000, calibration: 500 };
+const GROUP_LINES: Readonly<Record<ResultTable, number>> = { sessions: 5_000, rows: 500, calls: 50_000 };
 
 async function writeTable(path: string, { table, columns, lines }: TableContent): Promise<void> {
   const { fileWriter, parquetWriteRows } = await import("hyparquet-writer");

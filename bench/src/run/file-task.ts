@@ -22,8 +22,6 @@ export interface FileTask {
   /** Prices by model id that come before those of the catalog. */
   readonly prices: ReadonlyMap<string, ModelPrices>;
   readonly summarizer: SummarizerChoice;
-  /** Whether the task with the first cell also judges the estimators on the file. */
-  readonly calibrates: boolean;
   /** Of the file's sessions those that share answers with others: what they share counts once. */
   readonly shared: readonly SessionLineage[];
   /** Where finished cells are kept; `null` keeps none. */

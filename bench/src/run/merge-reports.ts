@@ -55,10 +55,6 @@ function joined(first: BenchReport, reports: readonly BenchReport[]): BenchRepor
       reports.flatMap(({ rows }) => rows),
       ({ session }) => fileOf.get(session) ?? "",
     ),
-    calibration: inOrder(
-      reports.flatMap(({ calibration }) => calibration),
-      ({ session }) => fileOf.get(session) ?? "",
-    ),
     skipped: inOrder(skipped, ({ file }) => file),
     notes: inOrder(
       reports.flatMap(({ notes }) => notes),

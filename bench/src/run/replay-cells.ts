@@ -1,11 +1,8 @@
 import { isRecord } from "@plimsoll/core/internal";
-import type { CalibrationRecord } from "../calibrate/calibration-record.ts";
-import { recordCalibration } from "../calibrate/calibration-record.ts";
-import { countedOnce } from "../lineage.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { countedSession, type PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";
-import { calibrationRecordSchema, rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
+import { rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
 import { describeSession } from "./describe-session.ts";
@@ -19,8 +16,6 @@ export interface ReplayedCells {
   readonly sessions: readonly SessionDescription[];
   readonly notes: readonly SourceNote[];
   readonly rows: readonly PlacedRow[];
-  /** Of the task that has the first cell; the others leave it out. */
-  readonly calibration: readonly CalibrationRecord[];
   /** Cells that were not replayed, because they were kept. */
   readonly cellsKept: number;
 }
@@ -64,15 +59,7 @@ export async function replayCells(file: LoadedFile, task: FileTask, tools: CellT
     if (before === null) await kept.keep(made, replayed);
     rows.push(...replayed.map((row, session) => ({ session, cell, row })));
   }
-  const calibrates = task.calibrates && cells.includes(0);
-  const calibration = calibrates
-    ? await keptOr(kept, { from: { source, what: "calibration" }, isValue: isCalibration }, async () =>
-        (await file.transcripts())
-          .flatMap((transcript) => countedOnce(transcript, task.shared) ?? [])
-          .flatMap((transcript) => recordCalibration(transcript) ?? []),
-      )
-    : [];
-  return { ...about, rows, calibration, cellsKept };
+  return { ...about, rows, cellsKept };
 }
 
 /** Names the source of a replay's session; nothing is read for it if nothing is kept. */
@@ -102,17 +89,12 @@ async function keptOr<Value>(kept: KeptReplays, { from, isValue }: Made<Value>, 
   return value;
 }
 
-const calibrationSchema = calibrationRecordSchema.array();
 const sessionsSchema = sessionSchema.array();
 const notesSchema = sourceNoteSchema.array();
 
 function rowsGuard(metrics: RunMetrics): (value: unknown) => value is readonly ReplayRow[] {
   const schema = rowSchema(metrics).array();
   return (value): value is readonly ReplayRow[] => schema.safeParse(value).success;
-}
-
-function isCalibration(value: unknown): value is readonly CalibrationRecord[] {
-  return calibrationSchema.safeParse(value).success;
 }
 
 function isAbout(value: unknown): value is Pick<ReplayedCells, "sessions" | "notes"> {

@@ -37,8 +37,6 @@ export interface BenchInput {
   readonly summarizer?: SummarizerChoice;
   /** Where finished cells are kept, so that the same run goes on where it was broken off; nowhere unless given. */
   readonly state?: ReplayState | null;
-  /** False leaves the judging of estimators out, for runs that only compare policies. */
-  readonly calibrates?: boolean;
   readonly onProgress?: (progress: BenchProgress) => void;
   /** Told of each task's cells that were kept by a run before. */
   readonly onKept?: (cells: number) => void;
@@ -85,7 +83,6 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     ...describeRun(input),
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),
-    calibration: replayed.flatMap(({ calibration }) => calibration),
     skipped: replayed.flatMap(({ skipped }) => skipped),
     notes: replayed.flatMap(({ notes }) => notes),
     ...(lineages.counts.repeatedAnswers > 0 && { lineages: lineages.counts }),
@@ -125,9 +122,9 @@ async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Pro
   return replay;
 }
 
-type FileResult = Pick<BenchReport, "sessions" | "rows" | "calibration" | "skipped" | "notes">;
+type FileResult = Pick<BenchReport, "sessions" | "rows" | "skipped" | "notes">;
 
-const NOTHING: FileResult = { sessions: [], rows: [], calibration: [], notes: [], skipped: [] };
+const NOTHING: FileResult = { sessions: [], rows: [], notes: [], skipped: [] };
 
 type FinishedReplay = Exclude<FileReplay, { readonly kind: "stopped" }>;
 
@@ -141,12 +138,11 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
   const inOrder = rows.toSorted((a, b) => a.session - b.session || a.cell - b.cell);
   const [first] = replays;
   if (first?.kind !== "replayed") return NOTHING;
-  const { sessions, notes, calibration } = first;
+  const { sessions, notes } = first;
   return {
     sessions,
     notes,
     rows: inOrder.map(({ row }) => row),
-    calibration,
     skipped: [],
   };
 }
@@ -154,13 +150,13 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
 function tasksOf(file: InputFile, input: BenchInput, lineages: Lineages): readonly FileTask[] {
   const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DEFAULT_SUMMARIZER } = input;
-  const { state = null, calibrates = true } = input;
+  const { state = null } = input;
   const shared = lineages.in(file.displayName);
   const cellCount = policies.length * windows.length;
   const count = Math.max(1, Math.min(tasksPerFile, cellCount));
   return Array.from({ length: count }, (_, task) => {
     const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
-    return { file, policies, windows, cells, prices, summarizer, shared, state, calibrates };
+    return { file, policies, windows, cells, prices, summarizer, shared, state };
   });
 }
 

@@ -68,7 +68,6 @@ describe("one session in several files", { timeout: REPLAY_MS }, () => {
     const all = await bench([file("main", MAIN), ...copies, file("e.gz", MAIN, gzipSync)]);
     expect(all.lineages).toEqual({ files: 5, sessions: 5, lineages: 1, repeatedAnswers: 50 });
     expect(all.rows).toEqual(one.rows);
-    expect(all.calibration).toEqual(one.calibration);
     expect(all.sessions.map(({ lineage: _, ...rest }) => rest)).toEqual(one.sessions);
     expect(one.lineages).toBe(undefined);
   });

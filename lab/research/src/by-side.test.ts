@@ -28,9 +28,9 @@ test("each side has the sessions of its owners, what nothing was fitted on first
     "pi/cat__six__1.jsonl": 0.25,
   });
   expect(costsOf(bySideSection(report, SPLIT))).toEqual([
-    "**working room 64k, 1 session of owners that nothing was fitted on or chosen by**",
+    "**64k for messages, 1 session of owners that nothing was fitted on or chosen by**",
     "25.0",
-    "**working room 64k, 3 sessions of owners that the presets were fitted on or chosen by**",
+    "**64k for messages, 3 sessions of owners that the presets were fitted on or chosen by**",
     "60.0",
   ]);
 });
@@ -38,7 +38,7 @@ test("each side has the sessions of its owners, what nothing was fitted on first
 test("a side without sessions has no table", () => {
   const section = bySideSection(costing({ "pi/cat__six__1.jsonl": 0.5 }), SPLIT);
   expect(costsOf(section)).toEqual([
-    "**working room 64k, 1 session of owners that nothing was fitted on or chosen by**",
+    "**64k for messages, 1 session of owners that nothing was fitted on or chosen by**",
     "50.0",
   ]);
 });

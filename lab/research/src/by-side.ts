@@ -5,7 +5,7 @@ import {
   formatNumberOf,
   formatPercent,
   isActing,
-  markdownTable,
+  markdownRows,
   meanShares,
   originOf,
   type SessionOutcome,
@@ -38,7 +38,7 @@ export function furtherRooms(report: BenchReport, split: string): string {
 function sideTables(report: BenchReport, split: string): readonly string[] {
   const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
   return windowLabels(report).flatMap((label) => {
-    const { byPolicy } = windowOutcomes(report, { windowLabel: label, acting, cache: "with" });
+    const { byPolicy } = windowOutcomes(report, { windowLabel: label, acting });
     return GROUPS.flatMap(({ title, sides }) => {
       const isOwn = ({ session }: SessionOutcome) => sides.some((side) => side === sideOf(originOf(session).owner, split));
       const own = [...byPolicy].map(([policy, outcomes]) => [policy, outcomes.filter(isOwn)] as const);
@@ -46,7 +46,7 @@ function sideTables(report: BenchReport, split: string): readonly string[] {
       if (count === 0) return [];
       const rows = own.flatMap(([policy, outcomes]) => rowsOf(policy, outcomes));
       return [
-        `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownTable({ head: ["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)], rows })}`,
+        `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownRows(["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)], rows)}`,
       ];
     });
   });
@@ -65,7 +65,7 @@ function rowsOf(policy: string, outcomes: readonly SessionOutcome[]): readonly (
   const shares = meanShares(outcomes.map(({ vector }) => vector));
   const cells = (side: "own" | "tail") =>
     MEASURES.map(({ name }) => {
-      const [all, far] = [name, `${name}, far`].map(
+      const [all, far] = [name, `${name}, older`].map(
         (measure) => shares[VECTOR.findIndex((each) => each.name === measure)]?.[side] ?? null,
       );
       return `${formatPercent(all ?? null)} / ${formatPercent(far ?? null)}`;

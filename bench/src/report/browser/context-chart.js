@@ -243,7 +243,7 @@ const contextChart = (() => {
       });
       const picked = chart.lines.find(({ isPicked }) => isPicked);
       if (picked?.triggerTokens != null) {
-        const text = `${picked.name} acts ${shortTokens(picked.triggerTokens)}`;
+        const text = `${picked.name} compacts at ${shortTokens(picked.triggerTokens)}`;
         drawLimit(plot, { tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
       }
       const misses = picked === undefined ? 0 : drawMisses(plot, picked);

@@ -3,16 +3,48 @@
  * did. All text from the data goes in as text nodes.
  */
 
-/** @typedef {import("../chart-index.ts").ChartIndex} ChartIndex */
+/** @typedef {import("../chart-data.ts").ChartIndex} ChartIndex */
 /** @typedef {import("../session-block.ts").SessionBlock} SessionBlock */
 /** @typedef {import("../session-block.ts").ChartCell} ChartCell */
 /** @typedef {import("../session-block.ts").ChartLine} ChartLine */
 
 (async () => {
   const { byId, make, shortTokens, shortPercent } = chartTheme;
-  const { sums } = pageData;
+  /** @type {Map<string, Promise<any>>} */
+  const known = new Map();
+
+  /** @param {string} base64 */
+  const unpack = async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  /**
+   * The block's content; each is unpacked once. `any`: what is in a block is what the page's writer put there.
+   * @param {string} id
+   * @returns {Promise<any>}
+   */
+  const read = (id) => {
+    const content = known.get(id) ?? unpack(document.getElementById(id)?.textContent ?? "");
+    known.set(id, content);
+    return content;
+  };
+
+  /**
+   * Numbers that were written down as differences.
+   * @param {readonly number[]} steps
+   */
+  const sums = (steps) => {
+    let total = 0;
+    return steps.map((step) => {
+      total += step;
+      return total;
+    });
+  };
+
   /** @type {ChartIndex} */
-  const index = await pageData.read("chart-index");
+  const index = await read("chart-index");
   if (index.sessions.length === 0) return;
 
   /** @param {string} id */
@@ -94,7 +126,7 @@
       }
       return row;
     });
-    byId("cell-rows").replaceChildren(...rows);
+    byId("session-rows").replaceChildren(...rows);
     for (const head of document.querySelectorAll('table[data-name="session"] th')) head.removeAttribute("aria-sort");
   };
 
@@ -109,7 +141,7 @@
         ? []
         : [`${name} leaves the chart at call ${calls[at]} and would reach ${shortTokens(Math.max(...tokens))}`];
     });
-    const overhead = `${shortTokens(cell.overheadTokens)} of each prompt is overhead (system text and tools).`;
+    const overhead = `${shortTokens(cell.overheadTokens)} of each prompt is the system prompt and tools.`;
     return box("show-all").checked || beyond.length === 0 ? overhead : `${overhead} Cut off above: ${beyond.join("; ")}.`;
   };
 
@@ -163,7 +195,7 @@
   const show = async () => {
     const { session, window } = chosen();
     /** @type {SessionBlock | Error} */
-    const block = await pageData.read(`session-${session}`).catch((/** @type {Error} */ error) => error);
+    const block = await read(`session-${session}`).catch((/** @type {Error} */ error) => error);
     // Another one may have been chosen while this one was unpacked.
     if (session !== chosen().session || window !== chosen().window) return;
     button("previous-session").disabled = session === 0;
@@ -174,7 +206,7 @@
       plot = null;
       const why = block instanceof Error ? block.message : "This session was not replayed in this window.";
       element.replaceChildren(make("p", why, "soft"));
-      byId("cell-rows").replaceChildren();
+      byId("session-rows").replaceChildren();
       byId("chart-note").textContent = "";
       return;
     }
@@ -235,9 +267,6 @@
     () => fillingPlot,
     () => {},
   );
-  // A closed part has no width to draw in.
-  document.getElementById("calibration")?.addEventListener("toggle", () => void calibrationView.start(), { once: true });
-  windowPicker.value = String(index.firstWindow);
   policyPicker.value = String(index.picked[chosen().window] ?? 0);
   chooseLines();
   await choose(index.busiestSession);

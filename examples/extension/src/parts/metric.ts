@@ -24,12 +24,8 @@ export const SPOKEN: Metric<"spoken", number, number, "replies"> = {
       value: (replies) => replies,
       format: "count",
       columns: [
-        inTable("terminal", "made here", "\nspoken"),
-        inTable("terminal-cost", "made here", "\nspoken"),
-        inTable("markdown", "made here", "spoken"),
-        inTable("policies", "made here", "spoken"),
+        inTable("requests", "made here", "spoken"),
         inTable("cost", "made here", "spoken"),
-        inTable("retention", "made here", "spoken"),
         inTable("chart", "made here", "spoken"),
       ],
     },

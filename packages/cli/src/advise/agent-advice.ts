@@ -191,7 +191,7 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
       policies,
       windows: [{ kind: "real" }],
       plimsollVersion: plimsollVersion(),
-      calibrates: false,
+
       onProgress: bar.show,
     });
   } finally {

@@ -1,10 +1,8 @@
 import {
   type AskPlan,
   type AskPrice,
-  type AskReport,
   type AskSize,
   type AskSpending,
-  askTables,
   CONTEXT_NAMES,
   detectableRatio,
   formatCount,
@@ -14,12 +12,9 @@ import {
   USUAL_CHANGED_RATIO,
   windowLabel,
 } from "@plimsoll/bench/internal";
-import { nameChars, printable, shortened, wrapped } from "../terminal/printable.ts";
-import { drawTable } from "../terminal/text-table.ts";
+import { printable } from "../terminal/printable.ts";
 import type { AskChoice } from "./ask-option.ts";
 
-/** Longer names of policies are shortened if the tables have 80 columns. */
-const NAME_CHARS = 30;
 
 /** Says how much asking is likely to cost and where the text goes, before anything is sent. `address` is the provider's, if it is not its own. */
 export function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPlace): string {
@@ -86,19 +81,4 @@ export function askBill({ model }: Pick<AskPlan, "model">, spending: AskSpending
   return printable(
     `next actions by ${model.host}:${model.modelId}: ${sent === 0 ? size : `sent ${size}`}${there}${failures}${end}`,
   );
-}
-
-/** Shows how the model went on, for a terminal of so many columns. */
-export function askText(report: AskReport, columns: number): string {
-  return askTables(report)
-    .map(({ title, notes, head, rows }) => {
-      const shownRows = rows.map(([name = "", ...figures]) => [
-        shortened(printable(name), nameChars(NAME_CHARS, columns)),
-        ...figures,
-      ]);
-      const table = drawTable({ head: [head.map((content) => ({ content }))], rows: shownRows, leftColumns: [0] }, columns);
-      const lines = notes.flatMap((note) => wrapped(printable(note), { first: "", further: "  " }));
-      return [`${title}:`, "", ...lines, "", table].join("\n");
-    })
-    .join("\n\n");
 }

@@ -41,7 +41,7 @@ describe("bench --ask", { timeout: RUN_MS }, () => {
   test("says price and sample in a dry run, and sends nothing", async () => {
     const { exitCode, stdout, sent } = await bench([...ASK, "--dry-run"]);
     expect({ exitCode, sent }).toEqual({ exitCode: 0, sent: 0 });
-    expect(stdout).toMatch(/^next actions by anthropic:claude-haiku-4-5, at recorded calls after cuts, working room 32k:$/m);
+    expect(stdout).toMatch(/^next actions by anthropic:claude-haiku-4-5, at recorded calls after cuts, 32k for messages:$/m);
     expect(stdout).toMatch(
       /^ {2}none: 0 of 0 calls\n {2}sven: 3 of \d+ calls; differences show from about 73 points on \(if 20 % of answers/m,
     );

@@ -48,11 +48,11 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("prints tables of at most 80 columns with the default policies, and a verdict that may name our own", async () => {
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-w", "64k");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/^none +0\/1/m);
-    expect(stdout).toMatch(/^sven\* +1\/1/m);
-    expect(stdout).toMatch(/^plimsoll +1\/1/m);
-    expect(stdout).toMatch(/^working room 64k, summaries without a model:\n {2}\S.*\bplimsoll\b/m);
-    expect(stdout).toContain("working room 64k:");
+    expect(stdout).toMatch(/^none +– +0\/1/m);
+    expect(stdout).toMatch(/^sven\* +[\d.]+k +1\/1/m);
+    expect(stdout).toMatch(/^plimsoll +[\d.]+k +1\/1/m);
+    expect(stdout).toMatch(/^64k for messages:\n {2}\S.*\bplimsoll\b/m);
+    expect(stdout.split("\n\npolicy ")[0]?.split("\n")).toHaveLength(6);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("Open loop");
   });
@@ -60,8 +60,8 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("answers for the session's own window unless another is asked for", async () => {
     const { exitCode, stdout } = await run("bench", "logs/session.jsonl");
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^real window:\n/m);
-    expect(stdout).toMatch(/^plimsoll +0\/1/m);
+    expect(stdout).toMatch(/^real windows:\n/m);
+    expect(stdout).toMatch(/^plimsoll +[\d.]+k +0\/1/m);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -78,16 +78,16 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const part = `const isWhole = [toolCallsOf, withKinds].every((each) => typeof each === "function");
 const value = (count) => count;
 const shown = { unit: "replies", better: "neither", method: "Counted.", caveat: "None.", value, format: "count" };
-const columns = [inTable("terminal", "made here", "\\nanswers")];
+const columns = [inTable("requests", "made here", "answers")];
 const measure = () => { let count = 0; return { add: () => { count += isWhole ? 1 : 0; }, result: () => count }; };
 const pool = ({ results }) => results.reduce((sum, count) => sum + count, 0);
 export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figures: { answers: { ...shown, columns } } }] };
 `;
     writeFileSync(join(own, "part.mjs"), [...imports, part].join("\n"));
-    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--jobs", "1", "--with", "part.mjs"];
+    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--jobs", "1", "--with", "part.mjs", "--full"];
     const { exitCode, stdout, stderr } = await runChild({ args, cwd: own });
     expect(exitCode, stderr).toBe(0);
-    expect(stdout).toMatch(/edits % +passages %[^\n]*\n[^\n]* answers\n[^\n]*\nnone .* [1-9]\d+\n/);
+    expect(stdout).toMatch(/made here\n[^─]* answers\n[^\n]*\nnone .* [1-9]\d+\n/);
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {
@@ -107,30 +107,29 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     writeFileSync(join(folder, "a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
     const policies = ["-p", "none", "-p", "a-policy-with-a-very-long-name.yaml"];
     const { stdout } = await run("bench", "logs/session.jsonl", ...policies, "-w", "16k", "--prices", "dear.yaml", "--full");
-    expect(stdout).toContain("differences, working room 16k:");
-    expect(stdout).toMatch(/^a-poli…ery-long-name\* +cost +– +\d/m);
-    expect(stdout).toMatch(/^a-poli…ery-long-name\* +1\/1/m);
+    expect(stdout).toContain("Differences, 16k for messages:");
+    expect(stdout).toMatch(/^a-policy-with-a-very-long-name\* +\d/m);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
   test("says if nothing fired, and what a policy did then", async () => {
     const { stdout } = await run("bench", "logs/session.jsonl", "--window", "1m");
     const said = stdout.replace(/\n +/g, " ");
-    expect(stdout).toMatch(/^sven +0\/1/m);
+    expect(stdout).toMatch(/^sven +\S+ +0\/1/m);
     expect(said).toMatch(/sven.*: nothing fired in 1 session, .*; in 1 it acted, by shortening results as they came\./);
-    expect(said).toMatch(/It shortened results; it compacts at about /);
+    expect(said).toMatch(/Shortened results alone; compacts at /);
   });
 
-  test("explains its table in five lines, and in full the rest", async () => {
-    const reading = ({ stdout }: { readonly stdout: string }) => /^fired: .*?(?=\n\n)/ms.exec(stdout)?.[0] ?? "";
+  test("explains its table in four lines, and in full the rest", async () => {
+    const reading = ({ stdout }: { readonly stdout: string }) => /^cost: .*?(?=\n\n)/ms.exec(stdout)?.[0] ?? "";
     const [brief, full] = [
       await run("bench", "logs/session.jsonl", "-p", "sven"),
       await run("bench", "logs/session.jsonl", "-p", "sven", "--full"),
     ];
-    expect(reading(brief).split("\n")).toHaveLength(5);
-    expect(reading(brief)).toMatch(/cost: .*held: .*far: .*lost: .*working room: /s);
+    expect(reading(brief).split("\n")).toHaveLength(4);
+    expect(reading(brief)).toMatch(/cost: .*dearer: .*kept: .*older: /s);
     expect(reading(full)).toBe(reading(brief));
-    const only = "acted: it fired, or shortened results as they came.";
+    const only = "Shown to predict";
     expect([brief.stdout.includes(only), full.stdout.includes(only)]).toEqual([false, true]);
   });
 
@@ -139,8 +138,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const far = join(folder, "a-folder-with-a-long-name", "and-one-more-of-that-kind");
     mkdirSync(far, { recursive: true });
     writeFileSync(join(far, "session.jsonl"), `${[...lines, '{"type":"message","id":"cut'].join("\n")}\n`);
-    const { stdout } = await run("bench", "a-folder-with-a-long-name", "-p", "none");
-    expect(stdout).toMatch(/^Note: /m);
+    const { stdout } = await run("bench", "a-folder-with-a-long-name", "-p", "none", "--full");
+    expect(stdout).toContain("Notes about the logs");
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -164,16 +163,20 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test.each([
-    ["a file of no known format", "logs/other.json", /Skipped 1 input:\n {2}logs\/other\.json:1: no known session format/],
-    ["an empty file", "logs/nothing.jsonl", /Skipped 1 input:\n {2}logs\/nothing\.jsonl: the file is empty/],
-    ["a missing file", "logs/absent.jsonl", /Skipped 1 input:\n {2}logs\/absent\.jsonl: no such file or folder/],
-    ["an empty folder", "logs/empty", /Skipped 1 input:\n {2}logs\/empty: an empty folder/],
-    ["a pattern without files", "logs/*.txt", /Skipped 1 input:\n {2}logs\/\*\.txt: no file matches/],
+    [
+      "a file of no known format",
+      "logs/other.json",
+      /1 input left out: logs\/other\.json(?:, |: ).*?no\s+known\s+session\s+format/s,
+    ],
+    ["an empty file", "logs/nothing.jsonl", /1 input left out: logs\/nothing\.jsonl(?:, |: ).*?the\s+file\s+is\s+empty/s],
+    ["a missing file", "logs/absent.jsonl", /1 input left out: logs\/absent\.jsonl(?:, |: ).*?no\s+such\s+file\s+or\s+folder/s],
+    ["an empty folder", "logs/empty", /1 input left out: logs\/empty(?:, |: ).*?an\s+empty\s+folder/s],
+    ["a pattern without files", "logs/*.txt", /1 input left out: logs\/\*\.txt(?:, |: ).*?no\s+file\s+matches/s],
   ])("skips %s with a line and replays the rest", async (_, input, line) => {
     const { exitCode, stdout } = await run("bench", input, "logs/*.jsonl", "-w", "64k");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(line);
-    expect(stdout).toMatch(/^sven\* +1\/1/m);
+    expect(stdout).toMatch(/^sven\* +[\d.]+k +1\/1/m);
   });
 
   test("says nothing about figures if there are none", async () => {
@@ -188,7 +191,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     symlinkSync(join(folder, "logs"), join(folder, "logs/empty/loop"));
     const { stdout } = await run("bench", "logs/session.jsonl", "logs/*.jsonl", "logs");
     rmSync(join(folder, "logs/empty/loop"));
-    expect(stdout).toMatch(/^none +0\/1/m);
+    expect(stdout).toMatch(/^none +– +0\/1/m);
   });
 
   test.each([
@@ -211,7 +214,12 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       2,
       "plimsoll: unknown option '--polcy'\n(Did you mean --policy?)",
     ],
-    ["a window cannot be read", ["bench", "logs", "--window", "big"], 2, "plimsoll: --window big: give the working room as"],
+    [
+      "a window cannot be read",
+      ["bench", "logs", "--window", "big"],
+      2,
+      "plimsoll: --window big: give the tokens for messages as",
+    ],
     [
       "no input is given",
       ["bench"],
@@ -296,18 +304,18 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       utimesSync(join(logs, `${name}.jsonl`), timeMs / 1_000, timeMs / 1_000);
     }
     const since = await run("bench", "--from", "pi", "--since", "7d", "-p", "none", "--full");
-    expect(since.stdout).toContain("sessions in ~/.pi/agent/sessions/project/");
-    expect(since.stdout).toMatch(/^none +0\/2/m);
+    expect(since.stdout).toContain("Sessions are in ~/.pi/agent/sessions/project/");
+    expect(since.stdout).toMatch(/^none +– +0\/2/m);
     const limited = await run("bench", "--from", "pi", "--limit", "1", "-p", "none", "--full");
     expect(limited.stdout).toMatch(/^newest\.jsonl /m);
-    expect(limited.stdout).toMatch(/^none +0\/1/m);
+    expect(limited.stdout).toMatch(/^none +– +0\/1/m);
   });
 
   test("takes a policy from a file, in addition to a preset", async () => {
     writeFileSync(join(folder, "late.yaml"), "policy: sven\nkeep: [{ kind: recent, messages: 12 }]\n");
     const { exitCode, stdout, stderr } = await run("bench", "logs/session.jsonl", "-p", "none", "-p", "late.yaml", "-w", "32k");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/^late\* +1\/1/m);
+    expect(stdout).toMatch(/^late\* +[\d.]+k +1\/1/m);
   });
 
   test("a policy may count by a tokenizer, alone or behind the last report", async () => {
@@ -321,8 +329,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       ...["bench", "logs/session.jsonl", "-w", "32k", "-p", "counted.yaml", "-p", "anchored.yaml"],
     );
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/^counted\* +1\/1/m);
-    expect(stdout).toMatch(/^anchored\* +1\/1/m);
+    expect(stdout).toMatch(/^counted\* +\S+ +1\/1/m);
+    expect(stdout).toMatch(/^anchored\* +\S+ +1\/1/m);
   });
 
   test.each([
@@ -347,7 +355,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     writeFileSync(join(folder, "idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
     const swept = ["-p", "sven", "-p", "plimsoll", "--sweep", "trigger.ratio=70%", "-w", "32k"];
     const { stdout } = await run("bench", "logs/session.jsonl", ...swept, "--prices", "idle.yaml", "--jobs", "1");
-    const first = stdout.slice(0, stdout.indexOf("working room"));
+    const first = stdout.slice(0, stdout.indexOf("for messages:"));
     expect(first).toContain("--prices: no session asks nobody-asks.");
     expect(first.replaceAll(/\s+/g, " ")).toContain("--sweep: plimsoll has no one value named trigger.ratio");
   });
@@ -356,7 +364,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const prices = "synthetic/o200k: { inputUsdPerMillion: 1000, outputUsdPerMillion: 1000 }\n";
     writeFileSync(join(folder, "prices.yaml"), prices);
     const { stdout } = await run("bench", "logs/session.jsonl", "-p", "none", "--prices", "prices.yaml", "--full");
-    expect(stdout).toMatch(/^none +1\/1 +[1-9],/m);
+    expect(stdout).toMatch(/^none +1 +[1-9],/m);
     const wrong = await run("bench", "logs/session.jsonl", "--prices", "late.yaml");
     expect(wrong.exitCode).toBe(2);
     expect(wrong.stderr).toContain("plimsoll: late.yaml:1:1: policy: ");
@@ -450,8 +458,8 @@ describe("parts of a run", { timeout: REPLAY_MS }, () => {
 
   test("tables come as Markdown", async () => {
     await run("bench", "logs/session.jsonl", ...args, "--markdown", "tables.md");
-    expect(text("tables.md")).toMatch(/^### Working room 16k\n\n\| policy \| fired /m);
-    expect(text("tables.md")).toMatch(/^\| pi\\\* \| 1\/1 \|/m);
+    expect(text("tables.md")).toMatch(/^### Policies, 16k for messages\n\n\| policy \| compacts at /m);
+    expect(text("tables.md")).toMatch(/^\| pi\\\* \| \S+ \| 1\/1 \|/m);
   });
 });
 

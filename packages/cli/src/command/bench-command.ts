@@ -68,7 +68,7 @@ const collect = (value: string, previous: readonly string[] = []): readonly stri
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("[inputs...]", "session files, folders (searched to the bottom) or patterns")
-    .option("--demo", "the sessions that come with plimsoll, in 32k of working room under every preset")
+    .option("--demo", "the sessions that come with plimsoll, under every preset, with room for 32k of messages")
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
@@ -77,7 +77,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and the policies of the agents that wrote the sessions)`,
       collect,
     )
-    .option("-w, --window <size>", "real (default), or so much left for messages: 16k, 64k, …; repeatable", collect)
+    .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …; repeatable", collect)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option(
       "--sweep <path=values>",
@@ -95,7 +95,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; the folder of all parts")
-    .option("--full", "print sessions, costs in full, every difference with its interval, and how far the figures reach")
+    .option("--full", "print each measure, dollars, sessions, differences, and how far the figures reach")
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addAskOptions(command);
   addExtensionOption(command);

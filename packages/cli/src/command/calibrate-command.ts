@@ -4,13 +4,15 @@ import { importFile, type Transcript } from "@plimsoll/bench";
 import {
   CALIBRATED_METHODS,
   type Calibration,
+  type CalibrationReport,
   calibrateTranscripts,
-  calibrationRecord,
+  calibrationAnswer,
+  calibrationTables,
   countedOnce,
   lineages,
   lineageWords,
   predictionLines,
-  renderCalibrationHtml,
+  renderTables,
   type SessionNames,
   transcriptNames,
 } from "@plimsoll/bench/internal";
@@ -19,8 +21,8 @@ import type { Command } from "commander";
 import { areAllMissing, findInputs } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
 import { EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { calibrationText } from "../output/calibration-table.ts";
-import { printable, tableColumns } from "../terminal/printable.ts";
+import { reportTable } from "../output/report-table.ts";
+import { fitted, printable, tableColumns } from "../terminal/printable.ts";
 
 interface CalibrateOptions {
   readonly json?: string;
@@ -33,7 +35,7 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
   command
     .argument("<inputs...>", "session files, folders (searched to the bottom) or patterns")
     .option("--json <file>", "write all errors as JSON")
-    .option("--html <file>", "write tables, charts and every miss of the upper bound as one HTML page")
+    .option("--html <file>", "write the tables as one HTML page")
     .option(
       "--predictions <file>",
       "write one JSON line a call, of the ledger's: file, call, reported, predictedExpected, predictedUpper",
@@ -66,7 +68,14 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
     if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
     return EXIT_FAILED;
   }
-  io.stdout.write(calibrationText(calibration.report, tableColumns(io.stdout)));
+  const columns = tableColumns(io.stdout);
+  const tables = calibrationTables(calibration.report, (file) => file);
+  const shown = [
+    calibrationAnswer(calibration.report),
+    ...tables.map((table) => reportTable(table, columns)),
+    CALIBRATION_READING,
+  ];
+  io.stdout.write(`${shown.map(fitted).join("\n\n")}\n`);
   return writeFiles(calibration, options, { io, names: transcriptNames(counted) });
 }
 
@@ -76,11 +85,23 @@ async function writeFiles(
   { io, names }: { readonly io: CliIo; readonly names: SessionNames },
 ): Promise<number> {
   if (json !== undefined) writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(report, null, 2)}\n`);
-  if (html !== undefined) writeWholeFile(resolve(io.cwd, html), renderCalibrationHtml(sessions.map(calibrationRecord), names));
+  if (html !== undefined) writeWholeFile(resolve(io.cwd, html), calibrationPage(report, names));
   if (predictions === undefined) return EXIT_OK;
   const calls = sessions.flatMap(({ session }) => session.methods.find(({ method }) => method === "ledger")?.calls ?? []);
   writeWholeFile(resolve(io.cwd, predictions), predictionLines(calls));
   return EXIT_OK;
+}
+
+const CALIBRATION_READING =
+  "within, margin: calls whose report did not exceed the upper bound, and how much it lay above them; all in % of the reported prompt";
+
+function calibrationPage(report: CalibrationReport, names: SessionNames): string {
+  const title = "How well the next prompt's size is predicted";
+  return renderTables({
+    title,
+    lines: [calibrationAnswer(report), CALIBRATION_READING],
+    tables: calibrationTables(report, names),
+  });
 }
 
 /** Files of which a line names no more than these. */

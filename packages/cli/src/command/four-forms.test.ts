@@ -47,29 +47,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe("of one run the terminal, the Markdown, the page and the JSON", () => {
   const picked = () => answer?.policies.find(({ policy }) => policy === answer?.pick) ?? expect.fail("no pick");
 
-  test.each([
-    [
-      "terminal",
-      /Costs ([\d.]+) % of doing nothing/,
-      /Keeps ([\d.]+) % of the texts that replies needed \(20k tokens back: ([\d.]+) %/,
-    ],
-    [
-      "html",
-      /Costs ([\d.]+) % of doing nothing/,
-      /Keeps ([\d.]+) % of the texts that replies needed \(20k tokens back: ([\d.]+) %/,
-    ],
-    ["markdown", /([\d.]+) % of the cost of doing nothing/, /([\d.]+) % was kept word for word/],
-  ] as const)("name the same policy, cost and share held: %s", (form, cost, held) => {
-    expect(forms[form]).toContain(picked().policy);
-    expect(cost.exec(forms[form])?.[1]).toBe(formatPercent(picked().costPercent));
-    expect(held.exec(forms[form])?.[1]).toBe(formatPercent(picked().heldPercent));
-    expect([undefined, formatPercent(picked().heldFarPercent)]).toContain(held.exec(forms[form])?.[2]);
+  test.each(["terminal", "html", "markdown"] as const)("name the same policy, cost and share kept: %s", (form) => {
+    const text = forms[form].replace(/\n +/g, " ");
+    expect(text).toContain(picked().policy);
+    expect(text).toContain(`Costs ${formatPercent(picked().costPercent)} % of doing nothing`);
+    expect(text).toContain(`Keeps ${formatPercent(picked().heldPercent)} % of what later replies needed`);
   });
 
   test.each(POLICIES)("have the same cost of %s in their tables", (name) => {
     const { costPercent } = answer?.policies.find(({ policy }) => policy === name) ?? expect.fail(name);
     const figure = formatPercent(costPercent).replace(".", "\\.");
-    expect(forms.terminal).toMatch(new RegExp(`^${name} +\\d/3 .* ${figure} `, "m"));
+    expect(forms.terminal).toMatch(new RegExp(`^${name} .* ${figure} `, "m"));
     expect(forms.markdown).toMatch(new RegExp(`^\\| ${name} .*\\| ${figure} \\|`, "m"));
     expect(forms.html).toMatch(new RegExp(`${name} [^a-z]*${figure} `));
   });

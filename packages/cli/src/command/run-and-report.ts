@@ -34,7 +34,7 @@ import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";
-import { summaryBill, summaryEstimate } from "../output/footer.ts";
+import { summaryBill, summaryEstimate } from "../output/summary-bill.ts";
 import { terminalReport } from "../output/terminal-report.ts";
 import { tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";

@@ -51,7 +51,7 @@ describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
     expect(paid.stderr).toMatch(
       /^plimsoll: summaries by anthropic:claude-haiku-4-5: sent \d+ requests with .* for \$0\.\d+; 0 answers from the cassette$/m,
     );
-    expect(paid.stdout.replaceAll(/\s+/g, " ")).toMatch(/those that anthropic:claude-haiku-4-5 wrote: sven (\d+) of \1\. /);
+    expect(paid.stdout.replaceAll(/\s+/g, " ")).toMatch(/Of (\d+) summaries anthropic:claude-haiku-4-5 wrote \1\. /);
     const sent = simulator.exchanges().length;
     vi.unstubAllEnvs();
     const free = await bench(...MODEL, "--cassette-only", "--json", "free.json");
@@ -65,7 +65,9 @@ describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout } = await bench("--summarizer", "recorded");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^ ?sven\* /m);
-    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(/the rest is a digest that stands in: sven 0 of \d+\. /);
+    expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /Of \d+ summaries 0 are the recorded agent's own; a digest stands in for the others\. /,
+    );
   });
 
   test.each([

@@ -19,6 +19,7 @@ import {
   reportProblems,
   type SessionDescription,
   sessionNames,
+  settingToTake,
   withoutApart,
 } from "@plimsoll/bench/internal";
 import {
@@ -44,10 +45,10 @@ import {
   parseWindow,
 } from "../option/replay-options.ts";
 import { problemText } from "../output/terminal-report.ts";
-import { tuneReport } from "../output/tune-report.ts";
+import { NOTHING_FIRES, tuneReport } from "../output/tune-report.ts";
 import { tunedYaml } from "../output/tuned-yaml.ts";
 import { readPrices } from "../prices/read-prices.ts";
-import { COLUMNS, lineFor, printable, tableColumns } from "../terminal/printable.ts";
+import { lineFor, printable, tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { openState } from "./replay-state.ts";
 import { LATER_ROUNDS_RATIO, laterRoundsMs, ROUNDS } from "./tune-rounds.ts";
@@ -60,6 +61,7 @@ interface TuneOptions extends ExtensionOptions {
   readonly state?: string;
   readonly html?: string;
   readonly write?: string;
+  readonly full?: true;
   /** False with `--no-presets`. */
   readonly presets: boolean;
 }
@@ -72,10 +74,11 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
   command
     .argument("<inputs...>", "session files, folders or patterns; 8 sessions or more, to know how sure it is")
     .option("-p, --policy <name>", "the current policy: a preset or a YAML file (default: plimsoll)")
-    .option("-w, --window <size>", "real (default), or so much left for messages: 16k, 64k, …")
+    .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
+    .option("--full", "print other prompt caches, the best settings of the presets, and each session")
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
     .option("--no-presets", "leave out the best settings of the presets")
@@ -115,17 +118,17 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   await kept.finish();
   if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);
   const problems = [...met.values()];
+  const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
     problemText(problems),
     lineageWords(lineages.counts),
-    tuneReport(results, { current: policy, columns: tableColumns(io.stdout) }),
+    tuneReport(results, { current: policy, columns: tableColumns(io.stdout), full: options.full ?? false, nameOf }),
   ];
   io.stdout.write(`${said.filter((text) => text !== "").join("\n\n")}\n`);
   if (options.html !== undefined) {
-    const yaml = tunedYaml({ text: "", current: policy, best: ownResult(results, policy)?.best ?? null });
-    const text = tuneReport(results, { current: policy, columns: COLUMNS });
-    const nameOf = sessionNames({ sessions: [...described.values()] });
-    const page = renderTuneHtml(results, { yaml, text, nameOf, problems });
+    const [own] = results;
+    const yaml = tunedYaml({ text: "", current: policy, best: own === undefined ? null : settingToTake(own) });
+    const page = renderTuneHtml(results, { yaml, text: NOTHING_FIRES, nameOf, problems });
     writeWholeFile(resolve(io.cwd, options.html), page);
   }
   if (options.write !== undefined) await writeTuned(options.write, { results, policy }, io);
@@ -144,18 +147,16 @@ async function writeTuned(
 ): Promise<void> {
   const path = resolve(io.cwd, file);
   const own = ownResult(results, policy);
-  if (own === undefined || own.best === null) {
-    io.stdout.write(`Nothing was written to ${printable(file)}: no setting can be recommended.\n`);
+  const taken = own === undefined ? null : settingToTake(own);
+  if (taken === null) {
+    io.stdout.write(`Nothing was written to ${printable(file)}: no setting is better.\n`);
     return;
   }
-  const isChanged = own.best.settings.length > 0;
   const before = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
   if (before.kind === "refused") throw new PlimsollError("bad-input", `${file} ${before.why}: nothing was written`, { file });
   const text = before.kind === "text" ? before.text : "";
-  writeWholeFile(path, tunedYaml({ text, current: policy, best: own.best }));
-  io.stdout.write(
-    `Wrote ${printable(file)}: ${isChanged ? "the setting that was found" : "the setting as it is, which was best"}.\n`,
-  );
+  writeWholeFile(path, tunedYaml({ text, current: policy, best: taken }));
+  io.stdout.write(`Wrote ${printable(file)}: the setting that was found.\n`);
 }
 
 /** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
@@ -192,7 +193,7 @@ function replayRounds(
     if (sessionMs !== null && name === "coarse grid")
       sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
     try {
-      const report = await runBench({ ...run, files, policies, calibrates: false, onProgress: bar.show });
+      const report = await runBench({ ...run, files, policies, onProgress: bar.show });
       const { sessions: found, rows } = withoutApart(report);
       for (const problem of reportProblems(report)) met.set(problem.text, problem);
       const hasFailures = rows.some(({ failures }) => failures !== undefined);

@@ -14,8 +14,11 @@ import {
   prepareSession,
   renderValidationHtml,
   type SessionFindings,
+  textTable,
+  validationLead,
   validationMarkdown,
   validationOf,
+  validationTables,
 } from "@plimsoll/bench/internal";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
@@ -29,8 +32,8 @@ import {
   olderLine,
 } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
-import { validationText } from "../output/validation-text.ts";
-import { printable, tableColumns } from "../terminal/printable.ts";
+import { reportTable } from "../output/report-table.ts";
+import { fitted, printable, tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { type OpenState, openState } from "./replay-state.ts";
 
@@ -77,7 +80,9 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
     return EXIT_FAILED;
   }
   const validation = validationOf(findings, new Date(io.nowMs()).toISOString().slice(0, "YYYY-MM-DD".length));
-  io.stdout.write(validationText(validation, tableColumns(io.stdout)));
+  const columns = tableColumns(io.stdout);
+  const tables = validationTables(validation).map((table) => reportTable(textTable(table), columns));
+  io.stdout.write(`${[validationLead(validation).map(fitted).join("\n"), ...tables].join("\n\n")}\n`);
   const write = async (file: string | undefined, text: () => string) => {
     if (file !== undefined) writeWholeFile(resolve(io.cwd, file), text());
   };

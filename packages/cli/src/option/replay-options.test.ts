@@ -31,6 +31,6 @@ describe("parseWindow", () => {
   });
 
   test.each(["", "k", "0", "999", "-5k", "32 k", "big", "9999999999"])("refuses %j and says what to give", (text) => {
-    expect(() => parseWindow(text)).toThrow(/--window .*: give the working room as 16k/);
+    expect(() => parseWindow(text)).toThrow(/--window .*: give the tokens for messages as 16k/);
   });
 });

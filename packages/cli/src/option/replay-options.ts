@@ -71,7 +71,7 @@ export function parseWindow(text: string): WindowRequest {
   if (tokens === null || tokens < SMALLEST_ROOM_TOKENS) {
     throw new PlimsollError(
       "bad-input",
-      `--window ${text}: give the working room as 16k, 32k, 64k, 128k or a number of tokens from ${SMALLEST_ROOM_TOKENS}, or real`,
+      `--window ${text}: give the tokens for messages as 16k, 32k, 64k, 128k or a number of tokens from ${SMALLEST_ROOM_TOKENS}, or real`,
     );
   }
   return { kind: "working-room", tokens };

@@ -1,25 +1,19 @@
 import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import {
+  commonFolder,
   formatNumberOf,
   lineageWords,
-  markedReport,
-  modelSummaryNote,
+  READING,
   type ReportProblem,
-  reportProblems,
-  summarizePolicies,
-  validatedWords,
-  verdicts,
+  recordedUsdLines,
+  shownReport,
 } from "@plimsoll/bench/internal";
-import { askText } from "../ask/ask-text.ts";
-import { printable, wrapped } from "../terminal/printable.ts";
-import { calibrationLines } from "./calibration-table.ts";
-import { differenceTables, recordTables } from "./comparison-text.ts";
-import { footerLines, validityLines } from "./footer.ts";
-import { costTables, policyTables, sessionTable } from "./session-table.ts";
+import { fitted, printable, wrapped } from "../terminal/printable.ts";
+import { reportTable, tableRows } from "./report-table.ts";
 
 /** Parts that the terminal shows in addition to the report itself. */
 export interface TerminalOptions {
-  /** Every difference with its interval, or with a row for every session. */
+  /** Every table. */
   readonly full: boolean;
   readonly notSessions: readonly string[];
   /** How wide tables may be. */
@@ -30,63 +24,58 @@ export interface TerminalOptions {
   readonly metrics: RunMetrics;
 }
 
-/** The meaning of the table's figures, in five lines of 80 columns. */
-const READING = [
-  "fired: it compacted or tried to. cost: % of doing nothing, with a prompt cache. held: what was",
-  "needed later and was still there word for word; far: said 20k tokens back. lost, tied, won: in",
-  "how many sessions; lost: a thousandth dearer, or more measures lower than higher. working room:",
-  "a window with that much above the overhead, for experts; --window real: the model's own.",
-].join(" ");
-
-const READING_WHOLE = [
-  "acted: it fired, or shortened results as they came. % none: geometric mean of sessions. held is",
-  "told of five: edits, the texts that edits replace; passages, the lines around what replies refer",
-  "to; the file in hand; instructions; the plan. Other measures, charts: --html.",
-].join(" ");
-
-const READING_COST =
-  "USD: requests, replies and summaries; per 100 calls; cold: found less than half in the cache, or came after its time.";
-
 const plain = (text: string) => wrapped(text, { first: "", further: "" }).join("\n");
 
-const MORE = "Costs in full, sessions, every difference and how far the figures reach: --full.";
+const MORE = "Each measure, dollars, sessions, differences and how far the figures reach: --full, or --html FILE.";
 
-/** The report as text for a terminal: the verdict, one table, and all else only if it is asked for. */
+/** The report as text for a terminal: for each window the answer in five lines and its table, and all else only if it is asked for. */
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
   const { full, notSessions, written, metrics, columns } = options;
-  const marked = markedReport(report);
-  const hasFigures = report.rows.some(({ metrics }) => metrics !== null);
-  const more = full
-    ? [
-        ...(hasFigures ? [costTables(marked, { metrics, columns }), plain(`${READING_WHOLE} ${READING_COST}`)] : []),
-        differenceTables(marked, columns),
-        ...(hasFigures ? [[...validityLines(report), ...calibrationLines(report)].join("\n"), plain(validatedWords())] : []),
-      ]
-    : [];
+  const folder = commonFolder(report.sessions.map(({ session }) => session));
+  const { problems, verdicts, first, further, notes } = shownReport(report, metrics, (session) => session.slice(folder.length));
+  const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
+  const windows = verdicts.flatMap(({ windowLabel, lines }, place) => {
+    const table = first[place];
+    const answer = lines.flatMap((line) => wrapped(printable(line), { first: "  ", further: "    " }));
+    return [
+      [`${windowLabel}:`, ...answer].join("\n"),
+      ...(table === undefined ? [] : [[tableRows(table, columns), ...table.notes.map(plain)].join("\n")]),
+    ];
+  });
   const sections = [
-    problemText(reportProblems(report)),
-    ...(full ? [sessionTable(report, columns)] : []),
+    problemText(problems),
     plain(lineageWords(report.lineages)),
-    verdictText(marked, metrics),
-    recordTables(marked, columns),
-    ...(report.rows.length > 0 ? [policyTables(marked, { metrics, columns })] : []),
-    ...more,
-    ...(report.ask === undefined ? [] : [askText(report.ask, columns)]),
-    ...(hasFigures ? [[...markLines(report), plain(READING)].join("\n")] : ["Nothing could be replayed."]),
+    ...(hasFigures ? windows : ["Nothing could be replayed."]),
+    ...(hasFigures ? [plain(READING)] : []),
+    ...(full
+      ? [
+          ...further().map((table) => reportTable(table, columns)),
+          ...(folder === "" ? [] : [`Sessions are in ${printable(folder)}`]),
+          ...notes.map(plain),
+        ]
+      : notes.slice(0, -1).map(plain)),
     [
-      ...footerLines(report, notSessions),
-      ...(full || !hasFigures ? [] : [MORE]),
+      ...notSessionLines(notSessions),
+      ...(full ? [] : recordedUsdLines(report).map(plain)),
+      ...(full || !hasFigures ? [] : [plain(MORE)]),
       ...written.map((file) => `Written: ${file}`),
     ].join("\n"),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
+function notSessionLines(notSessions: readonly string[]): readonly string[] {
+  const [first] = notSessions;
+  if (first === undefined) return [];
+  const others = notSessions.length === 1 ? "" : ` and ${formatNumberOf(notSessions.length - 1, "other")}`;
+  return [fitted(`Not a session, left out: ${printable(first)}${others}.`)];
+}
+
 /** So many are said on the first screen; the worst come first (chosen). */
-const SHOWN_PROBLEMS = 8;
+const SHOWN_PROBLEMS = 6;
 
 /** Shows the problems that a reader must know before any figure, bounded to a part of a screen; nothing without a problem. */
-export function problemText(problems: readonly ReportProblem[]): string {
+export function problemText(problems: readonly Pick<ReportProblem, "text">[]): string {
   if (problems.length === 0) return "";
   const more = problems.length - SHOWN_PROBLEMS;
   return [
@@ -96,21 +85,4 @@ export function problemText(problems: readonly ReportProblem[]): string {
       .flatMap(({ text }) => wrapped(`- ${printable(text)}`, { first: "  ", further: "    " })),
     ...(more > 0 ? [`  and ${formatNumberOf(more, "more problem")}: --json and --html have them all`] : []),
   ].join("\n");
-}
-
-/** The answer before its figures: lines that fit 80 columns. */
-function verdictText(report: BenchReport, metrics: RunMetrics): string {
-  return verdicts(report, summarizePolicies(report, metrics))
-    .map(({ title, lines, now }) => {
-      const running = now.length === 0 ? [] : [`What you run now: ${now.join("; ")}.`];
-      return [`${title}:`, ...[...lines, ...running].flatMap((line) => wrapped(line, { first: "  ", further: "    " }))].join(
-        "\n",
-      );
-    })
-    .join("\n\n");
-}
-
-function markLines(report: BenchReport): readonly string[] {
-  const mark = modelSummaryNote(report);
-  return mark === null ? [] : wrapped(mark, { first: "", further: "" });
 }

@@ -1,2 +1,0 @@
-/** The page of `plimsoll calibrate`: the calibration section alone. */
-void calibrationView.start();

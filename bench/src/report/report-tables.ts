@@ -1,0 +1,114 @@
+import type { RunMetrics } from "../metrics/registry.ts";
+import type { BenchReport, ReportProblem, SkippedInput, SourceNote } from "../results.ts";
+import { type WindowAnswer, windowAnswers } from "./answer.ts";
+import { askTables } from "./ask-tables.ts";
+import { type WindowComparison, windowComparisons } from "./comparisons.ts";
+import { formatCount } from "./figures.ts";
+import { markedReport, modelSummaryNote } from "./model-summaries.ts";
+import { type PolicySummary, summarizePolicies } from "./policy-summary.ts";
+import { furtherPolicyTables, policyTables } from "./policy-tables.ts";
+import { reportProblems } from "./problems.ts";
+import { type SessionNames, sessionNames } from "./session-names.ts";
+import { fact, numberColumn, type ReportTable, tableOf, textColumn, textTable } from "./table.ts";
+import { validatedWords } from "./validated-words.ts";
+import { sessionTable } from "./validity.ts";
+import { type Verdict, verdicts } from "./verdict.ts";
+
+/** A report as people read it: made once from the rows, drawn by the terminal, Markdown and the page. */
+export interface ShownReport {
+  /** Policies that ask a model for summaries have their mark. */
+  readonly report: BenchReport;
+  readonly summaries: readonly PolicySummary[];
+  readonly answers: readonly WindowAnswer[];
+  readonly problems: readonly ReportProblem[];
+  readonly verdicts: readonly Verdict[];
+  /** The tables that the verdicts are read from, one a window. */
+  readonly first: readonly ReportTable[];
+  /** All others. They are made when they are asked for: their intervals take time. */
+  further(): readonly ReportTable[];
+  /** Sentences that every output has below the first tables. */
+  readonly notes: readonly string[];
+}
+
+/** Makes everything that is shown of a report. The metrics are those of its run. */
+export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: SessionNames): ShownReport {
+  const report = markedReport(plain);
+  const nameOf = names ?? sessionNames(report);
+  const summaries = summarizePolicies(report, metrics);
+  const answers = windowAnswers(report, summaries);
+  const found = verdicts(report, answers);
+  const mark = modelSummaryNote(plain);
+  return {
+    report,
+    summaries,
+    answers,
+    problems: reportProblems(plain),
+    verdicts: found,
+    first: policyTables(report, summaries, found),
+    further: () => {
+      const comparisons: readonly WindowComparison[] = windowComparisons(report);
+      return [
+        ...furtherPolicyTables(summaries, comparisons, { metrics, nameOf }),
+        ...(plain.ask === undefined ? [] : askTables(plain.ask).map(textTable)),
+        sessionTable(plain, nameOf),
+        skippedTable(plain.skipped),
+        noteTable(plain.notes),
+      ].filter(({ rows }) => rows.length > 0);
+    },
+    notes: [...(mark === null ? [] : [mark]), OPEN_LOOP, validatedWords()],
+  };
+}
+
+const OPEN_LOOP = "Open loop: recorded replies do not react to compaction; no figure says whether a task succeeds.";
+
+function skippedTable(skipped: readonly SkippedInput[]): ReportTable {
+  const columns = [textColumn<SkippedInput>("reason", ({ reason }) => reason)];
+  return tableOf({ title: "Inputs that were left out", rowTitle: "file", columns, rows: skipped, nameOf: ({ file }) => file });
+}
+
+/** Notes of one kind about one file. */
+export interface NoteGroup {
+  readonly file: string;
+  readonly code: string;
+  readonly count: number;
+  readonly firstLine: number | null;
+  /** The first note's text, without the place that `file` and `firstLine` give. */
+  readonly text: string;
+}
+
+/** Counts notes by file and kind, in the order in which they first come. */
+export function groupNotes(notes: readonly SourceNote[]): readonly NoteGroup[] {
+  const groups = new Map<string, NoteGroup>();
+  for (const { file, line, code, text } of notes) {
+    const key = `${code}\n${file}`;
+    const group = groups.get(key) ?? { file, code, count: 0, firstLine: line, text: withoutPlace(text, file, line) };
+    groups.set(key, { ...group, count: group.count + 1 });
+  }
+  return [...groups.values()];
+}
+
+/** Importers write notes as lines for a terminal, with the place in front. */
+function withoutPlace(text: string, file: string, line: number | null): string {
+  const place = `${line === null ? file : `${file}:${line}`}: `;
+  return text.startsWith(place) ? text.slice(place.length) : text;
+}
+
+function noteTable(notes: readonly SourceNote[]): ReportTable {
+  return tableOf({
+    title: "Notes about the logs",
+    notes: ["They need nothing: each says how a line was read. The first of each kind and file is shown."],
+    rowTitle: "first place",
+    columns: [
+      textColumn<NoteGroup>("kind", ({ code }) => code),
+      numberColumn<NoteGroup>({
+        title: "times",
+        meaning: fact("notes", "Notes of this kind about this file."),
+        value: ({ count }) => count,
+        format: formatCount,
+      }),
+      textColumn<NoteGroup>("note", ({ text }) => text),
+    ],
+    rows: groupNotes(notes),
+    nameOf: ({ file, firstLine }) => (firstLine === null ? file : `${file}:${firstLine}`),
+  });
+}

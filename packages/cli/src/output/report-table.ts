@@ -1,0 +1,45 @@
+import type { ReportTable, TableHead } from "@plimsoll/bench/internal";
+import { nameChars, printable, shortened, wrapped } from "../terminal/printable.ts";
+import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
+
+/** Longest name of a row that a table of 80 columns shows whole. */
+const NAME_CHARS = 32;
+/** Widest title over a column of figures, and widest text in one; longer ones are broken between words. */
+const TITLE_CHARS = 8;
+const TEXT_CHARS = 24;
+
+/** A table under its title, with its notes before it, for a terminal of so many columns. */
+export function reportTable({ title, notes, ...table }: ReportTable, columns: number): string {
+  const lines = notes.flatMap((note) => wrapped(printable(note), { first: "", further: "  " }));
+  return [`${title}:`, ...lines, "", tableRows(table, columns)].join("\n");
+}
+
+/** The rows of a table under their heads. */
+export function tableRows(
+  { rowTitle, heads, rows }: Pick<ReportTable, "rowTitle" | "heads" | "rows">,
+  columns: number,
+): string {
+  const lower = heads.map((head) => ({ content: brokenAt(printable(head.title), TITLE_CHARS) }));
+  const groups = groupCells(heads);
+  const head = [...(groups === null ? [] : [[{ content: "" }, ...groups]]), [{ content: rowTitle }, ...lower]];
+  const body = rows.map(({ name, cells }) => [
+    shortened(printable(name), nameChars(NAME_CHARS, columns)),
+    ...cells.map(({ shown }, place) =>
+      heads[place]?.isText === true ? brokenAt(printable(shown), TEXT_CHARS) : printable(shown),
+    ),
+  ]);
+  const leftColumns = [0, ...heads.flatMap(({ isText }, place) => (isText ? [place + 1] : []))];
+  return drawTable({ head, rows: body, leftColumns }, columns);
+}
+
+/** The names of groups over their columns; `null` if there are none. */
+function groupCells(heads: readonly TableHead[]): readonly TableCell[] | null {
+  if (heads.every(({ group }) => group === "")) return null;
+  const cells: { readonly content: string; span: number; readonly align: "center" }[] = [];
+  for (const { group } of heads) {
+    const last = cells.at(-1);
+    if (last !== undefined && last.content === group) last.span += 1;
+    else cells.push({ content: group, span: 1, align: "center" });
+  }
+  return cells;
+}
