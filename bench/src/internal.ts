@@ -75,7 +75,7 @@ export { isAboutUnread, reportProblems } from "./report/problems.ts";
 export { groupNotes, type NoteGroup, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
-export { markdownRows, type ReportTable, type TableHead, textTable } from "./report/table.ts";
+export { markdownTable, type ReportTable, type TableHead, textTable } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { triggerLine, triggerWords } from "./report/trigger.ts";
 export { settingsText, settingToTake, tuneAnswer } from "./report/tune-answer.ts";

@@ -57,7 +57,6 @@ const COLUMNS: readonly Column<ErrorRow>[] = [
     format: formatRatioPercent,
   }),
   percent("margin", ({ marginPercent }) => marginPercent, "How much the upper bound lay above the report, on average."),
-  percent("its p50", ({ marginP50Percent }) => marginP50Percent, "The same at the middle call."),
 ];
 
 /** The kinds of calls that are told apart. */
@@ -75,7 +74,9 @@ export function calibrationTables(report: CalibrationReport, nameOf: (file: stri
       title,
       rowTitle: "method",
       columns: COLUMNS,
-      rows: report.methods.map((method): ErrorRow => ({ name: method.method, errors: method[kind] })),
+      rows: report.methods
+        .map((method): ErrorRow => ({ name: method.method, errors: method[kind] }))
+        .filter(({ errors }) => errors.calls > 0),
       nameOf: ({ name }) => name,
     }),
   );
@@ -104,7 +105,7 @@ export function calibrationTables(report: CalibrationReport, nameOf: (file: stri
     rows: report.sessions,
     nameOf: ({ file }) => nameOf(file),
   });
-  return [...groups, sessions];
+  return [...groups.filter(({ rows }) => rows.length > 0), sessions];
 }
 
 /** Sums up a calibration: the method that errs least if nothing hidden happened, and how often its bound was not exceeded. */

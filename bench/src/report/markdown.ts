@@ -4,7 +4,7 @@ import { formatNumberOf, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { READING } from "./policy-tables.ts";
 import { shownReport } from "./report-tables.ts";
-import { escaped, markdownTable } from "./table.ts";
+import { escaped, tableMarkdown } from "./table.ts";
 
 /** The report as Markdown, for a pull request or a page of documentation: the answer and its table, then all others. The metrics are those of its run. */
 export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
@@ -17,11 +17,11 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     ...(problems.length === 0 ? [] : ["### Problems", list(problems.map(({ text }) => text))]),
     ...verdicts.flatMap(({ windowLabel, lines }, place) => {
       const table = first[place];
-      return [`### The answer, ${escaped(windowLabel)}`, list(lines), ...(table === undefined ? [] : [markdownTable(table)])];
+      return [`### The answer, ${escaped(windowLabel)}`, list(lines), ...(table === undefined ? [] : [tableMarkdown(table)])];
     }),
     ...(first.length === 0 ? [] : [escaped(capitalised(READING))]),
     ...notes.map(escaped),
-    ...further().map(markdownTable),
+    ...further().map(tableMarkdown),
   ];
   return parts.join("\n\n").concat("\n");
 }

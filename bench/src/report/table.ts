@@ -152,14 +152,24 @@ export function metricColumns(metrics: RunMetrics, table: MetricTable): readonly
 }
 
 /** The table in Markdown under its title, with its notes before it. */
-export function markdownTable({ title, notes, rowTitle, heads, rows }: ReportTable): string {
+export function tableMarkdown({ title, notes, rowTitle, heads, rows }: ReportTable): string {
   const named = heads.map(({ group, title: own }) => escaped(group === "" ? own : `${group}: ${own}`));
   const body = rows.map(({ name, cells }) => [escaped(name), ...cells.map(({ shown }) => escaped(shown))]);
-  return [`### ${escaped(title)}`, ...notes.map(escaped), markdownRows([escaped(rowTitle), ...named], body)].join("\n\n");
+  return [
+    `### ${escaped(title)}`,
+    ...notes.map(escaped),
+    markdownTable({ head: [escaped(rowTitle), ...named], rows: body }),
+  ].join("\n\n");
+}
+
+/** Titles and cells as they are to stand in Markdown. */
+export interface MarkdownTable {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 /** Rows of Markdown under their head; the first column is of names, the others of figures. */
-export function markdownRows(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable({ head, rows }: MarkdownTable): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rule = `|${head.map((_, place) => (place === 0 ? "---" : "---:")).join("|")}|`;
   return [line(head), rule, ...rows.map(line)].join("\n");

@@ -5,7 +5,7 @@ import {
   formatNumberOf,
   formatPercent,
   isActing,
-  markdownRows,
+  markdownTable,
   meanShares,
   originOf,
   type SessionOutcome,
@@ -46,7 +46,7 @@ function sideTables(report: BenchReport, split: string): readonly string[] {
       if (count === 0) return [];
       const rows = own.flatMap(([policy, outcomes]) => rowsOf(policy, outcomes));
       return [
-        `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownRows(["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)], rows)}`,
+        `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownTable({ head: ["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)], rows })}`,
       ];
     });
   });

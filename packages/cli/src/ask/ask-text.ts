@@ -15,7 +15,6 @@ import {
 import { printable } from "../terminal/printable.ts";
 import type { AskChoice } from "./ask-option.ts";
 
-
 /** Says how much asking is likely to cost and where the text goes, before anything is sent. `address` is the provider's, if it is not its own. */
 export function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPlace): string {
   const { host, modelId } = plan.model;

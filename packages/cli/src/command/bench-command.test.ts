@@ -87,7 +87,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--jobs", "1", "--with", "part.mjs", "--full"];
     const { exitCode, stdout, stderr } = await runChild({ args, cwd: own });
     expect(exitCode, stderr).toBe(0);
-    expect(stdout).toMatch(/made here\n[^─]* answers\n[^\n]*\nnone .* [1-9]\d+\n/);
+    expect(stdout).toMatch(/made here[\s\S]*answers[\s\S]*\nnone .* [1-9]\d+\n/);
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {
@@ -114,7 +114,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
 
   test("says if nothing fired, and what a policy did then", async () => {
     const { stdout } = await run("bench", "logs/session.jsonl", "--window", "1m");
-    const said = stdout.replace(/\n +/g, " ");
+    const said = stdout.replace(/\s+/g, " ");
     expect(stdout).toMatch(/^sven +\S+ +0\/1/m);
     expect(said).toMatch(/sven.*: nothing fired in 1 session, .*; in 1 it acted, by shortening results as they came\./);
     expect(said).toMatch(/Shortened results alone; compacts at /);
@@ -129,7 +129,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     expect(reading(brief).split("\n")).toHaveLength(4);
     expect(reading(brief)).toMatch(/cost: .*dearer: .*kept: .*older: /s);
     expect(reading(full)).toBe(reading(brief));
-    const only = "Shown to predict";
+    const only = "(plimsoll validate,";
     expect([brief.stdout.includes(only), full.stdout.includes(only)]).toEqual([false, true]);
   });
 
@@ -491,7 +491,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
       ],
     });
     const page = readFileSync(join(folder, "sweep.html"), "utf8");
-    expect(page.match(/requests above the window \(overflow\)<\/text>/g)).toHaveLength(1);
+    expect(page.match(/requests above the window<\/text>/g)).toHaveLength(1);
   });
 
   test.each([

@@ -53,7 +53,9 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
           ...(folder === "" ? [] : [`Sessions are in ${printable(folder)}`]),
           ...notes.map(plain),
         ]
-      : notes.slice(0, -1).map(plain)),
+      : hasFigures
+        ? notes.slice(0, -1).map(plain)
+        : []),
     [
       ...notSessionLines(notSessions),
       ...(full ? [] : recordedUsdLines(report).map(plain)),

@@ -24,7 +24,7 @@ const READING = fitted(
   "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of that, what was said 20k tokens back or more. All on sessions that settings were not chosen on.",
 );
 
-const MORE = "Other prompt caches, the presets' own best and each session: --full, or --html FILE.";
+const MORE = "Other prompt caches, the presets' best, and each session: --full or --html FILE.";
 
 /** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
