@@ -15,11 +15,11 @@ export interface ActionCase {
 
 /** Working room of the replays, and what a context may have at most, in tokens: what a small model reads on a shared machine (protocol.md). */
 const ROOM_TOKENS = 8_000;
-const MOST_TOKENS = 6_000;
+const MOST_TOKENS = 3_000;
 /** Tokens of an action that are scored: name and main argument of most calls. */
-const SCORED_TOKENS = 24;
+const SCORED_TOKENS = 16;
 /** Of recorded summaries and of what follows them. */
-const SUMMARY_TOKENS = 2_000;
+const SUMMARY_TOKENS = 1_000;
 const FOLLOWING_TOKENS = 400;
 /** Messages whose order the floor leaves: the open step. */
 const FLOOR_NEWEST = 4;
@@ -112,7 +112,6 @@ async function contextsOf(
   });
   const history = shown(session.history().messages.slice(0, ordinal));
   const own = newestTokens(model, shown(messages), MOST_TOKENS);
-  const theirs = newestTokens(model, shown(ofCodex), MOST_TOKENS);
   const older = messages.slice(0, -FLOOR_NEWEST).toSorted((a, b) => lotOf(a.id) - lotOf(b.id));
   const floor = shown([...older, ...messages.slice(-FLOOR_NEWEST)], OTHER_WORDS);
   const contexts = {
@@ -121,8 +120,7 @@ async function contextsOf(
     plimsoll: own,
     newest: newestTokens(model, history, own.length),
     floor: newestTokens(model, floor, MOST_TOKENS),
-    codex: theirs,
-    "newest of codex's size": newestTokens(model, history, theirs.length),
+    codex: newestTokens(model, shown(ofCodex), MOST_TOKENS),
   };
   return {
     session: session.transcript.lineage ?? session.transcript.name,

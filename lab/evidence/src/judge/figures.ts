@@ -218,7 +218,7 @@ const ACTION_PAIRS: readonly Pair[] = [
   ["plimsoll", "none"],
   ["newest", "none"],
   ["plimsoll", "newest"],
-  ["codex", "newest of codex's size"],
+  ["codex", "longest"],
   ["plimsoll", "codex"],
   ["longest", "plimsoll"],
 ];

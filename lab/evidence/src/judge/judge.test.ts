@@ -181,7 +181,7 @@ describe("judgeReport", () => {
     row({
       kind: "actions",
       session: `owner${at}__repository__1.jsonl`,
-      bits: { none: 30, longest: 10, plimsoll: 20 + (at % 3), floor: 20, newest: 24, codex: 20, "newest of codex's size": 20 },
+      bits: { none: 30, longest: 10, plimsoll: 20 + (at % 3), floor: 20, newest: 24, codex: 20 },
     }),
   );
   const text = judgeReport([...facts, ...actions]);
