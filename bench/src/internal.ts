@@ -117,6 +117,7 @@ export type { CacheKind } from "./tune/score.ts";
 export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";
 export { AREA } from "./validate/area.ts";
+export { type GradeTable, gradeTable } from "./validate/grade-table.ts";
 export { findingsOf, type SessionFindings } from "./validate/validate-sessions.ts";
 export { type Validation, validationOf } from "./validate/validation.ts";
 export { validationMarkdown } from "./validate/validation-markdown.ts";

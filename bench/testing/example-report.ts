@@ -151,7 +151,6 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
         withoutCachePer100CallsUsd: 12,
       },
       dollarValidity: null,
-      redo: { edits: { uses: compactions, usd: compactions * 0.02 }, files: { uses: 0, usd: 0 } },
       cacheValidity: null,
       editGrounding: exampleHeld(calls, compactions > 0),
       passageEvidence: exampleHeld(uses, compactions > 0),

@@ -17,7 +17,6 @@ import {
 } from "./held-metrics.ts";
 import { LAST_ERROR } from "./last-error.ts";
 import type { Metric, Relative } from "./metric.ts";
-import { REDO } from "./redo.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
 import { REREADS } from "./reread-risk.ts";
 import { RETENTION } from "./retention.ts";
@@ -31,7 +30,6 @@ type BuiltinMetrics = readonly [
   typeof SAFETY,
   typeof ECONOMY,
   typeof COST,
-  typeof REDO,
   typeof SUMMARIES,
   typeof DOLLAR_VALIDITY,
   typeof CACHE_VALIDITY,
@@ -58,7 +56,6 @@ export const METRICS: BuiltinMetrics = [
   SAFETY,
   ECONOMY,
   COST,
-  REDO,
   SUMMARIES,
   DOLLAR_VALIDITY,
   CACHE_VALIDITY,

@@ -7,18 +7,6 @@ export const VALIDATED: ValidatedFigures = {
   compactedSessions: 32,
   repositories: 12,
   owners: 9,
-  reread: {
-    value: 0.1497584541062802,
-    interval: null,
-    sessions: 32,
-    cases: 414,
-  },
-  failedEdit: {
-    value: 0.17647058823529413,
-    interval: null,
-    sessions: 10,
-    cases: 17,
-  },
   predictions: [
     {
       outcome: "the edit fails",

@@ -1,5 +1,3 @@
-import type { Interval } from "../statistics.ts";
-
 /** The figures of `plimsoll validate` about the measures, with the data that they are of. */
 export interface ValidatedFigures {
   /** As YYYY-MM-DD. */
@@ -9,10 +7,6 @@ export interface ValidatedFigures {
   readonly compactedSessions: number;
   readonly repositories: number;
   readonly owners: number;
-  /** A file that is not in hand after a compaction is read again within 30 calls. */
-  readonly reread: Probability;
-  /** An edit fails of which a quoted text is not in the context. */
-  readonly failedEdit: Probability;
   readonly predictions: readonly {
     readonly outcome: string;
     readonly measure: string;
@@ -21,13 +15,4 @@ export interface ValidatedFigures {
     readonly area: number | null;
     readonly verdict: "predicts" | "predicts nothing" | "unknown";
   }[];
-}
-
-/** How often something came about, of so many cases. */
-export interface Probability {
-  readonly value: number | null;
-  /** `null` from too few owners. */
-  readonly interval: Interval | null;
-  readonly sessions: number;
-  readonly cases: number;
 }

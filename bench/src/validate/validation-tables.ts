@@ -2,7 +2,7 @@ import { type Estimate, FEWEST_OWNERS } from "../statistics.ts";
 import type { Prediction } from "./prediction-figures.ts";
 import type { RateChange, RateCount } from "./rates.ts";
 import type { SummaryScore } from "./summary-figures.ts";
-import type { Redo, Validation } from "./validation.ts";
+import type { Validation } from "./validation.ts";
 
 /** One table of a validation, as texts: the same on the terminal, in Markdown and on a page. At most 80 columns wide. */
 export interface ValidationTable {
@@ -23,7 +23,6 @@ export function validationTables(validation: Validation): readonly ValidationTab
     ...outcomesOf(validation.predictions).map((outcome) => predictionTable(validation, outcome)),
     ...(validation.predictions.some(({ verdict }) => verdict === "unknown") ? [repositoryAreas(validation)] : []),
     ...agentsOf(validation.summaries).map((of) => summaryTable(validation, of)),
-    redoTable(validation),
     outcomeTable(validation),
   ];
   return all.filter(({ rows }) => rows.length > 0);
@@ -179,27 +178,6 @@ const KIND_NAMES = {
 function summaryRow({ kind, sessions, uses, mean, withFactsLessRecorded }: SummaryScore): readonly string[] {
   const shares = [percent(mean.recorded), percent(mean.digest), percent(mean["digest and facts"])];
   return [KIND_NAMES[kind], String(sessions), String(uses), ...shares, estimate(withFactsLessRecorded, percent)];
-}
-
-function redoTable({ redo, date }: { readonly redo: Redo; readonly date: string }): ValidationTable {
-  const rows = [
-    ["read again if not in hand", redo.rereadProbability],
-    ["edit fails if not grounded", redo.failedEditProbability],
-  ] as const;
-  return {
-    title: "Redo: how likely work is done again",
-    notes: [`Exploratory: an empty context would minimise it. Counted ${date}.`],
-    head: ["what", "probability", "cases", "sessions", "if not missing"],
-    rows: rows
-      .filter(([, { cases }]) => cases > 0)
-      .map(([name, each]) => [
-        name,
-        estimate(each, (value) => shown(value, 3)),
-        String(each.cases),
-        String(each.sessions),
-        shown(each.valueIfHeld, 3),
-      ]),
-  };
 }
 
 /** Rows by what they are about: first that of all, or a row with the name alone; then, indented, those of each agent or repository. */

@@ -36,27 +36,6 @@ describe("validationOf", async () => {
     });
   });
 
-  test("says how likely work is done again, with day and data", () => {
-    expect(validation.redo).toEqual({
-      rereadProbability: {
-        value: 8 / 72,
-        interval: { from: 8 / 72, through: 8 / 72 },
-        date: "2026-01-31",
-        sessions: 8,
-        cases: 72,
-        valueIfHeld: null,
-      },
-      failedEditProbability: {
-        value: 1,
-        interval: { from: 1, through: 1 },
-        date: "2026-01-31",
-        sessions: 8,
-        cases: 8,
-        valueIfHeld: 2 / 3,
-      },
-    });
-  });
-
   test("sets each recorded summary against the digest", () => {
     const of = (kind: string) => validation.summaries.find((each) => each.kind === kind && each.of === "all");
     expect(of("instructions")).toMatchObject({ sessions: 8, mean: { recorded: 1, digest: 1, "digest and facts": 1 } });

@@ -1,8 +1,6 @@
 import { originOf } from "../origin.ts";
-import type { Estimate } from "../statistics.ts";
 import { type OutcomePrediction, outcomePredictions } from "./outcomes.ts";
-import { outcomeShare, type Prediction, predictionsByRepository, predictionsOf } from "./prediction-figures.ts";
-import type { PredictionCase } from "./predictions.ts";
+import { type Prediction, predictionsByRepository, predictionsOf } from "./prediction-figures.ts";
 import { type RateChange, ratesByRepository, ratesOf } from "./rates.ts";
 import { type SummaryLengths, type SummaryScore, summaryLengths, summaryScores } from "./summary-figures.ts";
 import type { SessionFindings } from "./validate-sessions.ts";
@@ -26,27 +24,9 @@ export interface Validation {
   readonly predictionsByRepository: readonly Prediction[];
   readonly summaries: readonly SummaryScore[];
   readonly summaryLengths: readonly SummaryLengths[];
-  readonly redo: Redo;
   /** Sessions whose recording says what the run came to, and what the measures say of it: empty without such sessions. */
   readonly gradedSessions: number;
   readonly outcomes: readonly OutcomePrediction[];
-}
-
-/** How likely work is done again if what it needs is missing (docs/evidence.md): exploratory, and decides nothing. */
-export interface Redo {
-  /** A file that was read and is not in hand after a compaction is read again within 30 calls. */
-  readonly rereadProbability: RedoProbability;
-  /** An edit fails of which a quoted text is not in the context. */
-  readonly failedEditProbability: RedoProbability;
-}
-
-/** A probability with what it was counted on. */
-interface RedoProbability extends Pick<Estimate, "value" | "interval"> {
-  readonly date: string;
-  readonly sessions: number;
-  readonly cases: number;
-  /** The same if nothing was missing: what would have happened anyway; `null` if there was no such case. */
-  readonly valueIfHeld: number | null;
 }
 
 /** Puts the findings of sessions together; `date` is the day's. */
@@ -70,23 +50,7 @@ export function validationOf(findings: readonly SessionFindings[], date: string)
     predictionsByRepository: predictionsByRepository(cases),
     summaries: summaryScores(summaries),
     summaryLengths: summaryLengths(summaries),
-    redo: {
-      rereadProbability: redoOf(cases, { outcome: "the file is read again", measure: "file in hand", date }),
-      failedEditProbability: redoOf(cases, { outcome: "the edit fails", measure: "edit grounding", date }),
-    },
     gradedSessions: graded.length,
     outcomes: outcomePredictions(graded),
   };
-}
-
-function redoOf(
-  cases: readonly PredictionCase[],
-  { outcome, measure, date }: Pick<PredictionCase, "outcome" | "measure"> & { readonly date: string },
-): RedoProbability {
-  const own = cases.filter((each) => each.outcome === outcome && each.measure === measure);
-  const missing = own.filter(({ score }) => score !== null && score > 0);
-  const { value, interval } = outcomeShare(missing);
-  const sessions = new Set(missing.map(({ session }) => session)).size;
-  const valueIfHeld = outcomeShare(own.filter(({ score }) => score === 0)).value;
-  return { value, interval, date, sessions, cases: missing.length, valueIfHeld };
 }

@@ -3,6 +3,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { PlimsollError } from "@plimsoll/core";
 import { answersPage, judgedAnswers } from "./answers.ts";
+import { billsPage } from "./bills.ts";
 import { CONTENT_KINDS, type ContentKind } from "./exposures.ts";
 import { outcomePage, pricePage } from "./figures.ts";
 import { type GitFolder, gitFolder } from "./git-folder.ts";
@@ -14,6 +15,7 @@ const USAGE = `pnpm evidence read [--lite DIR] [--java DIR] [--terminal DIR]  pr
 pnpm evidence outcomes ROWS  prints whether what was missing predicts failure
 pnpm evidence price ROWS  prints how often content is fetched again before and behind the line where it leaves
 pnpm evidence answers DIR  prints whether passages that stand predict right answers (profff/lost-in-compaction)
+pnpm evidence bills DIR  prints which published bills a replay can redo, and how well (Entelligentsia/tokbench)
 pnpm evidence power ROWS  prints the power of the protocol's tests, from lengths, grades and exposures alone
   --lite      nus-apr/auto-code-rover          --java  multi-swe-bench/experiments
   --terminal  laude-institute/terminal-bench-leaderboard`;
@@ -77,6 +79,9 @@ try {
   else if (positionals[0] === "answers") {
     const folder = gitFolder(positionals[1] ?? ".");
     process.stdout.write(`commit ${folder.commit}\n${answersPage(judgedAnswers(folder))}\n`);
+  } else if (positionals[0] === "bills") {
+    const folder = gitFolder(positionals[1] ?? ".");
+    process.stdout.write(`commit ${folder.commit}\n${billsPage(folder)}\n`);
   } else if (positionals[0] === "power") power(rowsIn(positionals[1]));
   else process.stdout.write(`${USAGE}\n`);
 } catch (error) {

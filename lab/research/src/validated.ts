@@ -25,22 +25,14 @@ if (findings.length === 0) {
   process.stdout.write(`${TARGET} written; pnpm fmt puts it in order\n`);
 }
 
-function sourceOf({ date, sessions, compactedSessions, repositories, owners, redo, predictions }: Validation): string {
+function sourceOf({ date, sessions, compactedSessions, repositories, owners, predictions }: Validation): string {
   const pooled = predictions.filter(({ of }) => of === "all");
-  const probability = ({ value, interval, sessions: ofSessions, cases }: Validation["redo"]["rereadProbability"]) => ({
-    value,
-    interval,
-    sessions: ofSessions,
-    cases,
-  });
   const figures = {
     date,
     sessions,
     compactedSessions,
     repositories,
     owners,
-    reread: probability(redo.rereadProbability),
-    failedEdit: probability(redo.failedEditProbability),
     predictions: pooled.map(({ outcome, measure, cases, area, verdict }) => ({
       outcome,
       measure,

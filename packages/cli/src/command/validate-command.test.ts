@@ -33,7 +33,17 @@ describe("plimsoll validate", () => {
     for (const text of [stdout, readFileSync(join(folder, "v.md"), "utf8"), page]) expect(text).toContain(title);
     expect(page).not.toMatch(/\s(?:src|href)="(?!#)/);
     const validation: unknown = JSON.parse(readFileSync(join(folder, "v.json"), "utf8"));
-    expect(validation).toMatchObject({ formatVersion: 1, date: "2026-03-10", sessions: 1, owners: 1, redo: {} });
+    expect(validation).toMatchObject({ formatVersion: 1, date: "2026-03-10", sessions: 1, owners: 1 });
+  });
+
+  test("holds the measures against a table of grades, and names its lines that it has no session for", async () => {
+    writeFileSync(join(folder, "grades.csv"), "session,grade\nown__repo__session,0\nother,1\n");
+    const { exitCode, stdout, stderr } = await run("logs", "--grades", "grades.csv");
+    expect({ exitCode, says: stdout.includes("1 of them say what their run came to.") }).toEqual({ exitCode: 0, says: true });
+    expect(stderr).toContain("plimsoll: grades.csv:3: other is no session that was given\n");
+    const none = await run("logs", "--grades", "none.csv");
+    expect(none.exitCode).toBe(2);
+    expect(none.stderr).toContain("none.csv: cannot be read; give a file with lines of session,grade");
   });
 
   test("is readable on a terminal of 80 columns", async () => {

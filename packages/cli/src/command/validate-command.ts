@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createSerialPool, importFile } from "@plimsoll/bench";
 import {
@@ -6,6 +7,8 @@ import {
   fileSource,
   findingsOf,
   formatNumberOf,
+  type GradeTable,
+  gradeTable,
   type InputFile,
   type Lineages,
   LOCATED_AGENTS,
@@ -20,6 +23,7 @@ import {
   validationOf,
   validationTables,
 } from "@plimsoll/bench/internal";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import {
@@ -41,6 +45,7 @@ interface ValidateOptions {
   readonly from?: readonly string[];
   readonly since?: string;
   readonly limit?: string;
+  readonly grades?: string;
   readonly json?: string;
   readonly markdown?: string;
   readonly html?: string;
@@ -55,6 +60,7 @@ export function defineValidateCommand(command: Command, io: CliIo, onExit: (exit
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+    .option("--grades <file>", "a table of session,grade (0 to 1, pass or fail): what each session came to")
     .option("--json <file>", "write all figures as JSON")
     .option("--markdown <file>", "write the tables as Markdown")
     .option("--html <file>", "write the tables as one HTML page")
@@ -71,8 +77,11 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   if (found.older > 0) say(olderLine(found.older));
   const run = { validated: found.files };
   const kept = await openState({ folder: undefined, run, plimsollVersion: plimsollVersion(), unit: "file" }, io);
-  const findings = await findingsIn(found, { io, say, kept });
+  const grades = options.grades === undefined ? null : gradesIn(options.grades, io);
+  const findings = await findingsIn(found, { io, say, kept, grades });
   await kept.finish();
+  for (const line of grades?.table.unused(findings.map(({ session }) => session)) ?? [])
+    say(`${line} is no session that was given`);
   if (findings.length === 0) {
     if (!areAllMissing(found)) {
       say("nothing to validate on: give files, folders or patterns with recorded sessions, or --from <agent>");
@@ -94,6 +103,27 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   return EXIT_OK;
 }
 
+/** The grades that a person gave, with a hash of their file: findings are kept for each. */
+interface Grades {
+  readonly table: GradeTable;
+  readonly hash: string;
+}
+
+/** Reads a table of grades. Throws `bad-input` if it cannot be read or a line of it is none. */
+function gradesIn(file: string, io: CliIo): Grades {
+  try {
+    const text = readFileSync(resolve(io.cwd, file), "utf8");
+    return { table: gradeTable(text, file), hash: hashOf(text) };
+  } catch (cause) {
+    if (isPlimsollError(cause)) throw cause;
+    throw new PlimsollError("bad-input", `${file}: cannot be read; give a file with lines of session,grade`, { file }, cause);
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
 /** Raised if findings say more than before, so that those of an older form are made anew. */
 const FINDINGS_FORM = 3;
 
@@ -102,10 +132,14 @@ interface FindingPorts {
   readonly io: CliIo;
   readonly say: (line: string) => void;
   readonly kept: OpenState;
+  readonly grades: Grades | null;
 }
 
 /** One file after the other, so that memory follows the largest. Sub-agents' sessions are left out: they are of another kind. */
-async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPorts): Promise<readonly SessionFindings[]> {
+async function findingsIn(
+  { files }: FoundInputs,
+  { io, say, kept, grades }: FindingPorts,
+): Promise<readonly SessionFindings[]> {
   const lineages = await lineagesIn(files, createSerialPool());
   const bar = createProgressBar(io.stderr, { what: "validating" });
   const store = openKeptReplays(kept.state);
@@ -118,12 +152,11 @@ async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPort
         findings: displayName,
         ...(lineages.in(displayName).length > 0 && { shared: lineages.in(displayName) }),
         form: FINDINGS_FORM,
-        hash: createHash("sha256")
-          .update(await fileSource(path, displayName).text())
-          .digest("hex"),
+        ...(grades !== null && { grades: grades.hash }),
+        hash: hashOf(await fileSource(path, displayName).text()),
       };
       const known = await store.read(made, areFindings);
-      const found = known ?? (await findingsOfFile({ path, displayName }, lineages));
+      const found = known ?? (await findingsOfFile({ path, displayName }, { lineages, grades }));
       if (known === null) await store.keep(made, found);
       else kept.onKept(1);
       findings.push(...found);
@@ -137,11 +170,14 @@ async function findingsIn({ files }: FoundInputs, { io, say, kept }: FindingPort
   return findings;
 }
 
-async function findingsOfFile({ path, displayName }: InputFile, lineages: Lineages): Promise<readonly SessionFindings[]> {
+async function findingsOfFile(
+  { path, displayName }: InputFile,
+  { lineages, grades }: { readonly lineages: Lineages; readonly grades: Grades | null },
+): Promise<readonly SessionFindings[]> {
   const findings: SessionFindings[] = [];
   for (const transcript of await importFile(path, displayName)) {
     if (transcript.parentName !== null) continue;
-    const session = countedSession(prepareSession(transcript), lineages.in(displayName));
+    const session = countedSession(prepareSession(grades?.table.graded(transcript) ?? transcript), lineages.in(displayName));
     if (session !== null) findings.push(await findingsOf(session));
   }
   return findings;
