@@ -105,7 +105,7 @@ function causeOf(difference: number, { state }: CacheUse): string {
     return state === "first" ? "other sessions had warmed the prefix" : "the change that was assumed left more of the prefix";
   }
   return state === "broken"
-    ? "an edited prefix was read less far"
+    ? "less of an edited prefix was read"
     : "the cache was cold or cut short within its time without a mark";
 }
 

@@ -178,12 +178,7 @@ describe("createCacheValidity", () => {
       used(0, 100_000, "expired"),
       "the cache lived longer than the provider states (1 call, 90k tokens)",
     ],
-    [
-      "an edit read less far",
-      10_000,
-      used(50_000, 50_000, "broken"),
-      "an edited prefix was read less far (1 call, 40k tokens)",
-    ],
+    ["less of an edit read", 10_000, used(50_000, 50_000, "broken"), "less of an edited prefix was read (1 call, 40k tokens)"],
   ])("names what explains most of a large error: %s", (_rule, reported, computed, cause) => {
     expect(
       validityOf([

@@ -139,7 +139,7 @@ function causeOf({ call, sign, use }: Differing): string {
     if (use.state === "expired") return "the cache lived longer than its rules say";
     return use.state === "broken"
       ? "a change of the history was assumed that the reads deny"
-      : "more was read than the request before held";
+      : "more was read than the request before had";
   }
   if (sign?.kind !== "cut") return "small differences in what was read and written";
   return sign.readTokens < use.readTokens / 2

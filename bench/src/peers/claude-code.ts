@@ -59,7 +59,7 @@ export const CLAUDE_CODE_PEER: Peer = {
   figures: [
     ...FIGURES,
     {
-      says: "it acts at 167,000 of 200,000 tokens: the effective window is the window less 20,000",
+      says: "it compacts at 167,000 of 200,000 tokens: the effective window is the window less 20,000",
       source: "10 automatic compactions in recorded sessions, versions 2.1.25 to 2.1.39, at 167,066 tokens or more",
       standing: "primary",
     },
@@ -76,7 +76,7 @@ export const CLAUDE_CODE_2_1_20_PEER: Peer = {
   figures: [
     ...FIGURES,
     {
-      says: "it acts at 155,000 of 200,000 tokens: the effective window is the window less the reply's 32,000",
+      says: "it compacts at 155,000 of 200,000 tokens: the effective window is the window less the reply's 32,000",
       source: "17 automatic compactions in recorded sessions, versions 2.1.1 to 2.1.20, at 155,099 tokens or more",
       standing: "primary",
     },

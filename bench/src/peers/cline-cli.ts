@@ -2,7 +2,7 @@ import type { Amount, Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
-/** Of a model of which the window alone is known nine tenths are taken for input; it acts at nine tenths of them. */
+/** Of a model of which the window alone is known nine tenths are taken for input; it compacts at nine tenths of them. */
 const LINE_RATIO = 0.9 * 0.9;
 /** It trims to half of the input. */
 const TARGET: Amount = { ratio: 0.9 * 0.5, of: "window" };
@@ -33,7 +33,7 @@ export const CLINE_CLI_PEER: Peer = {
   },
   figures: [
     {
-      says: "it acts at 0.9 of the input limit, which is 0.9 of the window where a window alone is known (COMPACTION_TRIGGER_RATIO, CONTEXT_WINDOW_INPUT_RATIO)",
+      says: "it compacts at 0.9 of the input limit, which is 0.9 of the window where a window alone is known (COMPACTION_TRIGGER_RATIO, CONTEXT_WINDOW_INPUT_RATIO)",
       source: "cline/cline sdk/packages/core/src/extensions/context/compaction-shared.ts @9a2512b",
       standing: "primary",
     },

@@ -20,7 +20,7 @@ export const CLINE_PEER: Peer = {
   },
   figures: [
     {
-      says: "it acts at max(window − 40,000, 0.8 window); at 37,000 of 64,000 and 98,000 of 128,000 (maxAllowedSize)",
+      says: "it compacts at max(window − 40,000, 0.8 window); at 37,000 of 64,000 and 98,000 of 128,000 (maxAllowedSize)",
       source: "cline/cline src/core/context/context-management/context-window-utils.ts @031561e",
       standing: "primary",
     },

@@ -25,7 +25,7 @@ export const CODEX_PEER: Peer = {
   },
   figures: [
     {
-      says: "it acts at 9/10 of the window unless the model's entry names less (auto_compact_token_limit)",
+      says: "it compacts at 9/10 of the window unless the model's entry names less (auto_compact_token_limit)",
       source: "openai/codex codex-rs/protocol/src/openai_models.rs @8db0700; 0.169.0 against a loopback provider",
       standing: "primary",
     },

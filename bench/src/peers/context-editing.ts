@@ -22,7 +22,7 @@ export const CONTEXT_EDITING_PEER: Peer = {
   line: { follows: "tokens", source: "https://platform.claude.com/docs/en/build-with-claude/context-editing" },
   readOn: "2026-11-22",
   notExpressed: [
-    "below 100,000 tokens it does nothing, whatever the window; in smaller ones the fallback acts at the budget, and as published it loses calls",
+    "below 100,000 tokens it does nothing, whatever the window; in smaller ones the fallback compacts at the budget, and as published it loses calls",
     "it edits each request on the server and keeps no state; here what was cleared stays cleared",
     "if clearing is not enough the request fails there; here the fallback follows",
     "its placeholder has no handle",

@@ -31,7 +31,7 @@ export const DEEP_AGENTS_PEER: Peer = {
   },
   figures: [
     {
-      says: "it acts at 0.85 of the model's input limit and keeps 0.10 of it; 170,000 tokens and 6 messages where that is unknown (_compute_summarization_defaults)",
+      says: "it compacts at 0.85 of the model's input limit and keeps 0.10 of it; 170,000 tokens and 6 messages where that is unknown (_compute_summarization_defaults)",
       source: "langchain-ai/deepagents libs/deepagents/deepagents/middleware/summarization.py @d8b7d74",
       standing: "primary",
     },

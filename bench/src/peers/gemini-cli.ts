@@ -46,7 +46,7 @@ export const GEMINI_CLI_PEER: Peer = {
       standing: "primary",
     },
     {
-      says: "it acts at 0.5 of the token limit (DEFAULT_COMPRESSION_TOKEN_THRESHOLD; 0.7 in versions of 2025)",
+      says: "it compacts at 0.5 of the token limit (DEFAULT_COMPRESSION_TOKEN_THRESHOLD; 0.7 in versions of 2025)",
       source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
       standing: "primary",
     },
@@ -73,7 +73,7 @@ export const GEMINI_CLI_PEER: Peer = {
     "tool results older than the newest 50,000 tokens of them are cut to files before the summary",
     "after an inflated snapshot it asks for none in the rest of the session, unless told to; ours asks again after the next human message",
     "what it takes for the size after a compression leaves out what is about to be sent, reasoning, system text and tools; ours counts the open step and reasoning: after a lost call it is below its line sooner, and stays there (837 lost calls to 493 of ours, 13 sessions, 64k)",
-    "within one human turn it finds no place to cut, and sends what it has; ours cuts nothing either, and the fallback acts at the budget",
+    "within one human turn it finds no place to cut, and sends what it has; ours cuts nothing either, and the fallback compacts at the budget",
     "the second request in which the model checks its own snapshot",
     "its experimental context manager, which replaces all of this",
   ],

@@ -20,7 +20,7 @@ const SUMMARY: SummarizeSpec = {
 
 const FIGURES: readonly PeerFigure[] = [
   {
-    says: "it acts at window − output: silent at 167,900 tokens, at work at 168,100 in a window of 200,000 with 32,000 of output",
+    says: "it compacts at window − output: silent at 167,900 tokens, at work at 168,100 in a window of 200,000 with 32,000 of output",
     source: "https://www.npmjs.com/package/opencode-ai 1.18.33, against a loopback provider",
     standing: "primary",
   },

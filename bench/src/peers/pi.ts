@@ -7,7 +7,7 @@ const BOTH: readonly DeclaredDifference[] = [
   {
     aspect: "trigger",
     kind: "no-room",
-    says: "where the kept tail exceeds the line by itself, the engine refuses a cut that does not shrink",
+    says: "where what is kept exceeds the line by itself, the engine refuses a cut that does not shrink",
   },
   {
     aspect: "trigger",

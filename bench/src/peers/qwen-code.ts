@@ -30,7 +30,7 @@ export const QWEN_CODE_PEER: Peer = {
   },
   figures: [
     {
-      says: "it acts at min(0.85 window, window − 20,000 − 13,000); at 0.85 of windows that this leaves nothing of (computeThresholds)",
+      says: "it compacts at min(0.85 window, window − 20,000 − 13,000); at 0.85 of windows that this leaves nothing of (computeThresholds)",
       source: "https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4; QwenLM/qwen-code pull request 6583",
       standing: "primary",
     },

@@ -90,10 +90,12 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
     expect(benchReportSchema.safeParse(json).success).toBe(false);
     expect(JSON.stringify(benchReportJsonSchema(metrics))).toContain(`"${SPOKEN.id}"`);
     const page = renderHtmlReport(report, metrics);
-    expect(page.split(/<th[^>]*><button[^>]*>spoken<\/button><\/th>/)).toHaveLength(5);
+    expect(page.split(/<th[^>]*><button[^>]*>spoken<\/button><\/th>/)).toHaveLength(4);
     expect(page).toContain("<td>Replies that call no tool.</td>");
     const markdown = renderMarkdownReport(report, metrics);
-    expect(markdown).toMatch(new RegExp(`spoken \\|\n[|:-]+\n\\| none .* ${TURNS} \\|\n\\| hasty .* ${TURNS} \\|\n`));
+    expect(markdown).toMatch(
+      new RegExp(`made here: spoken \\|\n[|:-]+\n\\| none .* ${TURNS} \\|\n\\| hasty .* ${TURNS} \\|\n`),
+    );
   });
 
   test("show in the terminal, if the module is named", async () => {
@@ -111,7 +113,7 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
       ...files,
     );
     expect(exitCode).toBe(0);
-    const tables = written.match(new RegExp(`spoken\n─+\nnone .* ${TURNS}\nhasty .* ${TURNS}\n`, "g"));
+    const tables = written.match(new RegExp(`made here\n[^─]*spoken[^─]*─+\nnone .* ${TURNS}\nhasty .* ${TURNS}\n`, "g"));
     expect(tables).toHaveLength(2);
     for (const name of ["report.json", "report.md", "report.html"])
       expect(readFileSync(join(folder, name), "utf8")).toContain("spoken");
@@ -146,7 +148,7 @@ strategies:
     const args = ["-p", "my.yaml", "-w", "16k", "--jobs", "1", "--no-presets"];
     const { exitCode, written } = await plimsoll("tune", "talk.txt", ...args);
     expect(exitCode).toBe(0);
-    expect(written).toContain("my, chosen on 1 session");
+    expect(written).toContain("Keep my as it is: ");
   });
 
   test("is what a session is compacted by, in a format from outside", async () => {

@@ -21,7 +21,7 @@ export const NOTHING_FIRES: string = fitted(
 );
 
 const READING = fitted(
-  "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of that, what was said 20k tokens back or more. All on sessions that settings were not chosen on.",
+  "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more. All on sessions that settings were not chosen on.",
 );
 
 const MORE = "Other prompt caches, the presets' best, and each session: --full or --html FILE.";
