@@ -6,6 +6,8 @@ import { describe, expect, test } from "vitest";
 import { madeAdvice } from "../testing/made-advice.ts";
 import { adviceHtml } from "./advise/advice-page.ts";
 import { inspectHtml } from "./inspect/inspect-html.ts";
+import type { ProxyStatus } from "./proxy/proxy-status.ts";
+import { statusPage } from "./proxy/status-page.ts";
 
 const START_MS = 240_000;
 const HOSTILE = "</script><img src=x onerror=\"document.title='taken'\"> \u202e\"quoted' \ud800";
@@ -29,9 +31,32 @@ async function hostileSession(): Promise<string> {
   return inspectHtml(entries.slice(0, 1));
 }
 
+/** A running proxy with a hostile text in the place of every text. */
+function hostileStatus(): ProxyStatus {
+  const cut = { atMs: 0, reason: HOSTILE, isUndone: true, tokensBefore: 9_000, tokensAfter: 900, cost: HOSTILE };
+  const went = { kinds: [{ what: HOSTILE, parts: 2, tokens: 9 }], paths: [HOSTILE], yours: [HOSTILE] };
+  const conversation = {
+    id: "12345678",
+    title: `${HOSTILE}${"x".repeat(500)}`,
+    modelId: HOSTILE,
+    state: "running",
+    askedMs: 0,
+  } as const;
+  const sizes = { usedTokens: 5_000, budgetTokens: 9_000, nextCutTokens: 8_000 };
+  return {
+    upstream: HOSTILE,
+    policy: HOSTILE,
+    isPaused: false,
+    conversations: [{ ...conversation, ...sizes, cuts: [{ ...cut, ...went }] }],
+    limits: [HOSTILE],
+    storedCount: 3,
+  };
+}
+
 describe.skipIf(!existsSync(CHROMIUM))("pages of the command line", { timeout: START_MS }, () => {
   test.each([
     ["inspect", hostileSession],
+    ["proxy", () => Promise.resolve(statusPage(hostileStatus()).content)],
     ["advise", () => Promise.resolve(adviceHtml(madeAdvice(HOSTILE), { since: "2026-10-01" }))],
   ] as const)("%s: no rule of accessibility is broken, hostile texts stay texts, nothing is asked for", async (_, render) => {
     const content = await render();

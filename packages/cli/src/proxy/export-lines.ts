@@ -7,12 +7,15 @@ interface AgentLines {
 const AGENTS: readonly AgentLines[] = [
   { agent: "Claude Code", lines: (url) => [`export ANTHROPIC_BASE_URL=${url}`] },
   {
-    agent: "Codex",
+    agent: "Codex (with an API key: a sign-in with ChatGPT is not served)",
     lines: (url) => [
       `codex -c model_provider=plimsoll -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
     ],
   },
-  { agent: "Gemini CLI", lines: (url) => [`export GOOGLE_GEMINI_BASE_URL=${url}`] },
+  {
+    agent: "Gemini CLI (with an API key: a sign-in with Google is not served)",
+    lines: (url) => [`export GOOGLE_GEMINI_BASE_URL=${url}`],
+  },
   { agent: "Qwen Code and others that take OpenAI's variables", lines: (url) => [`export OPENAI_BASE_URL=${url}/v1`] },
   { agent: "OpenCode", lines: (url) => [`provider.NAME.options.baseURL in opencode.json: ${url}/v1`] },
   { agent: "pi", lines: (url) => [`providers.NAME.baseUrl in ~/.pi/agent/models.json: ${url}/v1`] },

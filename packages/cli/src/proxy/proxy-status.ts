@@ -158,7 +158,7 @@ export async function previewOf(
     id: shortId(sessionId),
     outcome:
       record === null
-        ? "A cut now would change nothing."
+        ? "A cut now would change nothing"
         : `${formatTokens(record.tokensBefore)} to ${formatTokens(record.tokensAfter)} tokens, ${formatNumberOf(record.messagesBefore, "message")} to ${record.messagesAfter}`,
     ...(newest === undefined ? { kinds: [], paths: [], yours: [] } : went(newest.loss)),
     messages: manager.context().messages.map((message) => {

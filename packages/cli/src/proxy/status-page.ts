@@ -69,6 +69,11 @@ ${limits.length === 0 ? html`<p>None.</p>` : html`<ul>${limits.map((line) => htm
   );
 }
 
+/** Day and time, to the second. */
+function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 function button(action: string, label: string, id: string | null): Markup {
   return html`<form method="post" action="plimsoll/${action}">${id === null ? "" : html`<input type="hidden" name="id" value="${id}">`}<button type="submit">${label}</button></form>`;
 }
@@ -78,7 +83,7 @@ function conversationSection(conversation: ConversationStatus): Markup {
   const isCut = cuts.some(({ isUndone }) => !isUndone);
   return html`<section aria-labelledby="c-${id}">
 <h2 id="c-${id}">${title === "" ? "No message yet" : title}</h2>
-<p><code>${id}</code> · ${modelId ?? "no model named"} · asked last at ${new Date(askedMs).toISOString()}</p>
+<p><code>${id}</code> · ${modelId ?? "no model named"} · asked last at ${timeText(askedMs)}</p>
 <p>${fullWords(conversation)}</p>
 ${budgetTokens === null ? "" : html`<progress max="${budgetTokens}" value="${Math.min(usedTokens, budgetTokens)}" aria-label="How full the context is"></progress>`}
 <p><a href="plimsoll/preview?id=${id}">What a cut would take now</a></p>
@@ -89,7 +94,7 @@ ${cuts.map(cutDetails).toReversed()}
 }
 
 function cutDetails({ atMs, reason, isUndone, tokensBefore, tokensAfter, cost, ...went }: CutStatus): Markup {
-  return html`<details><summary>${atMs === null ? "" : `${new Date(atMs).toISOString()}: `}${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens (${reason})${isUndone ? ", undone" : ""}</summary>
+  return html`<details><summary>${atMs === null ? "" : `${timeText(atMs)}: `}${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens (${reason})${isUndone ? ", undone" : ""}</summary>
 <p>Cost: ${cost}.</p>
 ${wentLists(went)}</details>`;
 }
@@ -105,7 +110,7 @@ export function previewPage({ id, outcome, messages, ...went }: Preview): OwnPag
   return page(
     `plimsoll proxy: ${id}`,
     html`<h1>What a cut would take now</h1>
-<p><code>${id}</code>: ${outcome} Nothing was changed. <a href="../plimsoll">Back</a></p>
+<p><code>${id}</code>: ${outcome}. Nothing was changed. <a href="../plimsoll">Back</a></p>
 ${wentLists(went)}
 <h2>The model would then be sent</h2>
 ${messages.map(({ who, chars, text }) => html`<details><summary>${who}, ${formatNumberOf(chars, "character")}</summary><pre>${text}${chars > text.length ? "…" : ""}</pre></details>`)}`,
