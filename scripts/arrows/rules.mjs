@@ -117,7 +117,7 @@ const benchRows = [
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
   { row: 7, members: ["results.ts", "results/", "ask/", "peers/", "sweep/", "validate/"] },
   { row: 8, members: ["extension.ts", "tune/"] },
-  { row: 9, members: ["run/", "report/", "advise/"] },
+  { row: 9, members: ["run/", "report/", "advise/", "state/"] },
 ];
 
 /** @type {readonly RowTable[]} */

@@ -68,7 +68,7 @@ export async function summaryCases(session: PreparedSession, needs: Needs): Prom
     const staying = view.messages.slice();
     const stayingIds = new Set(staying.map(({ id }) => id));
     const digest = await digestOf(before.filter(({ id }) => !stayingIds.has(id)));
-    const known = factsText(facts, NO_KEPT_STATE, FACTS_CHARS) ?? "";
+    const known = factsText(facts, NO_KEPT_STATE, { maximumChars: FACTS_CHARS }) ?? "";
     const texts = { recorded: text, digest, "digest and facts": `${digest}\n\n${known}` };
     const { later, uses } = neededAfter(session, { needs, index, staying });
     if (later.length + uses.length === 0) continue;

@@ -204,5 +204,5 @@ async function digestAndFacts(covered: readonly Message[], entries: readonly Ses
   const parts = [{ promptId: "structured", messages: covered }];
   const request = { parts, sections, maxTokens, turnPrefixMaxTokens, focus: null, resultCapChars, labels };
   const { text } = await createDigest()(request, new AbortController().signal);
-  return `${text}\n\n${factsText(entries.reduce(foldFacts, NO_FACTS), NO_KEPT_STATE, FACTS_CHARS) ?? ""}\n\n`;
+  return `${text}\n\n${factsText(entries.reduce(foldFacts, NO_FACTS), NO_KEPT_STATE, { maximumChars: FACTS_CHARS }) ?? ""}\n\n`;
 }

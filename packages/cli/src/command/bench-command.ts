@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
-import { LOCATED_AGENTS } from "@plimsoll/bench/internal";
+import { LOCATED_AGENTS, runState, stateTable } from "@plimsoll/bench/internal";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
@@ -16,7 +16,7 @@ import {
   olderLine,
 } from "../input/find-inputs.ts";
 import type { CliIo } from "../io.ts";
-import { EXIT_FAILED, EXIT_USAGE } from "../io.ts";
+import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
 import {
@@ -35,7 +35,7 @@ import {
   sweepPolicies,
 } from "../option/replay-options.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
-import { printable } from "../terminal/printable.ts";
+import { printable, printableLines } from "../terminal/printable.ts";
 import { addMergeCommand } from "./merge-command.ts";
 import { runAndReport } from "./run-and-report.ts";
 
@@ -102,6 +102,10 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
   addReportOptions(command);
   addMergeCommand(command, io, onExit);
   command
+    .command("state")
+    .description("play made sessions through 50 compactions: orders kept, orders taken back, running things, finished work")
+    .action(async (_own: BenchOptions, made: Command) => onExit(await state(made.optsWithGlobals<BenchOptions>(), io)));
+  command
     .command("schema")
     .description("print the JSON Schema of the JSON report")
     .action(async (_own: ExtensionOptions, schema: Command) => {
@@ -109,6 +113,29 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       io.stdout.write(`${JSON.stringify(benchReportJsonSchema(metrics), null, 2)}\n`);
     });
 }
+
+/** Plays sessions whose truth is known, and prints how much of it each policy's contexts have after fifty compactions. */
+async function state(options: BenchOptions, io: CliIo): Promise<number> {
+  const parts = await openExtensions(options, io);
+  const window = parseWindow(options.window?.[0] ?? "64k");
+  if (window.kind === "real")
+    throw new PlimsollError("bad-input", "--window real: made sessions have no window of their own; give 64k, 128k, …");
+  const named = [...PRESETS, ...parts.peers.map(({ policy }) => policy), ...parts.programs].map(({ name }) => name);
+  const { policies, problems } = choosePolicies(options.policy ?? named.filter((name) => name !== "recorded"), io.cwd, parts);
+  say(problems, io);
+  const sessions = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
+  const { programs, kinds } = parts;
+  const run = { policies, programs, kinds, sessions, compactions: STATE_COMPACTIONS, roomTokens: window.tokens };
+  const rows = await runState({ ...run, onRow: ({ policy }) => say([`${policy}: played`], io) });
+  io.stdout.write(`${stateTable(rows, run)}\n`);
+  if (options.full === true)
+    for (const { policy, context } of rows) io.stdout.write(`\n# ${printable(policy)}\n\n${printableLines(context)}\n`);
+  return problems.length === 0 ? EXIT_OK : EXIT_USAGE;
+}
+
+/** Made sessions that are played unless others are asked for, and compactions of each. */
+const STATE_SESSIONS = 4;
+const STATE_COMPACTIONS = 50;
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   checkOptions(options, { needs: { since: ["from"], limit: ["from"] } });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
+import type { Message } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
@@ -12,7 +13,8 @@ import { recoveriesOf } from "./goal.ts";
 const fails = () => Promise.reject(new Error("overloaded"));
 
 describe("a hook before compaction", () => {
-  const hooked = (hook: BeforeCompaction) => smallSession(turns(8), { beforeCompaction: hook });
+  const hooked = (hook: BeforeCompaction, before: readonly Message[] = []) =>
+    smallSession([...before, ...turns(8)], { beforeCompaction: hook });
 
   test("that cancels is not asked again until something new arrives", async () => {
     const calls: unknown[] = [];
@@ -39,9 +41,12 @@ describe("a hook before compaction", () => {
   });
 
   test("that supplies the summary spares the model, and its words are next to the facts", async () => {
-    const { fit, asked, written } = hooked(() => Promise.resolve({ kind: "summary", text: "my own words" }));
+    const { fit, asked, written } = hooked(
+      () => Promise.resolve({ kind: "summary", text: "my own words" }),
+      [human("first", "Build the shed.")],
+    );
     expect(stepsOf(await fit())).toEqual(["summarize applied"]);
-    expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<first-request>/s)]);
+    expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<asked-before>/s)]);
   });
 
   test("whose summary is blank is a failed summary: it never becomes content", async () => {

@@ -22,15 +22,15 @@ async function writtenIn(windowTokens: number): Promise<{ readonly digest: numbe
     calling(`a${at}`, [`c${at}`], `I found thing_${at} in src/file_${at}.ts and will go on. `.repeat(6)),
     result(`r${at}`, `c${at}`, `line of thing_${at}\n`.repeat(60)),
   ]).flat();
-  const messages = [human("first", "Keep all of this. ".repeat(600)), ...steps, human("last", "go on"), reply("end", "ok")];
+  const messages = [human("first", "Look at this. ".repeat(600)), ...steps, human("last", "go on"), reply("end", "ok")];
   const { fit, written } = smallSession(messages, { answer: () => Promise.reject(new Error("overloaded")) });
   const outcome = await fit({ model: { contextWindowTokens: windowTokens, maxOutputTokens: null } });
   expect(stepsOf(outcome)).toEqual(["summarize failed", "digest applied"]);
-  const factsAt = written().indexOf("<first-request>");
+  const factsAt = written().indexOf("<asked-before>");
   return { digest: factsAt, facts: written().length - factsAt };
 }
 
-test("a digest takes a quarter of a small window at most, facts a tenth, at three characters a token", async () => {
+test("a digest takes a quarter of a small window at most, what is read off the log two hundredths", async () => {
   const [small, middle, large] = [await writtenIn(3000), await writtenIn(6000), await writtenIn(24_000)];
   expect([small.digest <= 2250 + 100, small.digest > 2000, middle.digest <= 4500 + 100, middle.digest > 4000]).toEqual([
     true,
@@ -38,7 +38,7 @@ test("a digest takes a quarter of a small window at most, facts a tenth, at thre
     true,
     true,
   ]);
-  expect([small.facts <= 900, small.facts > 200, middle.facts > small.facts, large.facts > middle.facts]).toEqual([
+  expect([small.facts <= 300, small.facts > 50, middle.facts > small.facts, large.facts > middle.facts]).toEqual([
     true,
     true,
     true,

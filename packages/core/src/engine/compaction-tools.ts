@@ -26,8 +26,8 @@ export interface CompactionTools {
   readonly summarizer: Summarizer;
   readonly author: SummaryAuthor;
   readonly digest: Summarizer;
-  /** The facts as text beside messages that stay; `null` for none. */
-  readonly facts: (staying: readonly Message[]) => string | null;
+  /** The facts as text beside messages that stay, in the place of so many characters; `null` for none. */
+  readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
   readonly excerpts: PassageQuoter;
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
@@ -40,6 +40,12 @@ const NOTICE_TOKENS = 80;
 /** Facts, and a digest, may take at most this share of the room, so that they always fit in a small window; chosen. */
 const FACTS_RATIO = 0.1;
 const DIGEST_RATIO = 0.25;
+
+/** And what is read off the log may take at most this share of the window, however long the session: twenty orders of forty tokens fit in that of 64k. */
+const RECORD_RATIO = 0.02;
+
+/** A record of fewer tokens does not hold what a digest quotes of the same: then both do. Chosen. */
+const WHOLE_RECORD_TOKENS = 1000;
 
 /** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
 const PROMPT_TOKENS = 1500;
@@ -61,7 +67,12 @@ export function toolsFor(
   const { policy, ledger, estimator } = state;
   const cutEstimator = state.cutEstimator();
   const roomTokens = Math.max(0, goal.roomTokens);
-  const facts = factsOf(state, roomTokens * FACTS_RATIO);
+  const recordTokens = budget.windowTokens * RECORD_RATIO;
+  const facts = factsOf(state, {
+    atMostTokens: roomTokens * FACTS_RATIO,
+    recordTokens,
+    scaleRatio: measure.scaleRatio,
+  });
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
@@ -77,7 +88,7 @@ export function toolsFor(
     log: state.recallIndex,
     work: state.work,
   });
-  const mostFacts = facts([]);
+  const mostFacts = facts([], Number.POSITIVE_INFINITY);
   const factTokens = mostFacts === null ? 0 : Math.ceil(estimator.measure.textTokens(mostFacts) * scaleRatio);
   const view = state.messages();
   return {
@@ -85,7 +96,10 @@ export function toolsFor(
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
     author: summary === null ? "asked" : "hook",
-    digest: createDigest({ maximumChars: digestChars }),
+    digest: createDigest({
+      maximumChars: digestChars,
+      isBesideRecord: Math.min(policy.facts.maxTokens, recordTokens) >= WHOLE_RECORD_TOKENS,
+    }),
     facts,
     pricing: {
       isLeftOver: leftOverOf(state),
@@ -104,21 +118,35 @@ export function toolsFor(
  * The facts in so many tokens at most, and within the policy's room. Lists of covered files depend on what stays, and have all of the room:
  * the program that they follow bounds them by nothing.
  */
-function factsOf({ policy, facts, kept }: FitState, atMostTokens: number): CompactionTools["facts"] {
-  const text = (maxTokens: number) => factsText(facts, kept, Math.floor(maxTokens * CHARS_PER_TOKEN));
+function factsOf(
+  { policy, facts, kept, estimator }: FitState,
+  { atMostTokens, recordTokens, scaleRatio }: Readonly<Record<"atMostTokens" | "recordTokens" | "scaleRatio", number>>,
+): CompactionTools["facts"] {
+  const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
+  const text = (maxTokens: number, staying: readonly Message[], leavingChars: number) => {
+    for (let charsPerToken = MOST_CHARS_PER_TOKEN; ; charsPerToken -= 0.5) {
+      const maximumChars = Math.floor(maxTokens * charsPerToken);
+      const recordChars = Math.floor(Math.min(maxTokens, recordTokens) * charsPerToken);
+      const written = factsText(facts, kept, { maximumChars, recordChars, staying, leavingChars });
+      if (written === null || charsPerToken <= 1 || tokensOf(written) <= maxTokens) return written;
+    }
+  };
   const { maxTokens } = policy.facts;
-  if (kept.files !== "covered" || maxTokens === 0) {
-    const written = text(Math.min(maxTokens, atMostTokens));
-    return () => written;
-  }
+  if (kept.files !== "covered" || maxTokens === 0)
+    return (staying, chars) => text(Math.min(maxTokens, atMostTokens), staying, chars);
   const roomChars = Math.floor(atMostTokens * CHARS_PER_TOKEN);
-  return (staying) => {
+  return (staying, chars) => {
     const files = coveredFilesText({ facts, kept, staying }, roomChars);
     const leftTokens = atMostTokens - (files?.length ?? 0) / CHARS_PER_TOKEN;
-    const blocks = [files, text(Math.max(0, Math.min(maxTokens, leftTokens)))].filter((block) => block !== null);
+    const blocks = [files, text(Math.max(0, Math.min(maxTokens, leftTokens)), staying, chars)].filter(
+      (block) => block !== null,
+    );
     return blocks.length === 0 ? null : blocks.join("\n\n");
   };
 }
+
+/** Characters that a token of facts is taken for at first: prose has more than four, code and other scripts fewer. */
+const MOST_CHARS_PER_TOKEN = 4.5;
 
 /** Tells whether a message stands between the spans of the newest compaction, behind the message that took their place. */
 function leftOverOf({ lastCompaction, messages }: FitState): (message: Message) => boolean {

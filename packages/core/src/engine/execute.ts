@@ -42,8 +42,8 @@ export interface ExecuteInput extends SummaryCircumstances {
   /** Who writes what `summarizer` gives; somebody who is asked if nothing is said. */
   readonly author?: SummaryAuthor;
   readonly digest: Summarizer;
-  /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
-  readonly facts: (staying: readonly Message[]) => string | null;
+  /** Writes the facts that survive with every summary and notice, as text beside messages that stay and in the place of so many characters; `null` for none. */
+  readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
   readonly excerpts: PassageQuoter;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
   readonly lastHuman?: StrategyInput["lastHuman"];
@@ -176,7 +176,7 @@ function engineMessage(content: EngineContent, covered: readonly Message[]): Mes
   const { facts, messages, pending, excerpts } = content.input;
   const gone = new Set(covered);
   const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
-  const known = facts(kept);
+  const known = facts(kept, coverageOf(covered).chars);
   const quoted = excerpts.quote(covered, kept);
   const texts = [content.text, known, ...quoted].filter((text) => text !== null);
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);

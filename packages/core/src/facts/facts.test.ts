@@ -26,17 +26,13 @@ const touching = (id: string, callId: string, path: string) =>
 describe("foldFacts", () => {
   const first = human("u1", "build it");
 
-  test("the first and the newest human message", () => {
-    const last = human("u2", "now test it");
-    expect(of(first, reply("a", "done"), human("between", "go on"), last)).toMatchObject({
-      firstHuman: first,
-      lastHuman: last,
-    });
-  });
-
-  test("what the agent or a compaction put in is no human message", () => {
-    const facts = of(first, { ...human("i", "reminder"), origin: "injected" }, { ...human("s", "so far"), origin: "summary" });
-    expect(facts).toMatchObject({ firstHuman: first, lastHuman: first });
+  test("what the agent or a compaction put in is nothing that the person said", () => {
+    const facts = of(
+      first,
+      { ...human("i", "never rest"), origin: "injected" },
+      { ...human("s", "so far"), origin: "summary" },
+    );
+    expect(facts.said.statements.map(({ text }) => text)).toEqual(["build it"]);
   });
 
   test("every file that was touched", () => {

@@ -1,18 +1,32 @@
 import type { SessionEntry } from "../entry.ts";
 import { stringsIn } from "../json.ts";
-import type { Message, ToolCallPart, ToolResultMessage, UserMessage } from "../message/message.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
 import { sequenceOf } from "../sequence.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
+import type { PlanItem } from "./plan-items.ts";
+import { isDone, planAfter, planItems } from "./plan-items.ts";
+import type { RunningThing } from "./running.ts";
+import { withNotice, withResult } from "./running.ts";
+import type { Said } from "./said.ts";
+import { answeredTurn, NOTHING_SAID, withSaid } from "./said.ts";
+import { choicesIn } from "./sentences.ts";
 
-/** Facts that must survive any compaction, read off the log and never left to a summary. Folding an entry touches that entry alone. */
+/**
+ * The record of a session's state: what the person said and what of it holds, the plan, files, what runs, decisions, errors. It is read off the log,
+ * never left to a summary; each thing names its message. Folding an entry touches that entry alone.
+ */
 export interface Facts {
-  /** The message that began the session. */
-  readonly firstHuman: UserMessage | null;
-  readonly lastHuman: UserMessage | null;
+  readonly said: Said;
+  /** The newest plan as it stands, with the message that wrote it last; `null` if there was none. */
+  readonly plan: KnownPlan | null;
+  /** The newest last. */
+  readonly running: readonly RunningThing[];
+  /** Sentences of the model that say what was chosen, and often why; the newest last. */
+  readonly decisions: readonly Decision[];
   /** Every access of a file, in order; `fileOperations` tells what it comes to. */
   readonly accesses: Sequence<PathAccess>;
   /** Those of them that a call names by itself, in order: of a command that shows a file there is none. */
@@ -27,8 +41,10 @@ export interface Facts {
 
 /** The facts of an empty log. */
 export const NO_FACTS: Facts = {
-  firstHuman: null,
-  lastHuman: null,
+  said: NOTHING_SAID,
+  plan: null,
+  running: [],
+  decisions: [],
   accesses: sequenceOf(),
   named: sequenceOf(),
   tracked: [],
@@ -47,21 +63,69 @@ export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): F
 }
 
 function withMessage(facts: Facts, message: Message): Facts {
-  if (isHuman(message)) return { ...facts, firstHuman: facts.firstHuman ?? message, lastHuman: message };
-  if (message.role === "assistant") {
-    const openCalls = toolCallsOf(message);
-    const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
-    const { firstHuman, lastHuman, tracked, outcomes } = facts;
-    const accesses = hasPaths ? appendAll(facts.accesses, accessesOf(message)) : facts.accesses;
-    const named = hasPaths ? appendAll(facts.named, namedAccessesOf(message)) : facts.named;
-    return { firstHuman, lastHuman, accesses, named, tracked, outcomes, openCalls };
+  if (isHuman(message)) return { ...facts, said: withSaid(facts.said, message) };
+  if (message.role === "assistant" && message.origin === "model") return withReply(facts, message);
+  if (message.role !== "tool-result") {
+    const running = withNotice(facts.running, message);
+    return running === facts.running ? facts : { ...facts, running };
   }
-  if (message.role !== "tool-result") return facts;
   const call = facts.openCalls.find((each) => each.callId === message.callId);
   if (call === undefined) return facts;
-  const { firstHuman, lastHuman, accesses, named, tracked, outcomes } = facts;
-  const openCalls = callsAfterResult(facts.openCalls, message.callId);
-  return { firstHuman, lastHuman, accesses, named, tracked, outcomes: outcomes.append(callOutcome(call, message)), openCalls };
+  return {
+    ...facts,
+    running: withResult(facts.running, call, message),
+    outcomes: facts.outcomes.append(callOutcome(call, message)),
+    openCalls: callsAfterResult(facts.openCalls, message.callId),
+  };
+}
+
+function withReply(facts: Facts, message: AssistantMessage): Facts {
+  const openCalls = toolCallsOf(message);
+  const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
+  const chosen = choicesIn(textOf(message));
+  return {
+    ...facts,
+    said: openCalls.length === 0 ? answeredTurn(facts.said) : facts.said,
+    plan: openCalls.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
+    decisions:
+      chosen.length === 0
+        ? facts.decisions
+        : [...facts.decisions, ...chosen.map((text) => ({ messageId: message.id, text }))].slice(-MOST_DECISIONS),
+    accesses: hasPaths ? appendAll(facts.accesses, accessesOf(message)) : facts.accesses,
+    named: hasPaths ? appendAll(facts.named, namedAccessesOf(message)) : facts.named,
+    openCalls,
+  };
+}
+
+/** A sentence that says what was chosen, and the message that says it. */
+export interface Decision {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/** Decisions that are remembered: no record shows more. Chosen. */
+const MOST_DECISIONS = 30;
+
+/** A plan, and the message that wrote it last. */
+export interface KnownPlan {
+  readonly messageId: string;
+  /** True if that message has all of it. */
+  readonly isWhole: boolean;
+  readonly items: readonly PlanItem[];
+  /** Items that an earlier form of it had, that were not done and are not in it any more; the newest last. */
+  readonly dropped: readonly string[];
+}
+
+/** Items of given-up plans that are remembered; chosen. */
+const MOST_DROPPED = 20;
+
+function planOf(plan: KnownPlan | null, messageId: string, { argumentsJson }: ToolCallPart): KnownPlan | null {
+  const items = planAfter(plan?.items ?? [], argumentsJson);
+  if (items === null) return plan;
+  const texts = new Set(items.map(({ text }) => text));
+  const left = (plan?.items ?? []).filter(({ text, status }) => !texts.has(text) && !isDone(status)).map(({ text }) => text);
+  const dropped = [...(plan?.dropped ?? []).filter((text) => !texts.has(text)), ...left].slice(-MOST_DROPPED);
+  return { messageId, isWhole: planItems(argumentsJson) !== null, items, dropped };
 }
 
 function appendAll<T>(sequence: Sequence<T>, items: readonly T[]): Sequence<T> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { planItems } from "../facts/plan-items.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
@@ -10,7 +11,7 @@ import type { KeepRuleKind } from "./keep-rule.ts";
 import { LINES } from "./lines.ts";
 import { PASSAGES } from "./passages.ts";
 import { PINNED } from "./pinned.ts";
-import { PLAN, planIn, planItems } from "./plan.ts";
+import { PLAN, planIn } from "./plan.ts";
 import { RECALL } from "./recall.ts";
 import { RECENT } from "./recent.ts";
 

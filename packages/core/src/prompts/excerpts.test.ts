@@ -40,7 +40,7 @@ describe("excerpts as text", () => {
   });
 
   test.each<[string, Message]>([
-    ["a summary without any", summaryWith("a summary", "<first-request>\nx\n</first-request>")],
+    ["a summary without any", summaryWith("a summary", "<asked-before>\nx\n</asked-before>")],
     ["a message that only looks so", human("u", "<excerpts>\n[read; handle m1]\n one\n</excerpts>")],
     ["a reply", reply("a", "<excerpts>\n[read; handle m1]\n one\n</excerpts>")],
   ])("%s has none", (_, message) => {

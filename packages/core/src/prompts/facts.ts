@@ -2,9 +2,10 @@ import type { CallOutcome, Facts } from "../facts/facts.ts";
 import { fileOperations, lastErrors } from "../facts/facts.ts";
 import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Framing } from "../message/framing-beginnings.ts";
-import { textOf } from "../message/message.ts";
+import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
+import { askedText, isPlanGone, ordersText, planLines, runningLines } from "./record.ts";
 
 /** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */
 export interface KeptState {
@@ -20,52 +21,73 @@ export interface KeptState {
  */
 export type FileOrder = "by-touch" | "by-name" | "covered";
 
+/** Room for facts in UTF-16 units: for all of them, and for the record of what was said, runs and is planned; and the messages that stay beside them. */
+export interface FactsRoom {
+  readonly maximumChars: number;
+  readonly recordChars?: number;
+  readonly staying?: readonly Message[];
+  /** Characters that they are written in the place of. */
+  readonly leavingChars?: number;
+}
+
 /** Nothing pinned, no live state. */
 export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
 
-/** Shares of the room that pinned instructions leave, in the order in which they are written; chosen. What one does not use is left to the next. */
+/**
+ * Shares of the record's room, in the order in which they are written; chosen, so that twenty orders of forty tokens fit in two hundredths of a window of
+ * 64k. What one does not use is left to the next, up to its most; what all leave, to files and errors.
+ */
 const SHARES = [
-  { of: "first-human", ratio: 0.3 },
-  { of: "state", ratio: 0.25 },
-  { of: "files", ratio: 0.3 },
-  { of: "errors", ratio: 0.15 },
+  { of: "orders", ratio: 0.66, mostRatio: 0.9 },
+  { of: "running", ratio: 0.08, mostRatio: 0.3 },
+  { of: "plan", ratio: 0.06, mostRatio: 0.25 },
+  { of: "asked", ratio: 0.02, mostRatio: 0.3 },
+  { of: "decisions", ratio: 0.02, mostRatio: 0.1 },
+] as const;
+
+/** Requests may take this share of what leaves: where nothing but questions leave, a summary has to be smaller than they are. Chosen. */
+const ASKED_RATIO = 0.25;
+
+/** The same of what is left, for what agents keep themselves, and for what calls did; chosen. */
+const OTHER_SHARES = [
+  { of: "state", ratio: 0.35, mostRatio: 0.35 },
+  { of: "files", ratio: 0.43, mostRatio: 0.75 },
+  { of: "errors", ratio: 0.22, mostRatio: 0.5 },
 ] as const;
 
 /**
  * The facts as text of at most `maximumChars`, or `null` if there are none. Quoted text is fenced as data. Pinned
- * instructions come first and may take all of it; the rest shares what they leave. The newest files and errors are kept if not all
- * fit, with a count of the others.
+ * instructions come first and may take all of it; the rest shares what they leave. What messages that stay say word for word is not said again. The
+ * newest files and errors are kept if not all fit, with a count of the others.
  */
-export function factsText(facts: Facts, kept: KeptState, maximumChars: number): string | null {
+export function factsText(
+  facts: Facts,
+  kept: KeptState,
+  { maximumChars, recordChars = maximumChars, staying = [], leavingChars = Number.POSITIVE_INFINITY }: FactsRoom,
+): string | null {
   if (maximumChars <= 0) return null;
-  if (kept.pinned.length > 0 || kept.state.length > 0) return writtenFacts(facts, kept, maximumChars);
-  const known = written.get(facts) ?? new Map<string, string | null>();
-  written.set(facts, known);
-  const form = `${kept.files} ${maximumChars}`;
-  const before = known.get(form);
-  if (before !== undefined) return before;
-  const text = writtenFacts(facts, kept, maximumChars);
-  known.set(form, text);
-  return text;
-}
-
-/** By form, if nothing but the log is told: sessions that share their folds compact with the same facts again and again, as replays of one do. */
-const written = new WeakMap<Facts, Map<string, string | null>>();
-
-function writtenFacts(facts: Facts, kept: KeptState, maximumChars: number): string | null {
   const framing = factFraming(kept);
   const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });
   const blocks = pinned === "" ? [] : [pinned];
-  const sharedChars = Math.max(0, maximumChars - (pinned === "" ? 0 : pinned.length + 2));
-  let spareChars = 0;
-  for (const share of SHARES) {
-    const roomChars = Math.floor(sharedChars * share.ratio) + spareChars;
-    const block = blockFor(share.of, { facts, kept, framing, roomChars });
-    spareChars = roomChars - block.length - 2;
-    if (block !== "") blocks.push(block);
-  }
+  const shown = new Set(staying.map(({ id }) => id));
+  const write = (shares: readonly Share[], sharedChars: number) => {
+    let spareChars = 0;
+    for (const { of, ratio, mostRatio } of shares) {
+      const grantedChars = Math.floor(sharedChars * ratio) + spareChars;
+      const mostChars = of === "asked" ? leavingChars * ASKED_RATIO : Number.POSITIVE_INFINITY;
+      const roomChars = Math.floor(Math.min(grantedChars, sharedChars * mostRatio, mostChars));
+      const block = blockFor(of, { facts, kept, framing, roomChars, shown });
+      spareChars = grantedChars - (block === "" ? 0 : block.length + 2);
+      if (block !== "") blocks.push(block);
+    }
+  };
+  const leftChars = () => Math.max(0, maximumChars - blocks.reduce((sum, block) => sum + block.length + 2, 0));
+  write(SHARES, Math.min(recordChars, leftChars()));
+  write(OTHER_SHARES, leftChars());
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
+
+type Share = (typeof SHARES)[number] | (typeof OTHER_SHARES)[number];
 
 interface Room {
   readonly framing: Framing;
@@ -73,16 +95,39 @@ interface Room {
 }
 
 interface BlockInput extends Room {
+  /** Ids of messages that stay in the context: what they say is not written again. */
+  readonly shown: ReadonlySet<string>;
   readonly facts: Facts;
   readonly kept: KeptState;
 }
 
-function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, roomChars }: BlockInput): string {
+function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }: BlockInput): string {
+  const room = { framing, roomChars };
+  const inTag = (tag: string, write: (roomChars: number) => string | null) =>
+    fenced(tag, [write(roomChars - frameCharsOf(tag)) ?? ""], room);
   switch (kind) {
-    case "first-human":
-      return facts.firstHuman === null || facts.firstHuman === facts.lastHuman
-        ? ""
-        : fenced("first-request", [textOf(facts.firstHuman)], { framing, roomChars });
+    case "orders":
+      return inTag("orders-in-force", (chars) => ordersText(facts.said, shown, chars));
+    case "asked":
+      return inTag("asked-before", (chars) => askedText(facts.said, shown, chars));
+    case "running":
+      return firstLines(
+        "running-things",
+        runningLines(facts.running, roomChars - frameCharsOf("running-things") - COUNT_CHARS),
+        room,
+      );
+    case "plan":
+      return facts.plan !== null && isPlanGone(facts, shown) ? firstLines("plan-items", planLines(facts.plan), room) : "";
+    case "decisions":
+      return newestLines(
+        "decisions-made",
+        facts.decisions.map(
+          ({ text }) =>
+            () =>
+              textOnOneLine(text),
+        ),
+        room,
+      );
     case "state":
       return kept.state
         .map(({ title, text }) =>
@@ -185,14 +230,25 @@ function framed(tag: string, text: string, roomChars: number): string {
   return `<${tag}>\n${shown}\n</${tag}>`;
 }
 
+/** As many of the lines as fit between the tags, with a count of the others; nothing if none does. */
+function firstLines(tag: string, lines: readonly string[], room: Room): string {
+  return newestLines(
+    tag,
+    lines.toReversed().map((line) => () => line),
+    { ...room, order: "first" },
+  );
+}
+
+/** Characters of the line that counts what is left out. */
+const COUNT_CHARS = 40;
+
 /** As many of the newest lines as fit between the tags, oldest first or by name, with a count of those left out; nothing if none does. */
 export function newestLines(
   tag: string,
   unquoted: readonly LineToWrite[],
-  { framing, roomChars, order = "by-touch" }: Room & { readonly order?: FileOrder | undefined },
+  { framing, roomChars, order = "by-touch" }: Room & { readonly order?: FileOrder | "first" | undefined },
 ): string {
-  const countChars = 40;
-  let usedChars = frameCharsOf(tag) + countChars;
+  let usedChars = frameCharsOf(tag) + COUNT_CHARS;
   const lines: string[] = [];
   for (const write of unquoted.toReversed()) {
     const line = quotedText(write(), framing);
@@ -201,8 +257,10 @@ export function newestLines(
     lines.push(line);
   }
   if (lines.length === 0) return "";
-  lines.reverse();
   const earlierCount = unquoted.length - lines.length;
+  if (order === "first")
+    return framed(tag, [...lines, ...(earlierCount > 0 ? [`(${earlierCount} more not shown)`] : [])].join("\n"), roomChars);
+  lines.reverse();
   const newest = order === "by-touch" ? lines : lines.toSorted();
   const shown = earlierCount > 0 ? [`(${earlierCount} earlier not shown)`, ...newest] : newest;
   return framed(tag, shown.join("\n").trim(), roomChars);

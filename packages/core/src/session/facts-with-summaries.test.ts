@@ -21,7 +21,10 @@ describe("facts", () => {
 
   test.each<[string, RegExp]>([
     ["pinned instructions", /<pinned-instructions>\nNever push\.\n<\/pinned-instructions>/],
-    ["the first human message, word for word", /<first-request>\nBuild the shed\.\nUse oak only\.\n<\/first-request>/],
+    [
+      "what the person ordered, word for word",
+      /<orders-in-force>\n\(.*\)\n- Build the shed\.\nUse oak only\.\n<\/orders-in-force>/,
+    ],
     ["the live state of ports", /<todo>\n1\. dig\n<\/todo>/],
     ["files of the tracker, with their state", /<modified-files>\nsrc\/oak\.ts version 3\n<\/modified-files>/],
     [
@@ -48,7 +51,7 @@ describe("facts", () => {
     await fit();
     expect(written()).toContain("2. build");
     expect(written()).not.toContain("1. dig");
-    expect(written().match(/<first-request>/g)).toHaveLength(1);
+    expect(written().match(/<orders-in-force>/g)).toHaveLength(1);
   });
 
   test("survive a strategy that summarises nothing", async () => {

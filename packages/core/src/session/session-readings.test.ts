@@ -24,7 +24,7 @@ async function played(entries: readonly SessionEntry[], policy: Policy, readings
   const input = { gate: "before-step", pending: [], model: MODEL, nowMs: null, now } as const;
   const outcome = await manager.fit(input, new AbortController().signal);
   const { view, facts } = manager.state();
-  const known = [view.viewHash, view.messages.slice(), facts.outcomes.slice(), facts.named.slice(), facts.lastHuman];
+  const known = [view.viewHash, view.messages.slice(), facts.outcomes.slice(), facts.named.slice(), facts.said];
   return JSON.stringify([outcome.kind, manager.entries(), manager.ledger(), manager.predict(), known, work.total()]);
 }
 

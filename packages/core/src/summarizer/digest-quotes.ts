@@ -1,9 +1,10 @@
+import { isDone, isGivenUp } from "../facts/plan-items.ts";
+import { choicesIn, isAnnouncement, nextStepIn, rulesIn } from "../facts/sentences.ts";
 import { planIn } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/folded-char.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import { isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
-import { choicesIn, isAnnouncement, nextStepIn, rulesIn } from "./sentences.ts";
 
 /** Quotations of covered messages, each list in the order of the messages. */
 export interface Quotes {
@@ -118,17 +119,13 @@ function failureOf(message: ToolResultMessage): string {
   return `${message.toolName}: ${trimmed.slice(trimmed.lastIndexOf("\n") + 1)}`;
 }
 
-/** Agents' words for items that are done, and items that were given up, in lower case; seen in recorded sessions. */
-const DONE = ["completed", "complete", "done", "closed"];
-const GIVEN_UP = ["cancelled", "canceled", "skipped", "deleted"];
-
 function standingPlan(view: readonly Message[]): Said<Plan> | null {
   const plan = planIn(view);
   if (plan === null) return null;
   const withStatus = (wanted: (status: string) => boolean) =>
-    plan.items.filter(({ status }) => wanted(status.toLowerCase())).map(({ text }) => onOneLine(text));
-  const done = withStatus((status) => DONE.includes(status));
-  const open = withStatus((status) => !DONE.includes(status) && !GIVEN_UP.includes(status));
+    plan.items.filter(({ status }) => wanted(status)).map(({ text }) => onOneLine(text));
+  const done = withStatus(isDone);
+  const open = withStatus((status) => !isDone(status) && !isGivenUp(status));
   return { messageIds: plan.places.flatMap((place) => view[place]?.id ?? []), value: { done, open } };
 }
 

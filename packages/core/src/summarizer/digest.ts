@@ -27,10 +27,12 @@ export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): S
   return async (request) => ({ text: digestText(request, options, newestOfView), usage: null, stopReason: "end" });
 }
 
-/** Size of a digest. */
+/** Size of a digest, and what stands beside it. */
 export interface DigestOptions {
   /** UTF-16 code units of the whole digest at most. */
   readonly maximumChars: number;
+  /** True if the record of the session's state is beside it, with what the person said, the plan, choices and failures: they are not quoted again. */
+  readonly isBesideRecord?: boolean;
 }
 
 /** 6,000 characters, about 1,500 tokens: chosen; summaries in the recorded sessions have 1,000 to 3,000 tokens. */
@@ -46,6 +48,8 @@ interface QuoteKind extends QuoteForm {
   readonly under: readonly string[];
   /** Share of the room; chosen, as the longest quotations are. What is left over is left to the next kind. */
   readonly shareRatio: number;
+  /** True if the record has it. */
+  readonly isRecorded?: true;
 }
 
 type Told = Quotes & Pick<Earlier, "prose"> & { readonly focus: readonly string[] };
@@ -66,12 +70,12 @@ const plan = (which: "done" | "open"): Pick<QuoteKind, "mark" | "textsOf"> => ({
 /** In the order in which they are given room. */
 const KINDS: readonly QuoteKind[] = [
   { textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500, ...newest },
-  { textsOf: ({ requests }) => requests, under: GOAL, shareRatio: 0.2, quoteChars: 600, ...newest },
-  { under: AHEAD, shareRatio: 0.1, quoteChars: 240, prefers: "oldest", ...plan("open") },
+  { textsOf: ({ requests }) => requests, under: GOAL, shareRatio: 0.2, quoteChars: 600, isRecorded: true, ...newest },
+  { under: AHEAD, shareRatio: 0.1, quoteChars: 240, prefers: "oldest", isRecorded: true, ...plan("open") },
   { textsOf: nextStepsOf, under: AHEAD, shareRatio: 0.05, quoteChars: 400, mark: MARKS.nextStep, prefers: "newest" },
-  { under: PROGRESS, shareRatio: 0.05, quoteChars: 240, prefers: "newest", ...plan("done") },
-  { textsOf: ({ choices }) => choices, under: DECISIONS, shareRatio: 0.05, quoteChars: 400, ...newest },
-  { textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240, ...newest },
+  { under: PROGRESS, shareRatio: 0.05, quoteChars: 240, prefers: "newest", isRecorded: true, ...plan("done") },
+  { textsOf: ({ choices }) => choices, under: DECISIONS, shareRatio: 0.05, quoteChars: 400, isRecorded: true, ...newest },
+  { textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240, isRecorded: true, ...newest },
   { textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400, ...newest },
 ];
 
@@ -92,7 +96,7 @@ type Page = ReadonlyMap<string, readonly string[]>;
 /** The digest's text. Linear in what is covered, and in how much of the view is behind its newest plan; quotes are cut on character boundaries. */
 export function digestText(
   request: SummaryRequest,
-  { maximumChars }: DigestOptions,
+  { maximumChars, isBesideRecord = false }: DigestOptions,
   newestOfView: (view: readonly Message[]) => NewestInView = newestIn,
 ): string {
   const covered = request.parts.flatMap(({ messages }) => messages);
@@ -103,11 +107,15 @@ export function digestText(
   const { lines, prose } = earlierIn(covered, titles, outOfDate);
   const { title, takesOver } = rulesSection(titles);
   const rulesRoom = { takesOver, roomChars: limitChars * RULES_RATIO - title.length - FRAME_CHARS };
-  const ruled = withLines(new Map(), title, rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
+  const ruled = withLines(new Map(), title, isBesideRecord ? [] : rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
   const earlier = new Map([...lines].filter(([section]) => !takesOver || section !== title));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(earlier));
   const focus = request.focus === null ? [] : focusLines(covered, request.focus);
-  const fresh = withKinds(ruled, { prose, ...told, focus }, { titles, roomChars: limitChars - charsOf(ruled) - earlierChars });
+  const fresh = withKinds(
+    ruled,
+    { prose, ...told, focus },
+    { titles, isBesideRecord, roomChars: limitChars - charsOf(ruled) - earlierChars },
+  );
   const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
   const bodies = titles.flatMap((section) => {
     const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
@@ -118,12 +126,20 @@ export function digestText(
 }
 
 /** The page with quotations of each kind for which there is something to quote. */
-function withKinds(page: Page, told: Told, { titles, roomChars }: { titles: readonly string[]; roomChars: number }): Page {
+function withKinds(
+  page: Page,
+  told: Told,
+  { titles, isBesideRecord, roomChars }: { titles: readonly string[]; isBesideRecord: boolean; roomChars: number },
+): Page {
   let filled = page;
   let spareChars = 0;
   const others = told.focus.length === 0 ? 1 : 1 - FOCUS.shareRatio;
   const kinds = KINDS.map((kind) => ({ ...kind, shareRatio: kind.shareRatio * others }));
   for (const kind of others === 1 ? KINDS : [FOCUS, ...kinds]) {
+    if (isBesideRecord && kind.isRecorded) {
+      spareChars += roomChars * kind.shareRatio;
+      continue;
+    }
     const section = sectionFor(kind.under, titles);
     const kindChars = roomChars * kind.shareRatio + spareChars;
     const lines = quotesThatFit(kind.textsOf(told), kind, kindChars - headingChars(section, filled));

@@ -1,8 +1,8 @@
+import { isNothing } from "../facts/sentences.ts";
 import type { Message } from "../message/message.ts";
 import { summaryIn } from "../prompts/parts.ts";
 import { MARKS } from "./quoted-lines.ts";
 import { sectionsIn } from "./sections.ts";
-import { isNothing } from "./sentences.ts";
 
 /** The sections of earlier summaries among covered messages. */
 export interface Earlier {

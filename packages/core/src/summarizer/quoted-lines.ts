@@ -1,6 +1,6 @@
+import { isNothing } from "../facts/sentences.ts";
 import { LINE_BREAKS } from "../message/folded-char.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import { isNothing } from "./sentences.ts";
 
 /** Before what a digest says of a plan, and of the model's last words: of both the newest alone is carried over. */
 export const MARKS = { done: "- Plan, done: ", open: "- Plan, open: ", nextStep: "- Said to come next: " } as const;

@@ -94,7 +94,7 @@ export const PLIMSOLL_POLICY: Policy = {
     },
   },
   progress: { target: null, minimumNewTokens: 1000, minimumSteps: 10, maximumFailures: 3 },
-  facts: { maxTokens: 1000 },
+  facts: { maxTokens: 1280 },
 };
 
 /** As plimsoll, with half of what it recalls: cheaper, and what lies far back is lost more often. */

@@ -1,0 +1,184 @@
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds } from "@plimsoll/core/build";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { cellOf } from "../replay/cell.ts";
+import { drive } from "../replay/drive.ts";
+import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
+import type { Program } from "../replay/program.ts";
+import { markdownTable } from "../report/table.ts";
+import { percentOf, summed } from "../statistics.ts";
+import { type CheckedContext, checkContext, NO_COUNTS, type StateCounts } from "./check-state.ts";
+import type { OrderForm } from "./made-orders.ts";
+import { madeSession, type StateSession } from "./made-session.ts";
+
+/** The request for a run over made sessions. */
+export interface StateRun {
+  readonly policies: readonly EnginePolicy[];
+  readonly programs: readonly Program[];
+  readonly kinds?: Kinds;
+  readonly sessions: number;
+  /** Compactions after which a context is looked at last. */
+  readonly compactions: number;
+  /** Tokens of working room; what is written is stated as a share of it. */
+  readonly roomTokens: number;
+  readonly onRow?: (row: StateRow) => void;
+}
+
+/** One policy over all made sessions: counts after the last compaction that was looked at, and the worst after any. */
+export interface StateRow {
+  readonly policy: string;
+  /** Compactions of each session, up to the number asked for. */
+  readonly compactions: readonly number[];
+  readonly last: StateCounts;
+  /** Sums over the contexts after each compaction. */
+  readonly all: StateCounts;
+  /** Orders that the last contexts do not hold, by form. */
+  readonly lost: readonly OrderForm[];
+  /** Tokens (four characters each) that compaction wrote in the context, after a tenth of the compactions and after the last. */
+  readonly writtenTokens: { readonly early: number; readonly last: number };
+  /** The last context of the first session, as text. */
+  readonly context: string;
+}
+
+/** Characters of each result, dense in tokens, and turns that are enough for so many compactions of a room: a turn adds about 9,000 tokens. */
+const RESULT_CHARS = 12_000;
+const TURN_TOKENS = 9_000;
+
+/** The sessions that a run is over; the same numbers make the same sessions. */
+function sessionsOf({
+  sessions,
+  compactions,
+  roomTokens,
+}: StateRun): readonly { readonly made: StateSession; readonly prepared: PreparedSession }[] {
+  const turns = Math.max(20, Math.ceil((compactions * roomTokens * MOST_FREED_RATIO) / TURN_TOKENS));
+  return Array.from({ length: sessions }, (_, at) => {
+    const made = madeSession({ seed: at + 1, turns, resultChars: RESULT_CHARS });
+    return { made, prepared: prepareSession(made.transcript) };
+  });
+}
+
+/** The share of a room that a compaction frees at most, by the policies that free most. Chosen: a session that is too short says so. */
+const MOST_FREED_RATIO = 0.6;
+
+/** Plays made sessions under each policy, and holds every context that follows a compaction against the truth. Asks no model: a digest stands in for one. */
+export async function runState(run: StateRun): Promise<readonly StateRow[]> {
+  const sessions = sessionsOf(run);
+  const rows: StateRow[] = [];
+  for (const policy of run.policies) {
+    const found = [];
+    for (const { made, prepared } of sessions) found.push(await playedUnder(policy, { made, prepared, run }));
+    const row = {
+      policy: policy.name,
+      compactions: found.map(({ checked }) => checked.length),
+      last: summed(
+        NO_COUNTS,
+        found.map(({ checked }) => checked.at(-1)?.counts ?? NO_COUNTS),
+      ),
+      all: summed(
+        NO_COUNTS,
+        found.flatMap(({ checked }) => checked.map(({ counts }) => counts)),
+      ),
+      lost: found.flatMap(({ checked }) => checked.at(-1)?.lost ?? []),
+      writtenTokens: {
+        early: meanTokens(found.map(({ checked }) => checked[Math.floor(checked.length / 10)])),
+        last: meanTokens(found.map(({ checked }) => checked.at(-1))),
+      },
+      context: found[0]?.context ?? "",
+    };
+    rows.push(row);
+    run.onRow?.(row);
+  }
+  return rows;
+}
+
+function meanTokens(checked: readonly (CheckedContext | undefined)[]): number {
+  return Math.round(checked.reduce((sum, each) => sum + (each?.writtenChars ?? 0) / 4, 0) / Math.max(1, checked.length));
+}
+
+async function playedUnder(
+  policy: EnginePolicy,
+  { made, prepared, run }: { readonly made: StateSession; readonly prepared: PreparedSession; readonly run: StateRun },
+): Promise<{ readonly checked: readonly CheckedContext[]; readonly context: string }> {
+  const program = run.programs.find(({ name }) => name === policy.name) ?? null;
+  const window = { kind: "working-room", tokens: run.roomTokens } as const;
+  const cell = cellOf(prepared, { policy, window, catalog: MODEL_CATALOG, kinds: run.kinds ?? BUILT_IN_KINDS, program });
+  const places = new Map(
+    made.transcript.entries.flatMap((entry, at) => (entry.type === "message" ? [[entry.message.id, at] as const] : [])),
+  );
+  const checked: CheckedContext[] = [];
+  let context = "";
+  await drive(prepared, cell, ({ compactions, context: sent, recorded }) => {
+    if (compactions.length === 0 || checked.length >= run.compactions) return;
+    const through = places.get(recorded.throughMessageId ?? "") ?? 0;
+    const messages = sent.slice();
+    checked.push(checkContext(messages, made.truth, (id) => (places.get(id) ?? Number.POSITIVE_INFINITY) <= through));
+    context = messages
+      .filter((message) => message.role !== "tool-result" && message.origin !== "model")
+      .map((message) => message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"))
+      .join("\n\n");
+  });
+  return { checked, context };
+}
+
+/** The rows as a Markdown table, what fails most before all else. Intervals are Wilson's, at 95 %. */
+export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<StateRun, "roomTokens">): string {
+  const head = [
+    "policy",
+    "cuts",
+    "lost, by form",
+    "in force, word for word %",
+    "taken back: gone or marked %",
+    "stale",
+    "wrongly dropped",
+    "contradictions a cut",
+    "finished, shown as open",
+    "running, named %",
+    "orders from tools",
+    "written, % of the room: early, last",
+  ];
+  const share = (part: number, whole: number) =>
+    whole === 0 ? "–" : `${Math.round(percentOf(part, whole) ?? 0)} ${wilson(part, whole)}`;
+  const sorted = rows.toSorted(
+    (a, b) => (percentOf(a.last.held, a.last.inForce) ?? 0) - (percentOf(b.last.held, b.last.inForce) ?? 0),
+  );
+  return markdownTable({
+    head,
+    rows: sorted.map(({ policy, compactions, last, all, lost, writtenTokens }) => {
+      const cuts = compactions.reduce((sum, count) => sum + count, 0);
+      const taken = last.gone + last.marked + last.stale;
+      const least = Math.min(...compactions);
+      const ofRoom = (tokens: number) => ((tokens * 100) / roomTokens).toFixed(1);
+      return [
+        policy,
+        least === Math.max(...compactions) ? String(least) : `${least}–${Math.max(...compactions)}`,
+        formsOf(lost),
+        share(last.held, last.inForce),
+        share(last.gone + last.marked, taken),
+        String(last.stale),
+        String(all.wronglyDropped),
+        (all.contradictions / Math.max(1, cuts)).toFixed(2),
+        String(last.begunAgain),
+        share(last.named, last.running),
+        String(all.fromTools),
+        `${ofRoom(writtenTokens.early)}, ${ofRoom(writtenTokens.last)}`,
+      ];
+    }),
+  });
+}
+
+function formsOf(lost: readonly OrderForm[]): string {
+  const counts = new Map<OrderForm, number>();
+  for (const form of lost) counts.set(form, (counts.get(form) ?? 0) + 1);
+  return counts.size === 0 ? "none" : [...counts].map(([form, count]) => `${form} ${count}`).join(", ");
+}
+
+/** 1.96: the quantile of 95 %. */
+const Z = 1.96;
+
+/** Wilson's interval of a share, in whole per cent. */
+function wilson(part: number, whole: number): string {
+  const ratio = part / whole;
+  const middle = ratio + Z ** 2 / (2 * whole);
+  const spread = Z * Math.sqrt((ratio * (1 - ratio)) / whole + Z ** 2 / (4 * whole ** 2));
+  const at = (value: number) => Math.round((100 * value) / (1 + Z ** 2 / whole));
+  return `[${at(middle - spread)}, ${at(middle + spread)}]`;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import type { Message } from "../message/message.ts";
+import { human, logOf, result, toolCall } from "../testing/builders.ts";
+import { foldFacts, NO_FACTS } from "./facts.ts";
+
+const running = (...messages: readonly Message[]) =>
+  logOf(messages)
+    .reduce(foldFacts, NO_FACTS)
+    .running.map(({ id, what, state, lastHeard }) => [id, what, state, lastHeard]);
+const call = (id: string, name: string, args: object) => toolCall(id, `c-${id}`, { name, argumentsJson: JSON.stringify(args) });
+const answer = (id: string, text: string) => result(`r-${id}`, `c-${id}`, text);
+
+const SHELL = [
+  call("a", "Bash", { command: "npm run dev", run_in_background: true }),
+  answer("a", "Command running in background with ID: bash_1"),
+];
+const AGENT = [
+  call("g", "spawn_agent", { message: "Look through the logs for leaks" }),
+  answer("g", '{"agent_id":"019c-77ab","nickname":"Ada"}'),
+];
+
+describe("running things", () => {
+  test.each<[string, readonly Message[], readonly unknown[]]>([
+    ["a command in the background", SHELL, [["bash_1", "npm run dev", "running", "r-a"]]],
+    ["a sub-agent", AGENT, [["019c-77ab", "Look through the logs for leaks", "running", "r-g"]]],
+    [
+      "a command that a shell leaves behind, by its call",
+      [call("b", "shell", { command: "python -m http.server 8000 &" }), answer("b", "")],
+      [["c-b", "python -m http.server 8000 &", "running", "r-b"]],
+    ],
+    [
+      "one that was asked for and still runs",
+      [...SHELL, call("p", "BashOutput", { bash_id: "bash_1" }), answer("p", "<status>running</status>\nready")],
+      [["bash_1", "npm run dev", "running", "r-p"]],
+    ],
+    [
+      "one that has ended when it was asked for",
+      [...SHELL, call("p", "BashOutput", { bash_id: "bash_1" }), answer("p", "<status>completed</status>\nexit_code 0")],
+      [["bash_1", "npm run dev", "ended", "r-p"]],
+    ],
+    [
+      "one that was stopped",
+      [...SHELL, call("k", "KillShell", { shell_id: "bash_1" }), answer("k", "ok")],
+      [["bash_1", "npm run dev", "ended", "r-k"]],
+    ],
+    [
+      "one that a command ends by its name",
+      [...SHELL, call("k", "Bash", { command: "pkill -f 'npm run dev'" }), answer("k", "")],
+      [["bash_1", "npm run dev", "ended", "r-k"]],
+    ],
+    [
+      "one that nobody finds any more",
+      [...SHELL, call("p", "BashOutput", { bash_id: "bash_1" }), answer("p", "No shell found with that ID; not found")],
+      [["bash_1", "npm run dev", "unknown", "r-p"]],
+    ],
+    [
+      "one whose end the agent was told of",
+      [...AGENT, { ...human("n", "<task-notification>agent 019c-77ab completed</task-notification>"), origin: "injected" }],
+      [["019c-77ab", "Look through the logs for leaks", "ended", "n"]],
+    ],
+    [
+      "none for a command that ended, whatever it prints",
+      [call("t", "Bash", { command: "npm test" }), answer("t", "server started\nall tests passed, exit code 0")],
+      [],
+    ],
+  ])("%s", (_, messages, expected) => {
+    expect(running(...messages)).toEqual(expected);
+  });
+
+  test("are remembered up to a bound; those that ended leave first", () => {
+    const many = Array.from({ length: 70 }, (_, at) => [
+      call(`x${at}`, "Bash", { command: `serve number ${at}`, run_in_background: true }),
+      answer(`x${at}`, `Running in background with ID: bash_${at}`),
+      ...(at === 5 ? [call("k", "KillShell", { shell_id: "bash_5" }), answer("k", "ok")] : []),
+    ]).flat();
+    const ids = running(...many).map(([id]) => id);
+    expect([ids.length, ids.includes("bash_5"), ids.includes("bash_69")]).toEqual([60, false, true]);
+  });
+});

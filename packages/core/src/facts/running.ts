@@ -1,0 +1,152 @@
+import { stringsIn } from "../json.ts";
+import type { Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import { textOf } from "../message/message.ts";
+
+/** Something that goes on beside the conversation: a background command, a server, a sub-agent. */
+export interface RunningThing {
+  /** The name that later calls and notices use: of its start's result, or the start's call if that names none. */
+  readonly id: string;
+  /** The command or task, from the arguments of the call that started it. */
+  readonly what: string;
+  readonly startedBy: string;
+  /** The newest message that says anything of it. */
+  readonly lastHeard: string;
+  /** `unknown` if it was asked for and could not be found. */
+  readonly state: "running" | "ended" | "unknown";
+}
+
+/** Things that are remembered; of more the oldest that ended leave first. Chosen. */
+const MOST_THINGS = 60;
+
+/** UTF-16 units of a result in which it says what became of a thing, and of what a thing is called. Chosen. */
+const SAID_CHARS = 2_000;
+const WHAT_CHARS = 160;
+
+/** Things after the result of a call: one that it starts, or news of those that it names. */
+export function withResult(
+  things: readonly RunningThing[],
+  call: ToolCallPart,
+  result: ToolResultMessage,
+): readonly RunningThing[] {
+  const said = ends(textOf(result));
+  const named = things.length === 0 ? NONE : namedIn(things, stringsIn(call.argumentsJson));
+  if (named.size > 0) {
+    const stops = STOPS.test(call.toolName) || stringsIn(call.argumentsJson).some((text) => STOPS.test(text));
+    return things.map((each) =>
+      named.has(each) ? heard(each, result.id, stateAfter(said, { stops, isError: result.isError })) : each,
+    );
+  }
+  if (result.isError || !isStart(call, said)) return heardIn(things, result.id, said);
+  const started: RunningThing = {
+    id: idIn(said) ?? call.callId,
+    what: whatOf(call),
+    startedBy: result.id,
+    lastHeard: result.id,
+    state: "running",
+  };
+  const others = things.filter(({ id }) => id !== started.id);
+  if (others.length < MOST_THINGS) return [...others, started];
+  const oldest = Math.max(
+    0,
+    others.findIndex(({ state }) => state === "ended"),
+  );
+  return [...others.filter((_, at) => at !== oldest), started];
+}
+
+const NONE: ReadonlySet<RunningThing> = new Set();
+
+/** Things after a message that the agent put in: its notices name a thing, and say that it ended. */
+export function withNotice(things: readonly RunningThing[], message: Message): readonly RunningThing[] {
+  return heardIn(things, message.id, ends(textOf(message)));
+}
+
+/** Both ends of a text: what became of a thing stands at one of them. */
+function ends(text: string): string {
+  return text.length <= 2 * SAID_CHARS ? text : `${text.slice(0, SAID_CHARS)}\n${text.slice(-SAID_CHARS)}`;
+}
+
+/** News of things in a text that nobody asked for: their end alone counts, for a word of them says little. */
+function heardIn(things: readonly RunningThing[], messageId: string, said: string): readonly RunningThing[] {
+  const named = things.filter(({ id, state }) => state !== "ended" && isLong(id) && hasWord(said, id));
+  if (named.length === 0) return things;
+  return things.map((each) => (named.includes(each) ? heard(each, messageId, ENDED.test(said) ? "ended" : each.state) : each));
+}
+
+function heard(thing: RunningThing, lastHeard: string, state: RunningThing["state"]): RunningThing {
+  return { ...thing, lastHeard, state };
+}
+
+function stateAfter(
+  said: string,
+  { stops, isError }: { readonly stops: boolean; readonly isError: boolean },
+): RunningThing["state"] {
+  if (NOT_FOUND.test(said)) return "unknown";
+  if (ENDED.test(said) || (stops && !isError)) return "ended";
+  return isError ? "unknown" : "running";
+}
+
+/** The things that a call names: by their name as an argument of its own, or as a word of a command. */
+function namedIn(things: readonly RunningThing[], strings: readonly string[]): ReadonlySet<RunningThing> {
+  return new Set(
+    things.filter(({ id, what }) =>
+      strings.some((text) => text === id || (hasWord(text, id) && (isLong(id) || STOPS.test(text))) || isKillOf(text, what)),
+    ),
+  );
+}
+
+/** "pkill -f vite" ends what was started as "npx vite --port 3000". */
+function isKillOf(command: string, what: string): boolean {
+  const target = /\b(?:pkill|killall)\b(?:\s+-\S+)*\s+["']?([^"'\s;&|]{3,})/.exec(command)?.[1];
+  return target !== undefined && what.includes(target);
+}
+
+/** A shorter name may stand in any text by chance; chosen. */
+const LONG_CHARS = 4;
+
+function isLong(id: string): boolean {
+  return id.length >= LONG_CHARS;
+}
+
+function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (!/[\w-]/.test(text.charAt(at - 1)) && !/[\w-]/.test(text.charAt(at + word.length))) return true;
+  }
+  return false;
+}
+
+/** Told by a flag of the call, by the command's own form, or by what the result says of itself. */
+function isStart({ argumentsJson }: ToolCallPart, said: string): boolean {
+  if (DETACHED.test(argumentsJson)) return true;
+  const isDetached =
+    /[&]|nohup|setsid|disown|docker/.test(argumentsJson) &&
+    stringsIn(argumentsJson).some((text) => DETACHED_COMMAND.test(text));
+  return isDetached || (STARTED.test(said) && !ENDED.test(said));
+}
+
+const DETACHED = /"[\w-]*(?:background|detach|async|daemon)[\w-]*"\s*:\s*(?:true|"true")/i;
+const DETACHED_COMMAND = /(?:^|[;&|]\s*)(?:nohup|setsid|disown)\s|[^&>]&\s*$|\bdocker\s+(?:compose\s+)?(?:run|up)\b.*\s-d\b/;
+const STARTED =
+  /^\W*(?:\w+\W+){0,6}(?:running|started|launched|spawned|moved|working|continues?)\s(?:\w+\s){0,4}(?:in|to)\s(?:the\s)?background|\b(?:agent|task|command|process|server|shell|job|session)\b[^\n]{0,40}\b(?:started|launched|spawned|is running|still running)\b|^\s*\{[^{}]*"(?:agent|task|job|process|shell|session|terminal)_?(?:id|path)"\s*:/i;
+const ENDED =
+  /\b(?:exit(?:ed)?(?:[ _]?code)?|completed|finished|done|failed|killed|stopped|terminated|closed|succeeded|cancell?ed|aborted|shut ?down|shutdown)\b/i;
+const NOT_FOUND = /\b(?:no such|not found|unknown|does not exist|doesn['’]t exist|no (?:process|task|agent|shell))\b/i;
+const STOPS =
+  /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
+
+/** A name in a result: the value of a field that is an id, or what is said to be one. */
+function idIn(said: string): string | null {
+  for (const [, name = ""] of said.matchAll(NAMED_ID))
+    if (/\d/.test(name) || name.length > 5) return name.replace(/[.:]+$/, "");
+  return null;
+}
+
+const NAMED_ID =
+  /(?:\b(?:[A-Za-z]+[_ -])?(?:id|ID|Id|pid|PID|handle|nickname)|\b[a-z]+I[dD])\b["']?\s*(?:[:=#]|is\b)?\s*["'`(]?([A-Za-z0-9][\w.:-]{0,80})/g;
+
+/** Names what a call starts: its shortest text of several words, as a description is; else its longest. */
+function whatOf({ toolName, argumentsJson }: ToolCallPart): string {
+  const texts = stringsIn(argumentsJson).toSorted((a, b) => a.length - b.length);
+  const text = texts.find((each) => each.includes(" ")) ?? texts.at(-1) ?? toolName;
+  const line = text.trim().split("\n")[0] ?? "";
+  return line.length <= WHAT_CHARS ? line : `${line.slice(0, WHAT_CHARS - 1)}…`;
+}
