@@ -4,13 +4,16 @@ export type { AgentKnobs, KnobValue, KnobValues, SettingsPlace } from "./advise/
 export {
   chooseSetting,
   FEWEST_SESSIONS,
+  longSessions,
   type SettingChoice,
   type SettingFigures,
   type SettingPoint,
+  type SettingVerdict,
 } from "./advise/choose-setting.ts";
 export { compactionWaits } from "./advise/compaction-waits.ts";
 export { KNOB_TABLE, knobsOf } from "./advise/knob-table.ts";
 export { type RecordedCost, recordedCost } from "./advise/recorded-cost.ts";
+export { type WindowFill, windowFills } from "./advise/window-fill.ts";
 export { askReport } from "./ask/ask-figures.ts";
 export { type AskSpending, askModel } from "./ask/ask-model.ts";
 export { type AskPrice, type AskSize, askPrice } from "./ask/ask-price.ts";
@@ -59,7 +62,6 @@ export {
   formatTokens,
   formatUsd,
   heldCell,
-  heldText,
   lineageWords,
   NOT_VISIBLE,
 } from "./report/figures.ts";
@@ -82,7 +84,6 @@ export { settingsText, settingToTake, tuneAnswer } from "./report/tune-answer.ts
 export { renderTuneHtml, tuneTables } from "./report/tune-page.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";
 export { recordedUsdLines, recordedUsdText } from "./report/validity.ts";
-export { xyChart } from "./report/xy-chart.ts";
 export { checkResultFolder } from "./results/check-result-folder.ts";
 export { readParts } from "./results/read-parts.ts";
 export { isReport } from "./results/report-json.ts";

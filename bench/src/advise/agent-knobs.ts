@@ -11,10 +11,8 @@ export type KnobValues = ReadonlyMap<string, KnobValue>;
 interface Knob {
   /** Keys from the file's root, joined by dots. */
   readonly path: string;
-  /** Describes the knob in a phrase, with its default. */
-  readonly says: string;
-  /** A variable of the environment that is stronger than the file; `null` if there is none. */
-  readonly variable: string | null;
+  /** A variable of the environment that is stronger than the file. */
+  readonly variable?: string;
   /** Where the name was looked up. */
   readonly source: string;
 }

@@ -4,11 +4,12 @@ import { exampleReport } from "../../testing/example-report.ts";
 import { type FiledRow, splitSessions } from "../tune/split.ts";
 import { chooseSetting, type SettingPoint } from "./choose-setting.ts";
 
-const point = (name: string, values: SettingPoint["values"] = new Map([["n", 1]])): SettingPoint => ({
-  values,
+const point = (name: string, kind: SettingPoint["kind"] = "candidate"): SettingPoint => ({
+  kind,
+  values: new Map(kind === "candidate" ? [["n", 1]] : []),
   policy: { ...PI_POLICY, name },
 });
-const NOW = point("now", new Map());
+const NOW = point("now", "now");
 const CHEAP = point("cheap");
 
 /** The figures of a session under a policy. */
@@ -52,13 +53,13 @@ const always = (outcome: Outcome) => () => outcome;
 const NONE = { none: always({ usd: 2, held: 90 }), now: always({ usd: 1, held: 90 }) };
 
 test.each<readonly [string, Outcome, string]>([
-  ["a setting that is cheaper and holds as much is a change", { usd: 0.8, held: 90 }, "change"],
-  ["one that holds more, too", { usd: 0.8, held: 95 }, "change"],
-  ["less than a twentieth cheaper is none", { usd: 0.97, held: 95 }, "keep"],
-  ["a point less held is none", { usd: 0.5, held: 89 }, "keep"],
-  ["requests that overflow are none", { usd: 0.5, held: 90, overflows: 1 }, "keep"],
+  ["a setting that is cheaper and keeps as much is to be set", { usd: 0.8, held: 90 }, "set"],
+  ["one that keeps more, too", { usd: 0.8, held: 95 }, "set"],
+  ["less than a twentieth cheaper is not", { usd: 0.97, held: 95 }, "keep"],
+  ["a point less kept is a trade", { usd: 0.5, held: 89 }, "trade"],
+  ["with requests that overflow it is not", { usd: 0.5, held: 90, overflows: 1 }, "keep"],
 ])("%s", (_, outcome, kind) => {
-  const { verdict } = chooseSetting(NOW, [CHEAP], rowsOf(PROJECTS, { ...NONE, cheap: always(outcome) }));
+  const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap: always(outcome) }));
   expect(verdict.kind).toBe(kind);
 });
 
@@ -68,29 +69,29 @@ test("sessions that share a beginning are one, however many folders they lie in,
     ...filed,
     file: "project-0/session",
   }));
-  expect(chooseSetting(NOW, [CHEAP], oneHistory)).toMatchObject({
+  expect(chooseSetting([NOW, CHEAP], oneHistory)).toMatchObject({
     sessions: 1,
-    verdict: { kind: "too-few", leaning: null },
+    setting: { kind: "too-few", missing: 7, looksLike: null },
   });
   const forked = rowsOf([...PROJECTS, "elsewhere/fork"], { ...NONE, cheap }).map((filed) =>
     filed.row.session === "elsewhere/fork" ? { ...filed, file: "project-0/session" } : filed,
   );
-  expect(chooseSetting(NOW, [CHEAP], forked).sessions).toBe(8);
+  expect(chooseSetting([NOW, CHEAP], forked).sessions).toBe(8);
   const { train, test: tested } = splitSessions(forked.filter(({ row }) => row.policy === "none"));
   for (const half of [train, tested]) expect(half.has("elsewhere/fork")).toBe(half.has("project-0/session"));
 });
 
 test("of several the cheapest is chosen, with what it costs and how sure that is", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.8, held: 90 }), cheapest: always({ usd: 0.6, held: 90 }) };
-  const { verdict, figures } = chooseSetting(NOW, [CHEAP, point("cheapest")], rowsOf(PROJECTS, outcomes));
-  expect(verdict).toMatchObject({ kind: "change", best: { policy: { name: "cheapest" } } });
-  expect(verdict.kind === "change" ? verdict.costRatio.through : null).toBeCloseTo(0.6, 9);
-  expect(figures.map(({ costRatio }) => Number(costRatio.toFixed(3)))).toEqual([1, 0.8, 0.6]);
+  const { setting: verdict, rows } = chooseSetting([NOW, CHEAP, point("cheapest")], rowsOf(PROJECTS, outcomes));
+  expect(verdict).toMatchObject({ kind: "set", best: { policy: "cheapest", usd: 4.8 } });
+  expect(verdict.kind === "set" ? verdict.costRatio.through : null).toBeCloseTo(0.6, 9);
+  expect(rows.map(({ costRatio }) => Number(costRatio.toFixed(3)))).toEqual([1, 0.8, 0.6]);
 });
 
 test("what is cheaper on one half of the sessions alone is not confirmed", () => {
   const cheap = (place: number) => ({ usd: place % 2 === 0 ? 0.5 : 1.2, held: 90 });
-  const { verdict } = chooseSetting(NOW, [CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
+  const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
   expect(verdict).toEqual({ kind: "keep", why: "not-confirmed" });
 });
 
@@ -98,8 +99,8 @@ test.each([
   ["projects", PROJECTS],
   ["sessions", ONE_PROJECT],
 ] as const)("an interval is over %s if there are enough of them", (drawn, sessions) => {
-  const choice = chooseSetting(NOW, [CHEAP], rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.8, held: 90 }) }));
-  expect(choice).toMatchObject({ drawn, sessions: 8, verdict: { kind: "change" } });
+  const choice = chooseSetting([NOW, CHEAP], rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.8, held: 90 }) }));
+  expect(choice).toMatchObject({ drawn, sessions: 8, setting: { kind: "set" } });
 });
 
 test.each([
@@ -107,16 +108,29 @@ test.each([
   ["sessions that never fill half of the window say nothing", PROJECTS, 40_000, "idle"],
 ] as const)("%s", (_, sessions, peakTokens, kind) => {
   const rows = rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.1, held: 90 }) }, peakTokens);
-  expect(chooseSetting(NOW, [CHEAP], rows).verdict.kind).toBe(kind);
+  expect(chooseSetting([NOW, CHEAP], rows).setting.kind).toBe(kind);
 });
 
 test.each<readonly [string, number, (place: number) => Outcome, string | null]>([
-  ["three that are all cheaper lean to a setting", 3, always({ usd: 0.8, held: 90 }), "cheap"],
-  ["two lean to nothing", 2, always({ usd: 0.8, held: 90 }), null],
-  ["one that costs more leans to nothing", 7, (place) => ({ usd: place === 0 ? 1.1 : 0.5, held: 90 }), null],
-  ["less than a twentieth leans to nothing", 7, always({ usd: 0.97, held: 90 }), null],
-  ["what loses a point leans to nothing", 7, always({ usd: 0.8, held: 88 }), null],
+  ["three that are all cheaper look like a setting", 3, always({ usd: 0.8, held: 90 }), "cheap"],
+  ["two look like nothing", 2, always({ usd: 0.8, held: 90 }), null],
+  ["one that costs more looks like nothing", 7, (place) => ({ usd: place === 0 ? 1.1 : 0.5, held: 90 }), null],
+  ["less than a twentieth looks like nothing", 7, always({ usd: 0.97, held: 90 }), null],
+  ["what loses a point looks like nothing", 7, always({ usd: 0.8, held: 88 }), null],
 ])("of too few sessions %s", (_, count, outcome, name) => {
-  const { verdict } = chooseSetting(NOW, [CHEAP], rowsOf(PROJECTS.slice(0, count), { ...NONE, cheap: outcome }));
-  expect(verdict.kind === "too-few" ? (verdict.leaning?.policy.name ?? null) : verdict.kind).toBe(name);
+  const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS.slice(0, count), { ...NONE, cheap: outcome }));
+  expect(verdict.kind === "too-few" ? (verdict.looksLike?.policy ?? null) : verdict.kind).toBe(name);
+});
+
+test("a trade names what it loses, in dollars and points; the proxy is judged by the same test, apart", () => {
+  const outcomes = { ...NONE, cheap: always({ usd: 0.5, held: 80 }), ours: always({ usd: 0.7, held: 92 }) };
+  const { setting, proxy, rows } = chooseSetting([NOW, CHEAP, point("ours", "proxy")], rowsOf(PROJECTS, outcomes));
+  expect(setting).toMatchObject({ kind: "trade", best: { policy: "cheap", usd: 4, costRatio: 0.5 } });
+  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([{ measure: "edit grounding", points: 10 }]);
+  expect(proxy).toMatchObject({ kind: "set", best: { kind: "proxy", losses: [] } });
+  expect(rows.map(({ policy, usd }) => [policy, usd])).toEqual([
+    ["now", 8],
+    ["cheap", 4],
+    ["ours", expect.closeTo(5.6)],
+  ]);
 });

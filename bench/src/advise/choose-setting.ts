@@ -1,116 +1,168 @@
 import type { Policy } from "@plimsoll/core";
 import { SAME_COST_RATIO } from "../metrics/vector.ts";
 import { originOf } from "../origin.ts";
-import type { Interval } from "../statistics.ts";
-import { FEWEST_OWNERS } from "../statistics.ts";
-import type { MeasureLoss, PolicyScore, SessionScore } from "../tune/score.ts";
-import { lossesAgainst, pooledScore, scoresByPolicy, surenessOf } from "../tune/score.ts";
+import { clusteredEstimate, FEWEST_OWNERS, type Interval, type Statistic } from "../statistics.ts";
+import { lossesAgainst, type MeasureLoss, pooledScore, type SessionScore, scoresByPolicy } from "../tune/score.ts";
 import { type FiledRow, splitSessions } from "../tune/split.ts";
-import type { KnobValues } from "./agent-knobs.ts";
+import type { KnobValue } from "./agent-knobs.ts";
 
-/** Fewer sessions that fill half of the window say nothing about the next one; as many as intervals need owners (docs/evidence.md). */
+/** Fewer sessions that fill half of the window say nothing about the next one; as many as intervals need projects (docs/evidence.md). */
 export const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 
-/** Fewer sessions that agree with each other do not even lean to a setting; chosen. */
-const FEWEST_LEANING_SESSIONS = 3;
+/** Fewer sessions that agree with each other do not even look like an answer; chosen. */
+const FEWEST_ALIKE_SESSIONS = 3;
 
-/** A setting that is tried: what the file would have besides what it has, and the agent with it. */
+/** A way to run the agent: as it is set now, by its defaults, with other settings, or as it is behind our proxy. */
 export interface SettingPoint {
-  readonly values: KnobValues;
+  readonly kind: "now" | "default" | "candidate" | "proxy";
+  /** Changes to the settings file; `null` takes a setting out, so that the agent's default holds. */
+  readonly values: ReadonlyMap<string, KnobValue | null>;
   readonly policy: Policy;
 }
 
-/** A setting with what it came to over all sessions that fill half of the window. */
-export interface SettingFigures extends SettingPoint {
-  readonly score: PolicyScore;
-  /** Its cost as a share of the current setting's. */
+/** A setting with its figures over all sessions that fill half of the window. */
+export interface SettingFigures extends Omit<SettingPoint, "policy"> {
+  readonly policy: string;
+  /** US dollars of the replays; `null` if the model has no price. */
+  readonly usd: number | null;
+  /** The cost as a share of the current setting's. */
   readonly costRatio: number;
-  /** Measures of which it holds less than the current one. */
+  /** Of what later replies needed, the share that was still in the context, in percent; `null` if nothing shows the needs. */
+  readonly keptPercent: number | null;
+  /** The same of what was last said 20,000 tokens before or earlier. */
+  readonly olderPercent: number | null;
+  /** Requests that were larger than the window. */
+  readonly overflows: number;
+  /** Measures that keep less than under the current setting, by a point at least, the worst first. */
   readonly losses: readonly MeasureLoss[];
+  /** True if a part of the policy failed whenever it was tried. */
+  readonly isBroken: boolean;
 }
 
-/** The verdict of the replays on a person's setting. */
-type SettingVerdict =
+/** The answer of the replays for one group of sessions. */
+export type SettingVerdict =
   /** No session fills half of the window: whatever the setting, nothing happens. */
   | { readonly kind: "idle" }
-  /** `leaning`: what cost more in none of three sessions at least, was cheaper and lost nothing in all together; `null` if nothing was. It is no proof. */
-  | { readonly kind: "too-few"; readonly leaning: SettingFigures | null }
-  /** Nothing is worth changing: no setting is cheaper by a twentieth at no loss, or the other half of the sessions does not say so. */
-  | { readonly kind: "keep"; readonly why: "nothing-better" | "not-confirmed" }
-  | { readonly kind: "change"; readonly best: SettingFigures; readonly costRatio: Interval };
+  /** `looksLike`: cheaper in each of three sessions at least, and nothing lost over all; `null` if nothing was. It is no proof. */
+  | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: SettingFigures | null }
+  /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
+  | { readonly kind: "set"; readonly best: SettingFigures; readonly costRatio: Interval }
+  /** Cheaper by a twentieth at least, and something is lost, or sessions in another window lose (`against`). */
+  | { readonly kind: "trade"; readonly best: SettingFigures; readonly against?: string }
+  /** `other-window`: sessions in another window decide on the one number that the file has for all. */
+  | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "not-confirmed" | "other-window" };
 
-/** A verdict with what it rests on. */
+/** An answer with the data that it rests on. */
 export interface SettingChoice {
-  /** Sessions that fill half of the window, and those that do not. */
+  /** Sessions that fill half of the window; those that share a beginning are one. */
   readonly sessions: number;
-  readonly idleSessions: number;
+  readonly projects: number;
   /** The units that are drawn anew for the interval. */
   readonly drawn: "projects" | "sessions";
-  /** The current setting, then the others in the order in which they were given. */
-  readonly figures: readonly SettingFigures[];
-  readonly verdict: SettingVerdict;
+  readonly rows: readonly SettingFigures[];
+  /** Of the agent's own settings, and of our proxy under it. */
+  readonly setting: SettingVerdict;
+  readonly proxy: SettingVerdict;
+}
+
+/** Names of the sessions that fill half of the window, by the rows of doing nothing. */
+export function longSessions(rows: readonly FiledRow[]): ReadonlySet<string> {
+  const split = splitSessions(rows.filter(({ row }) => row.policy === "none"));
+  return new Set([...split.train, ...split.test]);
 }
 
 /**
- * Looks for a setting that costs less than the current one by a twentieth at least and holds no measure of the vector less by a point: chosen on one
- * half of the sessions, confirmed on the other. The rows are those of doing nothing and of every setting, by the names of their policies.
+ * Compares settings over the sessions that fill half of the window. The rows are those of doing nothing and of every point, by the names of their
+ * policies; the first point is the current setting.
  */
 export function chooseSetting(
-  current: SettingPoint,
-  others: readonly SettingPoint[],
+  [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
   rows: readonly FiledRow[],
 ): SettingChoice {
   const split = splitSessions(rows.filter(({ row }) => row.policy === "none"));
-  const able = new Set([...split.train, ...split.test]);
-  const scores = scoresByPolicy(rows, "expiring");
+  const able = longSessions(rows);
+  const scores = scoresByPolicy(
+    rows.filter(({ row }) => able.has(row.session)),
+    "expiring",
+  );
+  const isPriced = rows.every(({ row }) => row.metrics === null || row.metrics.cost.withCacheUsd !== null);
   const over = ({ policy }: SettingPoint, wanted: ReadonlySet<string>): readonly SessionScore[] =>
     (scores.get(policy.name) ?? []).filter(({ session }) => wanted.has(session));
-  const figuresOver = (point: SettingPoint, wanted: ReadonlySet<string>): SettingFigures => {
-    const [score, now] = [pooledScore(over(point, wanted)), pooledScore(over(current, wanted))];
-    return { ...point, score, costRatio: score.cost / now.cost, losses: lossesAgainst(score, now) };
+  const figuresOver = (point: SettingPoint, wanted: ReadonlySet<string> = able): SettingFigures => {
+    const [own, now] = [over(point, wanted), over(current, wanted)];
+    const [score, nowScore] = [pooledScore(own), pooledScore(now)];
+    const { kind, values, policy } = point;
+    return {
+      ...{ kind, values, policy: policy.name, usd: isPriced ? costOf(own) : null, costRatio: costOf(own) / costOf(now) },
+      ...{ keptPercent: score.gain, olderPercent: score.farGain, overflows: score.overflows },
+      ...{ losses: lossesAgainst(score, nowScore), isBroken: score.isBroken ?? false },
+    };
   };
-  const figures = [current, ...others].map((point) => figuresOver(point, able));
-  const fileOf = new Map(rows.map(({ file, row }) => [row.session, file]));
-  const files = new Set([...able].map((session) => fileOf.get(session) ?? session));
-  const clusters = new Set([...files].map((file) => originOf(file).repository)).size;
-  const drawn = clusters >= FEWEST_SESSIONS ? "projects" : "sessions";
-  const found = { sessions: files.size, idleSessions: split.idleSessions, drawn, figures } as const;
-  if (able.size === 0) return { ...found, verdict: { kind: "idle" } };
-  if (files.size < FEWEST_SESSIONS) {
-    const [now, ...tried] = figures;
-    const leaning = now === undefined || files.size < FEWEST_LEANING_SESSIONS ? null : leaningOf(now, tried, scores);
-    return { ...found, verdict: { kind: "too-few", leaning } };
-  }
-  const [best] = others
-    .map((point) => figuresOver(point, split.train))
-    .filter((point) => isBetter(point, figuresOver(current, split.train)))
-    .toSorted((a, b) => a.costRatio - b.costRatio);
-  if (best === undefined) return { ...found, verdict: { kind: "keep", why: "nothing-better" } };
-  const isConfirmed = isBetter(figuresOver(best, split.test), figuresOver(current, split.test));
-  const ownCluster = (file: string) => ({ repository: file, owner: file });
-  const sure = surenessOf(over(best, able), over(current, able), drawn === "sessions" ? ownCluster : undefined);
-  if (!isConfirmed || sure === null || sure.costRatio.through >= 1)
-    return { ...found, verdict: { kind: "keep", why: "not-confirmed" } };
-  return { ...found, verdict: { kind: "change", best: figuresOver(best, able), costRatio: sure.costRatio } };
+  const nowOf = new Map(over(current, able).map(({ session, cost }) => [session, cost]));
+  const files = new Set(over(current, able).map(({ file }) => file));
+  const projects = new Set([...files].map((file) => originOf(file).repository)).size;
+  const drawn = projects >= FEWEST_SESSIONS ? "projects" : "sessions";
+  const verdictOn = (points: readonly SettingPoint[]): SettingVerdict => {
+    if (files.size === 0) return { kind: "idle" };
+    const now = figuresOver(current);
+    if (files.size < FEWEST_SESSIONS) {
+      const isAlike = (point: SettingPoint) =>
+        over(point, able).every(({ session, cost }) => cost <= (nowOf.get(session) ?? 0));
+      const alike = files.size < FEWEST_ALIKE_SESSIONS ? [] : points.filter(isAlike).map((point) => figuresOver(point));
+      const [looksLike = null] = cheapestFirst(alike.filter((point) => isBetter(point, now)));
+      return { kind: "too-few", missing: FEWEST_SESSIONS - files.size, looksLike };
+    }
+    const betterOn = (wanted: ReadonlySet<string>) =>
+      cheapestFirst(
+        points.map((point) => figuresOver(point, wanted)).filter((each) => isBetter(each, figuresOver(current, wanted))),
+      );
+    const [chosen] = betterOn(split.train);
+    const point = points.find(({ policy }) => policy.name === chosen?.policy);
+    if (point === undefined) {
+      const [best] = cheapestFirst(points.map((each) => figuresOver(each)).filter((each) => isCheaper(each, now)));
+      return best === undefined ? { kind: "keep", why: "nothing-cheaper" } : { kind: "trade", best };
+    }
+    const isConfirmed = betterOn(split.test).some(({ policy }) => policy === chosen?.policy);
+    const costRatio = costInterval(over(point, able), nowOf, drawn);
+    if (!isConfirmed || costRatio === null || costRatio.through >= 1) return { kind: "keep", why: "not-confirmed" };
+    return { kind: "set", best: figuresOver(point), costRatio };
+  };
+  return {
+    ...{ sessions: files.size, projects, drawn },
+    rows: files.size === 0 ? [] : [current, ...others].map((point) => figuresOver(point)),
+    setting: verdictOn(others.filter(({ kind }) => kind !== "proxy")),
+    proxy: verdictOn(others.filter(({ kind }) => kind === "proxy")),
+  };
 }
 
-/** The cheapest setting that is better over all of too few sessions and costs more in none; `null` if none is. */
-function leaningOf(
-  now: SettingFigures,
-  tried: readonly SettingFigures[],
-  scores: ReadonlyMap<string, readonly SessionScore[]>,
-): SettingFigures | null {
-  const costs = new Map(scores.get(now.policy.name)?.map(({ session, costRatio }) => [session, costRatio]));
-  const isCheaperInAll = ({ policy }: SettingFigures) =>
-    (scores.get(policy.name) ?? []).every(({ session, costRatio }) => costRatio <= (costs.get(session) ?? 0));
-  const [cheapest] = tried
-    .filter((point) => isBetter(point, now) && isCheaperInAll(point))
-    .toSorted((a, b) => a.costRatio - b.costRatio);
-  return cheapest ?? null;
+const costOf = (scores: readonly SessionScore[]): number => scores.reduce((sum, { cost }) => sum + cost, 0);
+
+const cheapestFirst = (figures: readonly SettingFigures[]): readonly SettingFigures[] =>
+  figures.toSorted((a, b) => a.costRatio - b.costRatio);
+
+function isCheaper({ costRatio, isBroken, overflows }: SettingFigures, current: SettingFigures): boolean {
+  return !isBroken && costRatio * SAME_COST_RATIO <= 1 && overflows <= current.overflows;
 }
 
-function isBetter({ costRatio, losses, score }: SettingFigures, current: SettingFigures): boolean {
-  return (
-    !score.isBroken && costRatio * SAME_COST_RATIO <= 1 && losses.length === 0 && score.overflows <= current.score.overflows
-  );
+function isBetter(figures: SettingFigures, current: SettingFigures): boolean {
+  return isCheaper(figures, current) && figures.losses.length === 0;
+}
+
+/** The middle 95 % of the pooled cost as a share of the current one's, projects or sessions drawn anew; `null` from too few. */
+function costInterval(
+  own: readonly SessionScore[],
+  current: ReadonlyMap<string, number>,
+  drawn: SettingChoice["drawn"],
+): Interval | null {
+  const pairs = own.map(({ session, file, cost }) => ({ session, lineage: file, cost, now: current.get(session) ?? 0 }));
+  const ratio: Statistic<(typeof pairs)[number]> = {
+    width: 2,
+    add({ cost, now }, sums) {
+      sums[0] = (sums[0] ?? 0) + cost;
+      sums[1] = (sums[1] ?? 0) + now;
+    },
+    figure: ([cost = 0, now = 0]) => (now === 0 ? null : cost / now),
+  };
+  const clusterOf = drawn === "sessions" ? (file: string) => ({ repository: file, owner: file }) : undefined;
+  return clusteredEstimate(pairs, ratio, clusterOf).interval;
 }

@@ -30,20 +30,16 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: WINDOW,
-      says: "the window that it reckons with, 200000 to 1000000 (default: the model's)",
       variable: "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
       source: "github.com/anthropics/claude-code/issues/42149, 64773; BaseInfinity/claude-sdlc-harness#520",
     },
     {
       path: PERCENT,
-      says: "share of the window in percent at which it compacts; only lowers the line, and several versions ignore it",
       variable: "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
       source: "github.com/anthropics/claude-code/issues/31806, 63186, 64773, 82761",
     },
     {
       path: ENABLED,
-      says: "whether it compacts by itself (default: true)",
-      variable: null,
       source: "github.com/anthropics/claude-code/issues/82761",
     },
   ],

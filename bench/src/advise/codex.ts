@@ -18,14 +18,10 @@ export const CODEX_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: LIMIT,
-      says: "tokens at which it compacts, at most 9/10 of the window (default: 9/10)",
-      variable: null,
       source: "the published program @openai/codex 0.169.0: the names of its configuration",
     },
     {
       path: SCOPE,
-      says: "whether the limit counts everything (total) or what came after the first request (body_after_prefix)",
-      variable: null,
       source:
         "the published program @openai/codex 0.169.0: the names of its configuration; what its values mean is from documentation",
     },

@@ -21,8 +21,6 @@ export const GEMINI_CLI_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: THRESHOLD,
-      says: "share of the window at which it compacts (default: 0.5)",
-      variable: null,
       source: "@google/gemini-cli, settings schema and chatCompressionService in its bundle",
     },
   ],

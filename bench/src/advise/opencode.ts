@@ -63,17 +63,7 @@ export const OPENCODE_KNOBS: AgentKnobs = {
     variable: "XDG_CONFIG_HOME",
     names: ["opencode/opencode.json", "opencode/opencode.jsonc"],
   },
-  knobs: [
-    { path: AUTO, says: "whether it compacts by itself (default: true)", variable: null, source: V1_SOURCE },
-    { path: PRUNE, says: "whether old tool outputs go first (default: false)", variable: null, source: V1_SOURCE },
-    {
-      path: V1.reserved,
-      says: "tokens below the input limit at which it compacts (default: 20000)",
-      variable: null,
-      source: V1_SOURCE,
-    },
-    { path: V1.keep, says: "newest tokens that stay (default: a quarter, 15000 at most)", variable: null, source: V1_SOURCE },
-  ],
+  knobs: [AUTO, PRUNE, V1.reserved, V1.keep].map((path) => ({ path, source: V1_SOURCE })),
   nothingToTurn: "none moves where it compacts in this window",
   replay: replayOf(V1),
 };
@@ -83,16 +73,6 @@ export const OPENCODE_2_KNOBS: AgentKnobs = {
   ...OPENCODE_KNOBS,
   version: "2.0.18",
   from: "2.0.0",
-  knobs: [
-    { path: AUTO, says: "whether it compacts by itself (default: true)", variable: null, source: V2_SOURCE },
-    { path: PRUNE, says: "whether old tool outputs go first (default: false)", variable: null, source: V2_SOURCE },
-    {
-      path: V2.reserved,
-      says: "tokens below the input limit at which it compacts (default: 20000)",
-      variable: null,
-      source: V2_SOURCE,
-    },
-    { path: V2.keep, says: "newest tokens that stay (default: 8000)", variable: null, source: V2_SOURCE },
-  ],
+  knobs: [AUTO, PRUNE, V2.reserved, V2.keep].map((path) => ({ path, source: V2_SOURCE })),
   replay: replayOf(V2),
 };

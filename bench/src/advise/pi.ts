@@ -19,11 +19,7 @@ export const PI_KNOBS: AgentKnobs = {
   readOn: "2026-11-22",
   standing: "primary",
   place: { form: "json", base: ".pi/agent", variable: "PI_CODING_AGENT_DIR", names: ["settings.json"] },
-  knobs: [
-    { path: RESERVE, says: "free tokens below which it compacts (default: 16384)", variable: null, source: SOURCE },
-    { path: KEEP, says: "newest tokens that stay word for word (default: 20000)", variable: null, source: SOURCE },
-    { path: ENABLED, says: "whether it compacts by itself (default: true)", variable: null, source: SOURCE },
-  ],
+  knobs: [RESERVE, KEEP, ENABLED].map((path) => ({ path, source: SOURCE })),
   nothingToTurn: "none moves where it compacts in this window",
   replay: {
     unlike: (values) => (values.get(ENABLED) === false ? `${ENABLED} is false: it does not compact by itself` : null),

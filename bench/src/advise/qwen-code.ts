@@ -12,8 +12,6 @@ export const QWEN_CODE_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: "context.autoCompactThreshold",
-      says: "share of the window at which it compacts; a ceiling, small windows act sooner (default: 0.85)",
-      variable: null,
       source: "@qwen-code/qwen-code, docs/configuration/settings.md and settings schema in its bundle",
     },
   ],

@@ -56,10 +56,3 @@ test.each([
 test("without prices there are no dollars of compactions, and tokens all the same", () => {
   expect(recordedCost(report(), pricing("serialised", null))).toMatchObject({ compactionUsd: null, compactionTokens: 122_000 });
 });
-
-test("what was held is told of compacted sessions alone", () => {
-  const { rows, sessions } = report();
-  const cost = recordedCost({ rows: rows.filter(({ session }) => session === "b"), sessions }, pricing("serialised"));
-  expect(cost.held).toEqual([]);
-  expect(recordedCost(report(), pricing("serialised")).held.map(({ what }) => what)).toContain("your messages");
-});

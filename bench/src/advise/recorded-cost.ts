@@ -2,8 +2,7 @@ import type { Policy } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/internal";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import { recordedUsdText } from "../report/validity.ts";
-import type { BenchReport, ReplayRow } from "../results.ts";
-import { percentOf } from "../statistics.ts";
+import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
 export interface RecordedCost {
@@ -11,22 +10,19 @@ export interface RecordedCost {
   readonly sessions: number;
   readonly compactions: number;
   readonly compactedSessions: number;
-  /** All requests by list prices of their reported usage, in words; `null` if nothing could be priced. */
+  /** All requests by list prices of their reported usage; `null` if nothing could be priced. */
+  readonly usd: number | null;
+  /** The same in words, beside dollars that logs state by themselves; `null` if there are none. */
   readonly usdText: string | null;
+  /** Tokens of all reported prompts. */
+  readonly promptTokens: number;
+  /** Whether that is all, or calls without a price are missing. */
+  readonly usdIs: SessionDescription["recordedUsdIs"];
   /** About what the compactions cost, modelled: their summaries, and the new beginning of the cache. `null` if no model has a price. */
   readonly compactionUsd: number | null;
   readonly compactionTokens: number;
   /** Uses of something that a compaction had made unreadable. */
   readonly neededLater: number;
-  /** In the sessions that were compacted: of what later calls needed, the share that was still there word for word, in percent. */
-  readonly held: readonly HeldShare[];
-}
-
-/** One measure of the vector. */
-interface HeldShare {
-  readonly what: string;
-  readonly percent: number;
-  readonly uses: number;
 }
 
 /** The prices of compactions. */
@@ -47,11 +43,13 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
     compactions: sum(rows.map(({ compactions }) => compactions.length)),
     compactedSessions: compacted.length,
+    usd: sumOfKnown(report.sessions.map(({ recordedUsd }) => recordedUsd)),
     usdText: recordedUsdText(report.sessions),
+    promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
+    usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
     compactionUsd: sumOfKnown(priced.map(({ usd }) => usd)),
     compactionTokens: sum(priced.map(({ tokens }) => tokens)),
     neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
-    held: heldShares(compacted),
   };
 }
 
@@ -84,22 +82,6 @@ function compactionsOf(row: ReplayRow, modelIds: readonly string[], pricing: Com
     return { tokens, usd };
   });
   return { tokens: sum(parts.map(({ tokens }) => tokens)), usd: prices === null ? null : sum(parts.map(({ usd }) => usd)) };
-}
-
-const MEASURES = [
-  ["the texts that edits replaced", "editGrounding"],
-  ["the passages referred to", "passageEvidence"],
-  ["the files changed", "fileInHand"],
-  ["your messages", "instructions"],
-] as const;
-
-function heldShares(rows: readonly ReplayRow[]): readonly HeldShare[] {
-  return MEASURES.flatMap(([what, id]) => {
-    const counts = rows.flatMap(({ metrics }) => metrics?.[id].all ?? []);
-    const uses = sum(counts.map((count) => count.uses));
-    const percent = percentOf(sum(counts.map(({ held }) => held)), uses);
-    return percent === null ? [] : [{ what, percent, uses }];
-  });
 }
 
 function sum(values: readonly number[]): number {

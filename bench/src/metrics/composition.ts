@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/internal";
+import { fileBegun, sequenceOf } from "@plimsoll/core/internal";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 import type { Recorder } from "./metric.ts";
@@ -63,5 +63,8 @@ function kindOf(message: Message): string {
   if (message.origin === "summary") return "summaries";
   if (message.origin === "notice") return "notices";
   if (message.role === "assistant") return "assistant";
-  return message.origin === "injected" ? "injected" : "person";
+  if (message.origin !== "injected") return "person";
+  const [first] = message.parts;
+  const file = first?.type === "text" ? fileBegun(first.text.trimStart().split("\n", 1)[0] ?? "") : null;
+  return file === null ? "injected" : `instructions of ${file.name}`;
 }

@@ -4,8 +4,7 @@ import { KLAUDE_CODE_POLICY, PRESETS } from "@plimsoll/core";
 import { triggerTokens } from "@plimsoll/core/build";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { PeerFact } from "./facts.ts";
-import { contradictedFacts, RECORDED_FACTS } from "./facts.ts";
+import { contradictedFacts, type PeerFact, RECORDED_FACTS } from "../../testing/peer-facts.ts";
 import { PEERS } from "./peers.ts";
 
 const observed = z.object({

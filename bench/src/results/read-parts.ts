@@ -1,21 +1,8 @@
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { CallPoint, Shard } from "../results.ts";
-import { aboutPart, nameOf, type PartsThere, partsThere, readPartFile, tableFile, unreadablePart } from "./result-folder.ts";
+import { aboutPart, nameOf, partsThere, readPartFile, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
-
-/** Throws `bad-input` if the parts that are there are of different runs. */
-export async function checkOneRun(folder: string, { count, there }: PartsThere): Promise<void> {
-  const runs = new Map<string, number>();
-  for (const index of there) runs.set(String((await aboutPart(folder, { index, count })).run), index);
-  const [first, second] = [...runs.values()];
-  if (second !== undefined) {
-    throw new PlimsollError(
-      "bad-input",
-      `${folder}: part ${second}/${count} is not of the same run as part ${first}/${count}: files, policies, windows or versions differ; run all parts again, or in a folder of their own`,
-    );
-  }
-}
 
 /** The reports of all parts, as values that nobody has checked. Throws `bad-input` if there is none, or a file of one cannot be read. */
 export async function readParts(folder: string): Promise<readonly { readonly name: string; readonly content: unknown }[]> {

@@ -10,7 +10,7 @@ import { renderJsonReport } from "../report/json.ts";
 import type { BenchReport } from "../results.ts";
 import { mergeReports } from "../run/merge-reports.ts";
 import { checkResultFolder } from "./check-result-folder.ts";
-import { checkOneRun, readParts } from "./read-parts.ts";
+import { readParts } from "./read-parts.ts";
 import { isReport } from "./report-json.ts";
 import { partsThere, tableFile } from "./result-folder.ts";
 import { RESULT_TABLES, resultColumns, resultLines } from "./result-tables.ts";
@@ -237,11 +237,6 @@ describe("a folder of results", () => {
   test.each([
     ["a table", () => tableFile(folder, "rows", { index: 1, count: 1 }), () => readParts(folder)],
     ["what it says of itself", () => join(folder, "parts/part-00001-of-00001.json"), () => readParts(folder)],
-    [
-      "what it says of itself, before its tables are asked",
-      () => join(folder, "parts/part-00001-of-00001.json"),
-      () => checkOneRun(folder, { count: 1, there: [1] }),
-    ],
   ])("says which part is damaged: %s", async (_, file, read) => {
     await writePart(folder, whole, METRICS);
     writeFileSync(file(), "PAR1 no more");

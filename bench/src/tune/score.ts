@@ -12,6 +12,8 @@ export type CacheKind = "expiring" | "lasting";
 export interface SessionScore extends ComparedSession {
   /** The file that it is from, or that its lineage began in. */
   readonly file: string;
+  /** US dollars of its replay; prompt tokens where its models have no price. */
+  readonly cost: number;
   readonly overflows: number;
   /** Set if a part of the policy failed whenever it was tried. */
   readonly isBroken?: true;
@@ -56,6 +58,7 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
       session: row.session,
       ...(lineage === undefined ? {} : { lineage }),
       file,
+      cost: costOf(row),
       costRatio: costOf(row) / costOf(base),
       vector: vectorOf(row.metrics, base.metrics),
       overflows: row.metrics.safety.overflowingRequests,
@@ -73,6 +76,7 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
 function joined(sessions: readonly SessionScore[]): Partial<SessionScore> {
   const sum = (figure: (session: SessionScore) => number) => sessions.reduce((total, session) => total + figure(session), 0);
   return {
+    cost: sum(({ cost }) => cost),
     overflows: sum(({ overflows }) => overflows),
     ...(sessions.some(({ isBroken }) => isBroken) ? { isBroken: true as const } : {}),
     uses: sum(({ uses }) => uses),

@@ -16,6 +16,7 @@ const REPLAY_MS = 60_000;
 const score = (session: string, costRatio: number, held: number): SessionScore => ({
   session,
   file: session,
+  cost: costRatio,
   costRatio,
   vector: VECTOR.map((_, place) => ({ own: place === 0 ? held : null, tail: null, none: null })),
   overflows: 0,

@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages of the command line", { timeout: S
   test.each([
     ["inspect", hostileSession],
     ["proxy", () => Promise.resolve(statusPage(hostileStatus()).content)],
-    ["advise", () => Promise.resolve(adviceHtml(madeAdvice(HOSTILE), { since: "2026-10-01" }))],
+    ["advise", () => Promise.resolve(adviceHtml(madeAdvice(HOSTILE)))],
   ] as const)("%s: no rule of accessibility is broken, hostile texts stay texts, nothing is asked for", async (_, render) => {
     const content = await render();
     expect(content).not.toContain("<img");
@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pages of the command line", { timeout: S
   });
 
   test("advise: the button copies what is to be pasted, or selects it", async () => {
-    const browser = await openReportBrowser(adviceHtml(madeAdvice("~/.codex/config.toml"), { since: "2026-10-01" }), "h1");
+    const browser = await openReportBrowser(adviceHtml(madeAdvice("~/.codex/config.toml")), "h1");
     const { page } = await browser.open("light", 1280);
     expect(await page.textContent("#paste-0")).toBe("model_auto_compact_token_limit = 120000");
     await page.click("button[data-copy=paste-0]");

@@ -1,64 +1,50 @@
 import { knobsOf, type SettingFigures } from "@plimsoll/bench/internal";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { AgentAdvice } from "../src/advise/agent-advice.ts";
+import type { AdvisedAgent, Decision } from "../src/advise/decide.ts";
 
 const WINDOW_TOKENS = 272_000;
 
-/** A setting with plausible figures. */
-function figures(limit: number | null, costRatio: number, gain: number): SettingFigures {
+/** A setting with plausible figures: a limit, or the present one. */
+export function madeFigures(limit: number | null, costRatio: number, keptPercent: number): SettingFigures {
   return {
+    kind: limit === null ? "now" : "candidate",
     values: new Map(limit === null ? [] : [["model_auto_compact_token_limit", limit]]),
-    policy: { ...PLIMSOLL_POLICY, name: `codex ${limit}` },
-    costRatio,
-    score: { cost: costRatio, shares: [], gain, farGain: gain - 30, overflows: 0, lineEvidence: 90 },
-    losses: [],
+    ...{ policy: `codex ${limit}`, usd: 40 * costRatio, costRatio, keptPercent, olderPercent: keptPercent - 30 },
+    ...{ overflows: 0, losses: [], isBroken: false },
   };
 }
 
-/** Advice on an agent that should be set another way, and on one that cannot be. `text` stands wherever a settings file has a say. */
-export function madeAdvice(text: string): readonly AgentAdvice[] {
+/** Codex with its settings file; `text` stands wherever that has a say. */
+export function madeAgent(text: string): AdvisedAgent {
   const knobs = knobsOf("codex", null);
   if (knobs === null) throw new Error("the knobs of codex are not known");
-  const now = figures(null, 1, 84);
-  const best = figures(120_000, 0.72, 84.5);
-  const choice = { sessions: 12, idleSessions: 3, drawn: "sessions", figures: [now, best, figures(90_000, 0.61, 79)] } as const;
+  const settings = { path: text, root: text, shown: text, text: "" };
+  const turning = { knobs, settings, values: new Map([[text, text]]), refusal: null };
+  return { agent: "codex", title: "Codex", logsRead: 15, logsFound: 15, turning, problems: [] };
+}
+
+/** Advice on an agent that should be set another way, and on one that cannot be. `text` stands wherever a settings file or log has a say. */
+export function madeAdvice(text: string): readonly Decision[] {
+  const [now, best] = [madeFigures(null, 1, 84), madeFigures(120_000, 0.72, 84.5)];
   const cost = {
     sessions: 15,
     compactions: 9,
     compactedSessions: 6,
-    usdText: "$41.50 by list prices",
-    compactionUsd: 3.2,
-    compactionTokens: 1_900_000,
-    neededLater: 31,
-    held: [{ what: "your messages", percent: 61.2, uses: 80 }],
+    usd: 41.5,
+    usdIs: "whole",
+    promptTokens: 9_000_000,
+  } as const;
+  const setting = { kind: "set", best, costRatio: { from: 0.66, through: 0.81 } } as const;
+  const decision: Decision = {
+    ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], refusal: null },
+    models: [{ modelId: text, sessions: 15, usd: 41.5 }],
+    days: { from: "2026-01-08", through: "2026-03-01" },
+    cost: { ...cost, usdText: "$41.50 by list prices", compactionUsd: 3.2, compactionTokens: 1_900_000, neededLater: 31 },
+    fills: [{ kind: `instructions of ${text}`, tokens: 3_000, percent: 4, usd: 1.66 }],
+    choice: {
+      ...{ sessions: 12, projects: 2, drawn: "sessions", rows: [now, best, madeFigures(90_000, 0.61, 79)], setting },
+      proxy: { kind: "keep", why: "nothing-cheaper" },
+    },
   };
-  const verdict = { kind: "change", best, costRatio: { from: 0.66, through: 0.81 } } as const;
-  return [
-    {
-      agent: "codex",
-      logs: { read: 15, found: 15 },
-      cost,
-      waitsMs: [60_000, 90_000],
-      windowTokens: WINDOW_TOKENS,
-      problems: [],
-      turning: {
-        knobs,
-        settings: { path: text, root: text, shown: text, text: "" },
-        values: new Map([[text, text]]),
-        refusal: null,
-        choice: { ...choice, verdict },
-      },
-      ownEngine: { ...choice, verdict: { kind: "keep", why: "nothing-better" } },
-    },
-    {
-      agent: "cline",
-      logs: { read: 15, found: 40 },
-      cost,
-      waitsMs: [],
-      windowTokens: null,
-      problems: [],
-      turning: null,
-      ownEngine: null,
-    },
-  ];
+  const unknown: AdvisedAgent = { agent: "cline", title: "cline", logsRead: 15, logsFound: 40, turning: null, problems: [] };
+  return [decision, { ...decision, agent: unknown, refusal: "advise knows no setting of it", choice: null, waitsMs: [] }];
 }

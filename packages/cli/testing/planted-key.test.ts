@@ -17,7 +17,7 @@ import { chat } from "../src/chat/chat-command.ts";
 import { simulate } from "../src/command/simulate-command.ts";
 import { main } from "../src/main.ts";
 import { openSession } from "../src/run/open-session.ts";
-import { serveConnection } from "../src/serve/serve-connection.ts";
+import { serveConnection } from "../src/serve/serve-command.ts";
 import { recordedIo } from "./recorded-io.ts";
 
 const KEY = "sk-ant-planted-8d1f0c6e2b7a4959";

@@ -6,6 +6,7 @@ export { replyBeside, withReplyWithin } from "./budget.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { recoveriesOf } from "./engine/goal.ts";
+export { fileBegun, serverOf } from "./engine/window-parts.ts";
 export type { SessionStartEntry } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, loggedLimits, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";

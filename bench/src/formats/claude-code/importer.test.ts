@@ -149,6 +149,11 @@ test.each([
   ["deferred_tools_delta", { addedNames: ["A"], addedLines: ["A", "B"] }, ["injected: A\nB"]],
   ["hook_additional_context", { content: ["x", "y"] }, ["injected: x\ny"]],
   ["file", { content: { type: "text", file: { content: "body" } } }, ["injected: body"]],
+  [
+    "nested_memory",
+    { path: "/p/CLAUDE.md", content: { path: "/p/CLAUDE.md", type: "Project", content: "be brief" } },
+    ["injected: Contents of /p/CLAUDE.md:\n\nbe brief"],
+  ],
   ["hook_success", { content: "", stdout: "{}" }, []],
   ["hook_system_message", { content: "for the eye" }, []],
   ["queued_command", { prompt: "and this", commandMode: "prompt" }, ["human: and this"]],

@@ -34,7 +34,11 @@ function queuedCommand(attachment: Fields, place: { line: number; sourceId: stri
 }
 
 function attachmentText(attachment: Fields): string {
-  const file = recordAt(recordAt(attachment, "content"), "file");
+  const content = recordAt(attachment, "content");
+  const [path, read] = [stringAt(content, "path"), stringAt(content, "content")];
+  // A file of instructions: the model is told where it was read from.
+  if (path !== null && read !== null) return `Contents of ${path}:\n\n${read}`;
+  const file = recordAt(content, "file");
   const texts = TEXT_KEYS.flatMap((key) => stringAt(attachment, key) ?? []).slice(0, 1);
   const lists = LIST_KEYS.flatMap((key) => stringsAt(attachment, key));
   return [...(stringAt(file, "content") === null ? [] : [stringAt(file, "content")]), ...texts, ...lists].join("\n");

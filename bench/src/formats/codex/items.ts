@@ -119,9 +119,14 @@ export function replyPartsOf(item: Fields): readonly ReplyPart[] | null {
 
 function functionCall(item: Fields): ReplyPart {
   const callId = stringAt(item, "call_id") ?? "";
-  const toolName = stringAt(item, "name") ?? stringAt(item, "type") ?? "";
+  const toolName = qualified(stringAt(item, "namespace"), stringAt(item, "name") ?? stringAt(item, "type") ?? "");
   const argumentsJson = stringAt(item, "arguments") ?? JSON.stringify(item.arguments ?? {});
   return callDraft(TOOLS, { callId, toolName, argumentsJson, args: parseRecord(argumentsJson) });
+}
+
+/** The name of a server's tool with the server before it: `mcp__github` and `_get_issue` or `get_issue`. */
+function qualified(namespace: string | null, name: string): string {
+  return namespace === null ? name : `${namespace}__${name.replace(/^_+/, "")}`;
 }
 
 function reasoningText(item: Fields): string {

@@ -1,51 +1,76 @@
-import type { SettingFigures } from "@plimsoll/bench/internal";
-import { PI_POLICY } from "@plimsoll/core";
+import type { SettingVerdict } from "@plimsoll/bench/internal";
 import { expect, test } from "vitest";
-import { madeAdvice } from "../../testing/made-advice.ts";
-import { adviceText, tradesText } from "./advice-text.ts";
+import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
+import { adviceText, answerLines } from "./advice-text.ts";
+import { answerSentences, shortAnswer } from "./advice-words.ts";
+import type { Decision } from "./decide.ts";
 
-const SHOWN = { since: "2026-02-10", columns: 80 } as const;
+/** The made decision with other verdicts. */
+function decided(setting: SettingVerdict, proxy: SettingVerdict = { kind: "idle" }): Decision {
+  const [first] = madeAdvice("~/.codex/config.toml");
+  if (first?.choice === null || first === undefined) throw new Error("the made advice has a choice");
+  return { ...first, choice: { ...first.choice, setting, proxy } };
+}
 
-test("advice fits 80 columns", () => {
-  const lines = adviceText(madeAdvice("settings"), SHOWN).split("\n");
+const CHEAP = madeFigures(120_000, 0.72, 84.5);
+const LOSING = { ...CHEAP, losses: [{ measure: "edit grounding, far", points: 9 }] };
+
+test("advice fits 80 columns, and its answer is at most five lines", () => {
+  const lines = adviceText(madeAdvice("settings"), { columns: 80, full: true }).split("\n");
   expect(lines.length).toBeGreaterThan(20);
   expect(lines.filter((line) => [...line].length > 80)).toEqual([]);
+  const many = Array.from({ length: 9 }, () => madeAdvice("settings")).flat();
+  expect(answerLines(many).length).toBeLessThanOrEqual(5);
 });
 
-test.each([
-  ["one compaction", 1, "1 compaction in 1 session; 2 min waited\n", "in that session there was still"],
-  ["several", 3, "3 compactions in 3 sessions; 2 min waited at 1 of them", "in those sessions there was still"],
-])("of %s it is said what is said of so many", (_what, count, acted, held) => {
-  const [advice] = madeAdvice("settings").map((one) => ({
-    ...one,
-    waitsMs: [120_000],
-    cost: { ...one.cost, compactions: count, compactedSessions: count },
-  }));
-  const text = adviceText(advice === undefined ? [] : [advice], SHOWN);
-  expect(text).toContain(acted);
-  expect(text).toContain(held);
-});
-
-const figures = (n: number | null, costRatio: number, gain: number, overflows = 0): SettingFigures => ({
-  ...{ values: n === null ? new Map() : new Map([["a.n", n]]), policy: PI_POLICY, costRatio, losses: [] },
-  score: { cost: costRatio, shares: [], gain, farGain: null, overflows, lineEvidence: 0 },
-});
-const NOW = figures(null, 1, 90);
-
-test.each<readonly [string, readonly SettingFigures[], readonly string[]]>([
+test.each<readonly [string, SettingVerdict, string, string]>([
   [
-    "the cheapest",
-    [NOW, figures(1, 0.8, 88), figures(2, 0.6, 84.5)],
-    ["yours to make: n=2 costs 40.0 % less and holds 5.5 points less"],
+    "a change",
+    { kind: "set", best: CHEAP, costRatio: { from: 0.66, through: 0.81 } },
+    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper ($11.20), 95 % of draws of your sessions between 19.0 and 34.0 %, and no measure a point lower.",
+    "set model_auto_compact_token_limit=120000, 28.0 % cheaper ($11.20)",
   ],
-  ["what holds more", [NOW, figures(1, 0.8, 91)], ["yours to make: n=1 costs 20.0 % less and holds 1.0 points more"]],
   [
-    "none that overflows",
-    [NOW, figures(1, 0.8, 88), figures(2, 0.6, 84, 1)],
-    ["yours to make: n=1 costs 20.0 % less and holds 2.0 points less"],
+    "a trade, with what it loses",
+    { kind: "trade", best: LOSING },
+    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20), but keeps less: older replaced texts −9.0 points.",
+    "a trade, 28.0 % cheaper ($11.20) but keeps less",
   ],
-  ["none that hardly saves anything", [NOW, figures(1, 0.97, 88)], []],
-  ["none without replays", [], []],
-])("a trade is %s", (_, all, text) => {
-  expect(tradesText(all)).toEqual(text);
+  [
+    "what is worse in another window",
+    { kind: "trade", best: CHEAP, against: "window 1.00M" },
+    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20), but is worse for the sessions in window 1.00M, and the file has one number for all models.",
+    "a trade, 28.0 % cheaper ($11.20) but keeps less",
+  ],
+  [
+    "too few sessions, with how many more",
+    { kind: "too-few", missing: 1, looksLike: null },
+    "Too few sessions: 12 sessions fill half of the window; 1 more session of that length is needed to tell.",
+    "too few sessions, 1 more session needed",
+  ],
+  [
+    "what looks better in few sessions",
+    { kind: "too-few", missing: 4, looksLike: CHEAP },
+    "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper ($11.20), dearer in no session. 12 sessions fill half of the window; 4 more sessions of that length are needed to tell.",
+    "looks like model_auto_compact_token_limit=120000, 4 more sessions needed",
+  ],
+  ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Keep it: no setting is 5 % cheaper.", "keep it"],
+  [
+    "windows that are never half full",
+    { kind: "idle" },
+    "Nothing to change: no session fills half of the window (136k tokens).",
+    "nothing to change, never half full",
+  ],
+])("an answer says %s", (_, verdict, sentence, short) => {
+  expect(answerSentences(decided(verdict))).toEqual([sentence]);
+  expect(shortAnswer(decided(verdict))).toBe(short);
+});
+
+test("the proxy is named where it is better by the same test", () => {
+  const best = { ...CHEAP, kind: "proxy" } as const;
+  const decision = decided(
+    { kind: "keep", why: "nothing-cheaper" },
+    { kind: "set", best, costRatio: { from: 0.7, through: 0.8 } },
+  );
+  expect(answerSentences(decision).at(-1)).toMatch(/^Use plimsoll proxy under Codex: 28\.0 % cheaper/);
 });

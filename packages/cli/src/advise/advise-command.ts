@@ -8,13 +8,14 @@ import { openState } from "../command/replay-state.ts";
 import { DEFAULT_LOG_LIMIT, findLogs, parseAgent, unreadInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
-import { parseJobs, parseSince } from "../option/replay-options.ts";
+import { collect, parseJobs, parseSince } from "../option/replay-options.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { lineFor, printable, tableColumns } from "../terminal/printable.ts";
 import { adviceHtml } from "./advice-page.ts";
 import { adviceText } from "./advice-text.ts";
-import { type AgentAdvice, type AgentLogs, adviseOn } from "./agent-advice.ts";
+import { answerSentences } from "./advice-words.ts";
 import { undoAdvice, writeAdvice } from "./apply-advice.ts";
+import { type AgentLogs, byMoney, type Decision, dayOf, decideOn } from "./decide.ts";
 
 interface AdviseOptions {
   readonly from?: readonly string[];
@@ -23,12 +24,12 @@ interface AdviseOptions {
   readonly prices?: string;
   readonly jobs?: string;
   readonly html?: string;
+  readonly json?: string;
+  readonly full?: true;
   readonly write?: true;
   readonly undo?: true;
   readonly yes?: true;
 }
-
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
 /** The last four weeks: what a person remembers, and what prices and models are of today. Chosen. */
 const DEFAULT_SINCE = "4w";
@@ -41,7 +42,9 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
     .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
+    .option("--full", "print every decision whole, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")
+    .option("--json <file>", "write all figures as JSON")
     .option("--write", "show the change to the agent's settings file, ask, and write it with a backup")
     .option("--undo", "undo --write, if nobody changed the file since")
     .option("--yes", "write or undo without asking")
@@ -51,7 +54,7 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
 async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   checkOptions(options, {
     needs: { yes: ["write", "undo"] },
-    excludes: { undo: ["write", "html", "limit", "prices"] },
+    excludes: { undo: ["write", "html", "json", "full", "limit", "prices"] },
   });
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
@@ -67,11 +70,11 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
     io.stderr.write(lineFor(io.stderr, said));
     return EXIT_FAILED;
   }
-  const advice = await adviseAll(found.logs, { options, prices: prices.prices }, io);
-  const said = { since: dayOf(sinceMs) };
-  io.stdout.write(`${adviceText(advice, { ...said, columns: tableColumns(io.stdout) })}\n`);
-  if (options.html !== undefined) writeWholeFile(resolve(io.cwd, options.html), adviceHtml(advice, said));
-  return options.write ? writeAdvice(advice, { isAgreed, io }) : EXIT_OK;
+  const decisions = await decideAll(found.logs, { options, prices: prices.prices }, io);
+  io.stdout.write(`${adviceText(decisions, { columns: tableColumns(io.stdout), full: options.full ?? false })}\n`);
+  if (options.html !== undefined) writeWholeFile(resolve(io.cwd, options.html), adviceHtml(decisions));
+  if (options.json !== undefined) writeWholeFile(resolve(io.cwd, options.json), adviceJson(decisions));
+  return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
 }
 
 interface FoundAgents {
@@ -99,14 +102,14 @@ const TASKS_PER_JOB = 4;
 
 interface GivenOptions {
   readonly options: AdviseOptions;
-  readonly prices: Parameters<typeof adviseOn>[1]["run"]["prices"];
+  readonly prices: Parameters<typeof decideOn>[1]["run"]["prices"];
 }
 
-async function adviseAll(
+async function decideAll(
   logs: readonly AgentLogs[],
   { options, prices }: GivenOptions,
   io: CliIo,
-): Promise<readonly AgentAdvice[]> {
+): Promise<readonly Decision[]> {
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
@@ -120,14 +123,14 @@ async function adviseAll(
     state: kept.state,
     onKept: kept.onKept,
   };
-  const advice: AgentAdvice[] = [];
+  const decisions: Decision[] = [];
   try {
-    for (const each of logs) advice.push(await adviseOn(each, { run, io }));
+    for (const each of logs) decisions.push(...(await decideOn(each, { run, io })));
   } finally {
     await pool.close();
   }
   await kept.finish();
-  return advice;
+  return decisions.toSorted(byMoney);
 }
 
 function refuse(lines: readonly string[], io: CliIo): number {
@@ -135,6 +138,15 @@ function refuse(lines: readonly string[], io: CliIo): number {
   return EXIT_USAGE;
 }
 
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, "2026-01-31".length);
+/** The form of the file; raised if a field changes its meaning. */
+const JSON_VERSION = 1;
+
+function adviceJson(decisions: readonly Decision[]): string {
+  const plain = decisions.map(({ agent: { turning, ...agent }, ...decision }) => ({
+    ...{ ...agent, ...decision, agent: agent.agent },
+    setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
+    answer: answerSentences({ agent: { turning, ...agent }, ...decision }),
+  }));
+  const asObject = (_: string, value: unknown): unknown => (value instanceof Map ? Object.fromEntries(value) : value);
+  return `${JSON.stringify({ formatVersion: JSON_VERSION, decisions: plain }, asObject, 2)}\n`;
 }

@@ -1,10 +1,9 @@
-import { KNOB_TABLE, type KnobValues } from "@plimsoll/bench/internal";
+import { KNOB_TABLE } from "@plimsoll/bench/internal";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
-import { printable, wrapped } from "../terminal/printable.ts";
-import type { AgentAdvice } from "./agent-advice.ts";
-import { lineDiff } from "./line-diff.ts";
-import { withValues } from "./setting-text.ts";
+import { beginningOf, COLUMNS, escaped, printable, wrapped } from "../terminal/printable.ts";
+import type { Decision } from "./decide.ts";
+import { type SettingChanges, withValues } from "./setting-text.ts";
 import { findUndo, openSettings, type SettingsFile, undoSettings, writeSettings } from "./settings-file.ts";
 
 /** How a person agrees. */
@@ -15,10 +14,10 @@ interface Agreement {
 }
 
 /** Shows what would be written to each agent's settings file, asks, and writes it. Resolves to the exit code. */
-export async function writeAdvice(advice: readonly AgentAdvice[], agreement: Agreement): Promise<number> {
+export async function writeAdvice(decisions: readonly Decision[], agreement: Agreement): Promise<number> {
   const { io } = agreement;
-  const changes = advice.flatMap(({ turning }) =>
-    turning?.choice?.verdict.kind === "change" ? [{ turning, values: turning.choice.verdict.best.values }] : [],
+  const changes = decisions.flatMap(({ agent: { turning }, choice }) =>
+    turning !== null && choice?.setting.kind === "set" ? [{ turning, values: choice.setting.best.values }] : [],
   );
   if (changes.length === 0) {
     io.stdout.write("\nNothing to write.\n");
@@ -32,7 +31,7 @@ export async function writeAdvice(advice: readonly AgentAdvice[], agreement: Agr
 
 interface Written {
   readonly form: "json" | "toml";
-  readonly values: KnobValues;
+  readonly values: SettingChanges;
 }
 
 async function writeOne(settings: SettingsFile, { form, values }: Written, agreement: Agreement): Promise<number> {
@@ -112,4 +111,40 @@ async function tried<Code extends number | null>(io: CliIo, write: () => Promise
     io.stderr.write(`plimsoll: ${printable(error.message)}\n`);
     return EXIT_FAILED;
   }
+}
+
+/** Lines around a change that are shown. */
+const CONTEXT_LINES = 2;
+
+/** The lines that differ between two texts, from the first to the last, as a unified diff that fits 80 columns. Nothing if they are the same. */
+export function lineDiff(name: string, before: string, after: string): readonly string[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const shorter = Math.min(old.length, now.length);
+  const same = old.findIndex((line, place) => line !== now[place]);
+  const head = same < 0 ? shorter : Math.min(same, shorter);
+  if (head === old.length && head === now.length) return [];
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const from = Math.max(0, head - CONTEXT_LINES);
+  const rows = (sign: string, lines: readonly string[]) =>
+    lines.map((line) => beginningOf(`${sign}${escaped(line.replace(/\r$/, ""))}`, COLUMNS));
+  const gone = old.slice(head, old.length - tail);
+  const come = now.slice(head, now.length - tail);
+  const around = old.slice(old.length - tail, old.length - tail + CONTEXT_LINES);
+  const size = head - from + around.length;
+  return [
+    beginningOf(`--- ${escaped(name)}`, COLUMNS),
+    beginningOf(`+++ ${escaped(name)}`, COLUMNS),
+    `@@ -${from + 1},${size + gone.length} +${from + 1},${size + come.length} @@`,
+    ...rows(" ", old.slice(from, head)),
+    ...rows("-", gone),
+    ...rows("+", come),
+    ...rows(" ", around),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  if (text === "") return [];
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }

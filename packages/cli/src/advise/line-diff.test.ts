@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineDiff } from "./line-diff.ts";
+import { lineDiff } from "./apply-advice.ts";
 
 const HEAD = ["--- f", "+++ f"];
 

@@ -27,6 +27,19 @@ describe("JSON with other values", () => {
   });
 });
 
+test.each([
+  ["json", '{ "x": 1, "a": { "b": 7, "c": 2 } }', '{\n  "x": 1,\n  "a": {\n    "c": 2\n  }\n}'],
+  ["json", '{ "x": 1 }', '{ "x": 1 }'],
+] as const)("a setting is taken out of %s: %s", (form, before, after) => {
+  const changed = withValues(form, before, new Map([["a.b", null]]));
+  expect("text" in changed ? changed.text : "refused").toBe(after);
+});
+
+test("a setting is taken out of TOML with its comment, and nothing else", () => {
+  const text = 'm = "x"\nk = 7 # seven\n[t]\nk = 9\n';
+  expect(withValues("toml", text, new Map([["k", null]]))).toEqual({ text: 'm = "x"\n[t]\nk = 9\n' });
+});
+
 describe("TOML with another value", () => {
   test.each<readonly [string, string, string]>([
     ["an empty file", "", "k = 1\n"],

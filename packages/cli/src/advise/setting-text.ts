@@ -1,6 +1,14 @@
 import type { KnobValue, KnobValues, SettingsPlace } from "@plimsoll/bench/internal";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
-import { applyEdits, type FormattingOptions, modify, type ParseError, parse as parseJson } from "jsonc-parser";
+import {
+  applyEdits,
+  type FormattingOptions,
+  findNodeAtLocation,
+  modify,
+  type ParseError,
+  parse as parseJson,
+  parseTree,
+} from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 
 type Form = SettingsPlace["form"];
@@ -41,6 +49,9 @@ export function valuesIn(content: Readonly<Record<string, unknown>>, paths: read
   );
 }
 
+/** Values by their paths; `null` takes a setting out. */
+export type SettingChanges = ReadonlyMap<string, KnobValue | null>;
+
 /** The text with other values, or why it is left alone. */
 export type ChangedText = { readonly text: string } | { readonly problem: string };
 
@@ -48,7 +59,7 @@ export type ChangedText = { readonly text: string } | { readonly problem: string
  * The text with these values and nothing else changed: comments, order and layout stay. What comes out is read again and must be the old
  * content with the values in it, or the text is refused; so what an edit does not understand it cannot spoil.
  */
-export function withValues(form: Form, text: string, values: KnobValues): ChangedText {
+export function withValues(form: Form, text: string, values: SettingChanges): ChangedText {
   const read = readSettings(form, text);
   if ("problem" in read) return read;
   if ([...values.keys()].some((path) => !hasRoom(read.content, path.split("."))))
@@ -62,7 +73,7 @@ export function withValues(form: Form, text: string, values: KnobValues): Change
   return found === undefined ? { problem: "is written in a way that cannot be changed safely" } : { text: found };
 }
 
-function contentWith(content: Readonly<Record<string, unknown>>, values: KnobValues): Readonly<Record<string, unknown>> {
+function contentWith(content: Readonly<Record<string, unknown>>, values: SettingChanges): Readonly<Record<string, unknown>> {
   let whole = content;
   for (const [path, value] of values) whole = put(whole, path.split("."), value);
   return whole;
@@ -71,9 +82,10 @@ function contentWith(content: Readonly<Record<string, unknown>>, values: KnobVal
 function put(
   record: Readonly<Record<string, unknown>>,
   [key = "", ...rest]: readonly string[],
-  value: KnobValue,
+  value: KnobValue | null,
 ): Readonly<Record<string, unknown>> {
-  const inner = record[key];
+  const { [key]: inner, ...others } = record;
+  if (value === null && (rest.length === 0 || inner === undefined)) return others;
   return { ...record, [key]: rest.length === 0 ? value : put(isRecord(inner) ? inner : {}, rest, value) };
 }
 
@@ -83,10 +95,13 @@ function hasRoom(section: unknown, [key = "", ...rest]: readonly string[]): bool
   return isRecord(section) && (rest.length === 0 || hasRoom(section[key], rest));
 }
 
-function jsonWith(text: string, values: KnobValues): string {
+const EMPTY = { type: "null", offset: 0, length: 0 } as const;
+
+function jsonWith(text: string, values: SettingChanges): string {
   let whole = text.trim() === "" ? "{}\n" : text;
   for (const [path, value] of values) {
-    whole = applyEdits(whole, modify(whole, path.split("."), value, { formattingOptions: layoutOf(whole) }));
+    if (value === null && findNodeAtLocation(parseTree(whole) ?? EMPTY, path.split(".")) === undefined) continue;
+    whole = applyEdits(whole, modify(whole, path.split("."), value ?? undefined, { formattingOptions: layoutOf(whole) }));
   }
   return whole;
 }
@@ -106,28 +121,29 @@ function lineEndOf(text: string): string {
 }
 
 /** The text with the key's line changed; without one, with a line behind the last key before the first table, or as the first line. */
-function tomlCandidates(text: string, values: KnobValues): readonly string[] {
+function tomlCandidates(text: string, values: SettingChanges): readonly string[] {
   let texts: readonly string[] = [text];
-  for (const [key, value] of values) texts = texts.flatMap((candidate) => tomlWith(candidate, key, JSON.stringify(value)));
+  for (const [key, value] of values) texts = texts.flatMap((candidate) => tomlWith(candidate, key, value));
   return texts;
 }
 
 const TABLE_LINE = /^\s*\[/;
 const KEY_LINE = /^\s*[\w"'-][^#=]*=/;
 
-function tomlWith(text: string, key: string, value: string): readonly string[] {
+function tomlWith(text: string, key: string, value: KnobValue | null): readonly string[] {
   const end = lineEndOf(text);
   const lines = text === "" ? [""] : text.split(end);
   const firstTable = lines.findIndex((line) => TABLE_LINE.test(line));
   const top = firstTable < 0 ? lines : lines.slice(0, firstTable);
   const own = new RegExp(`^\\s*${key}\\s*=\\s*`);
   const place = top.findIndex((line) => own.test(line));
+  if (value === null) return [lines.filter((_, at) => at !== place).join(end)];
   if (place >= 0) {
     const line = lines[place] ?? "";
     const [head = ""] = own.exec(line) ?? [];
     const [, rest = ""] = /^[^\s#]+(.*)$/.exec(line.slice(head.length)) ?? [];
-    return [lines.with(place, `${head}${value}${rest}`).join(end)];
+    return [lines.with(place, `${head}${JSON.stringify(value)}${rest}`).join(end)];
   }
   const behind = top.findLastIndex((line) => KEY_LINE.test(line)) + 1;
-  return [behind, 0].map((at) => lines.toSpliced(at, 0, `${key} = ${value}`).join(end));
+  return [behind, 0].map((at) => lines.toSpliced(at, 0, `${key} = ${JSON.stringify(value)}`).join(end));
 }

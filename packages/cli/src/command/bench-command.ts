@@ -22,6 +22,7 @@ import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from 
 import {
   addExtensionOption,
   addReportOptions,
+  collect,
   DEFAULT_WINDOW,
   type ExtensionOptions,
   openExtensions,
@@ -61,8 +62,6 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
 
 /** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
 const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 32_000 };
-
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {

@@ -19,7 +19,7 @@ import {
 } from "@plimsoll/providers/simulator";
 import type { Command } from "commander";
 import { type CliIo, EXIT_OK } from "../io.ts";
-import { parseWindow } from "../option/replay-options.ts";
+import { collect, parseWindow } from "../option/replay-options.ts";
 import { printable } from "../terminal/printable.ts";
 
 interface SimulateOptions {
@@ -43,10 +43,6 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
       process.once("SIGTERM", () => controller.abort());
       onExit(await simulate({ session: session ?? null, ...options }, io, controller.signal));
     });
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */

@@ -36,6 +36,7 @@ import {
   olderLine,
 } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
+import { collect } from "../option/replay-options.ts";
 import { reportTable } from "../output/report-table.ts";
 import { fitted, printable, tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
@@ -50,8 +51,6 @@ interface ValidateOptions {
   readonly markdown?: string;
   readonly html?: string;
 }
-
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
 /** Adds `plimsoll validate`: whether the bench's measures predict anything, from the compactions in real logs. */
 export function defineValidateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { NOW_MS } from "../../testing/recorded-io.ts";
 import { COMMANDS } from "../commands.ts";
-import { answerHook, answerStatusLine } from "./answer-hook.ts";
+import { answerHook, answerStatusLine } from "./hook-command.ts";
 
 let folder = "";
 beforeEach(() => {

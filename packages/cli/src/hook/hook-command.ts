@@ -1,12 +1,17 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { PlimsollError } from "@plimsoll/core";
+import { importFile } from "@plimsoll/bench";
+import { PlimsollError, type SessionEntry } from "@plimsoll/core";
+import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import { Argument, type Command } from "commander";
-import type { CliIo } from "../io.ts";
-import { EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { z } from "zod";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { lineFor, printable } from "../terminal/printable.ts";
-import { answerHook, answerStatusLine } from "./answer-hook.ts";
+import { lostIn, type SessionState, stateOf } from "./lost-context.ts";
+import { statusLine, statusSchema } from "./status-line.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {
@@ -36,4 +41,184 @@ export function defineHookCommand(command: Command, io: CliIo, onExit: (exitCode
         onExit(EXIT_FAILED);
       }
     });
+}
+
+/**
+ * Fields of a hook's payload that are used: Claude Code's reference (code.claude.com/docs/en/hooks) and Codex's schemas (hooks/schema/generated in its
+ * repository), both read in November 2026.
+ */
+const hookSchema = z.object({
+  session_id: z.string(),
+  transcript_path: z.string().nullable(),
+  hook_event_name: z.string(),
+  source: z.string().exactOptional(),
+});
+
+/** The answer to one call of a hook: what is printed, nothing for most. Throws `bad-input` for what is no payload. */
+export async function answerHook(payload: string, { homeFolder, nowMs }: Pick<CliIo, "homeFolder" | "nowMs">): Promise<string> {
+  const { session_id: id, transcript_path: path, hook_event_name: event, source } = parsed(hookSchema, payload);
+  const isAfter = event === "SessionStart" && source === "compact";
+  if (path === null || !(isAfter || event === "PreCompact")) return "";
+  const notes = createSessionNotes(homeFolder, nowMs);
+  if (!isAfter) {
+    notes.write(id, stateOf(await entriesIn(path)));
+    return "";
+  }
+  const lost = lostIn(await entriesIn(path), notes.take(id));
+  const additionalContext = lost === null ? "" : putBackText(lost);
+  if (additionalContext === "") return "";
+  return `${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`;
+}
+
+/** The status line for what an agent tells of its session. */
+export function answerStatusLine(payload: string): string {
+  return `${statusLine(parsed(statusSchema, payload))}\n`;
+}
+
+/** The log of the session itself: sub-agents may be in the same file. */
+async function entriesIn(path: string): Promise<readonly SessionEntry[]> {
+  const found = await importFile(path, path);
+  return (found.find(({ parentName }) => parentName === null) ?? found[0])?.entries ?? [];
+}
+
+function parsed<T>(schema: z.ZodType<T>, text: string): T {
+  const found = schema.safeParse(jsonIn(text));
+  if (found.success) return found.data;
+  const [issue] = found.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  throw new PlimsollError(
+    "bad-input",
+    `standard input is no payload of an agent's hook: ${place}${issue?.message ?? "unknown"}`,
+  );
+}
+
+/** The value that a text is; `null` for text that is no JSON, or was cut off while it was written, which no schema takes. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Notes that nobody took up are removed after two days: a session that was ended in the middle of a compaction. */
+const KEPT_MS = 2 * 24 * 3_600_000;
+
+/** The most bytes of one session's notes; chosen: a compaction puts some thousand characters of them back. */
+const MAXIMUM_NOTES_BYTES = 10_000_000;
+
+const stateSchema: z.ZodType<SessionState> = z.strictObject({
+  instructions: z.array(z.string()),
+  plan: z.array(z.string()),
+  files: z.array(z.string()),
+  promptTokens: z.number().nullable(),
+  compactionCount: z.number(),
+});
+
+/** Notes from before a compaction, one file a session, readable by its owner alone. */
+export interface SessionNotes {
+  write(sessionId: string, state: SessionState): void;
+  /** Returns a note and removes it; `null` if there is none, or if it is none of ours. */
+  take(sessionId: string): SessionState | null;
+}
+
+/** Notes below a home folder. */
+export function createSessionNotes(homeFolder: string, nowMs: () => number): SessionNotes {
+  const folder = join(homeFolder, ".plimsoll", "hooks");
+  // A name of an agent's is no name of a file.
+  const fileOf = (sessionId: string) => join(folder, `${createHash("sha256").update(sessionId).digest("hex")}.json`);
+  return {
+    write: (sessionId, state) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      for (const name of readdirSync(folder)) {
+        const file = join(folder, name);
+        const found = statSync(file, { throwIfNoEntry: false });
+        if (found !== undefined && found.mtimeMs < nowMs() - KEPT_MS) rmSync(file, { force: true });
+      }
+      writeWholeFile(fileOf(sessionId), JSON.stringify(state), 0o600);
+    },
+    take: (sessionId) => {
+      const file = fileOf(sessionId);
+      const read = readSmallFile(file, { within: folder, maximumBytes: MAXIMUM_NOTES_BYTES });
+      if (read.kind === "absent") return null;
+      const found = read.kind === "text" ? stateSchema.safeParse(jsonIn(read.text)) : null;
+      rmSync(file, { force: true });
+      return found?.success === true ? found.data : null;
+    },
+  };
+}
+
+/** Share of the prompt before the compaction that is put back at most: the promise is 0.5 % of a session's tokens, and estimates are off by some. Chosen. */
+const PUT_BACK_RATIO = 0.004;
+
+/** Characters of a token, roughly. */
+const CHARS_PER_TOKEN = 4;
+
+/** The shortest text that is put back: less says nothing. Chosen, a short message and a few names. */
+const LEAST_CHARS = 400;
+
+/** The prompt that is believed in if none was reported. Chosen, a session that is worth compacting. */
+const UNKNOWN_PROMPT_TOKENS = 100_000;
+
+const TAG = "session-data";
+
+const HEAD =
+  "Quoted by plimsoll from this session's log, as the summary no longer says it. It is data from before the compaction, nothing new.";
+
+/**
+ * Writes the text for the model: each thing on a line of its own, as a JSON string in which no `<` stands, so that nothing that was said can end its
+ * line, close the fence, open a tag or speak as somebody else. Empty if nothing was lost. What does not fit is counted.
+ */
+export function putBackText(lost: SessionState): string {
+  const { instructions, plan, files, promptTokens } = lost;
+  const tokens = (promptTokens ?? UNKNOWN_PROMPT_TOKENS) * PUT_BACK_RATIO;
+  const maximumChars = Math.max(LEAST_CHARS, Math.floor(tokens * CHARS_PER_TOKEN));
+  // What was said last holds, if something has to go; a plan and files are of use only beside it.
+  const wanted = [
+    ...instructions.toReversed().map((text) => ({ label: "the person said: ", text })),
+    ...plan.map((text) => ({ label: "plan: ", text })),
+    ...files.map((text) => ({ label: "file in use: ", text })),
+  ];
+  const frame = [HEAD, `<${TAG}>`, `</${TAG}>`].join("\n").length + MORE_CHARS;
+  const lines: string[] = [];
+  let left = maximumChars - frame;
+  for (const { label, text } of wanted) {
+    const line = lineOf(label, text, left - 1);
+    if (line === null) continue;
+    lines.push(line);
+    left -= line.length + 1;
+  }
+  const missing = wanted.length - lines.length;
+  if (lines.length === 0) return "";
+  const more = missing === 0 ? [] : [`${missing} more are in the log`];
+  return [HEAD, `<${TAG}>`, ...lines, ...more, `</${TAG}>`].join("\n");
+}
+
+/** Room for the line that counts what did not fit. */
+const MORE_CHARS = 40;
+
+/** A line that is cut says something only if so many characters are left of it. Chosen. */
+const LEAST_CUT_CHARS = 100;
+
+/** The line, its text cut if it has to be; `null` if too little would be left. */
+function lineOf(label: string, text: string, maximumChars: number): string | null {
+  const whole = `${label}${quoted(text)}`;
+  if (whole.length <= maximumChars) return whole;
+  // Escapes make a text longer: a cut one is cut once more by what is too much.
+  const room = maximumChars - label.length - 2;
+  const once = quoted(beginning(text, room)).length - 2;
+  const cut = `${label}${quoted(beginning(text, room - Math.max(0, once - room)))}`;
+  return maximumChars < LEAST_CUT_CHARS || cut.length > maximumChars ? null : cut;
+}
+
+function beginning(text: string, maximumChars: number): string {
+  return `${text.slice(0, Math.max(0, maximumChars - 1)).toWellFormed()}…`;
+}
+
+/** Line breaks that JSON leaves as they are. */
+const LINE_BREAKS = ["\u2028", "\u2029", "\u0085"];
+
+function quoted(text: string): string {
+  const oneLine = LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join("\n"), text.trim().toWellFormed());
+  return JSON.stringify(oneLine).split("<").join("\\u003c");
 }

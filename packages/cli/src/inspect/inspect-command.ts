@@ -1,17 +1,19 @@
 import { resolve } from "node:path";
+import process from "node:process";
 import { importFile } from "@plimsoll/bench";
-import { atifTrajectories } from "@plimsoll/bench/internal";
+import { atifTrajectories, formatNumberOf } from "@plimsoll/bench/internal";
 import { PlimsollError } from "@plimsoll/core";
+import type { SessionSummary } from "@plimsoll/core/agent";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
+import { readConfig } from "../config/read-config.ts";
 import { sessionFile } from "../input/session-file.ts";
-import type { CliIo } from "../io.ts";
-import { EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_OK } from "../io.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { printable, tableColumns } from "../terminal/printable.ts";
+import { sessionStoreOf } from "../run/stored-sessions.ts";
+import { beginningOf, COLUMNS, printable, tableColumns } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectText } from "./inspect-text.ts";
-import { sessionList } from "./session-list.ts";
 
 interface InspectOptions extends ExtensionOptions {
   readonly html?: string;
@@ -46,4 +48,37 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
       onExit(EXIT_OK);
     });
   addExtensionOption(command);
+}
+
+/** So many are listed: about a screen (chosen). */
+const LISTED_SESSIONS = 15;
+
+/** The sessions of this folder by what was said first, the newest first. */
+export async function sessionList({ cwd, homeFolder, environment = process.env }: CliIo): Promise<string> {
+  const config = readConfig({ cwd, homeFolder, environment, flags: {} });
+  return sessionsText(await sessionStoreOf(cwd, config).list(), LISTED_SESSIONS);
+}
+
+/** Two lines a session: when it was last written to with its id, and what was said first. Sub-agents' are counted alone. */
+export function sessionsText(stored: readonly SessionSummary[], most: number): string {
+  const own = stored.filter(({ parentId }) => parentId === null);
+  const [newest] = own;
+  if (newest === undefined) return "There is no session here yet: plimsoll chat begins one.";
+  const lines = own
+    .slice(0, most)
+    .flatMap(({ sessionId, updatedMs, title }) => [
+      `${timeOf(updatedMs)}  ${printable(sessionId)}`,
+      beginningOf(`  ${(title ?? "(nothing was said)").replace(/\s+/g, " ").trim()}`, COLUMNS),
+    ]);
+  const more = own.length > most ? [`and ${own.length - most} older`] : [];
+  const below = stored.length - own.length;
+  const parts = below === 0 ? [] : [`and ${formatNumberOf(below, "session")} of sub-agents`];
+  return [...lines, ...more, ...parts, `go on with: plimsoll chat --resume ${printable(newest.sessionId)}`].join("\n");
+}
+
+/** Minutes are enough to tell sessions apart; in UTC, as ids are. */
+function timeOf(timeMs: number | null): string {
+  return timeMs === null
+    ? "                "
+    : new Date(timeMs).toISOString().slice(0, "2026-01-31T12:00".length).replace("T", " ");
 }

@@ -7,7 +7,7 @@ import { human, logOf, reply } from "@plimsoll/core/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { sessionsText } from "./session-list.ts";
+import { sessionsText } from "./inspect-command.ts";
 
 const session = (sessionId: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
   sessionId,

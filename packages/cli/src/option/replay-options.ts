@@ -155,7 +155,8 @@ export interface ExtensionOptions {
   readonly with?: readonly string[];
 }
 
-const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+/** Gathers the values of an option that may be given several times. */
+export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 
 /** Adds `--with`. */
 export function addExtensionOption(command: Command): Command {

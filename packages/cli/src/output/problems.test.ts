@@ -57,7 +57,8 @@ const wordsOf = (text: string) =>
 /** The page before what it says of the first window or agent. */
 const topOf = (page: string) => wordsOf(page.slice(0, page.search(/<section class="window"|<div class="verdict"|<h2>Codex/)));
 
-const advice = (problems: readonly ReportProblem[]) => madeAdvice("x").map((one) => ({ ...one, problems }));
+const advice = (problems: readonly ReportProblem[]) =>
+  madeAdvice("x").map((one) => ({ ...one, agent: { ...one.agent, problems } }));
 const tunePage = (problems: readonly ReportProblem[]) =>
   renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
 const terminal = (report: BenchReport) =>
@@ -75,8 +76,8 @@ const OUTPUTS: Readonly<Record<string, (report: BenchReport) => string>> = {
   "the terminal of tune": (report) => wordsOf(firstScreen(problemText(reportProblems(report)))),
   "the page of tune": (report) => topOf(tunePage(reportProblems(report))),
   "the terminal of advise": (report) =>
-    wordsOf(firstScreen(adviceText(advice(reportProblems(report)).slice(0, 1), { since: "2026-01-01", columns: 80 }))),
-  "the page of advise": (report) => topOf(adviceHtml(advice(reportProblems(report)).slice(0, 1), { since: "2026-01-01" })),
+    wordsOf(firstScreen(adviceText(advice(reportProblems(report)).slice(0, 1), { columns: 80, full: false }))),
+  "the page of advise": (report) => topOf(adviceHtml(advice(reportProblems(report)).slice(0, 1))),
 };
 
 describe.each(Object.entries(WITH))("a problem of the kind %s", (kind, report) => {

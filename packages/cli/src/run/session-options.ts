@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addExtensionOption, type ExtensionOptions } from "../option/replay-options.ts";
+import { addExtensionOption, collect, type ExtensionOptions } from "../option/replay-options.ts";
 import { RULE_WORDS } from "../permission/allow-rule.ts";
 
 /** Options that `chat`, `run` and `serve` share. */
@@ -25,8 +25,4 @@ export function withSessionOptions(command: Command): Command {
     .option("--allow <rule>", `run without asking: ${RULE_WORDS}; again for more`, collect)
     .option("--read-only", "no commands, no changes of files");
   return addExtensionOption(withOwn);
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -1,6 +1,6 @@
 import type { AgentTool } from "@plimsoll/core/agent";
 import { expect, test } from "vitest";
-import { distinctTools } from "./session-tools.ts";
+import { distinctTools } from "./open-session.ts";
 
 const toolOf = (name: string, text = "built in"): AgentTool => ({
   spec: { name, description: text, parametersJson: "{}" },

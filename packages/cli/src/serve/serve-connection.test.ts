@@ -13,7 +13,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { type OpenSession, openSession } from "../run/open-session.ts";
-import { serveConnection } from "./serve-connection.ts";
+import { serveConnection } from "./serve-command.ts";
 
 let folder = "";
 let session: OpenSession;

@@ -57,9 +57,12 @@ export function windowParts(
   return parts.filter(({ tokens }) => tokens > 0).sort((a, b) => b.tokens - a.tokens);
 }
 
-function textPart(what: WindowPart["what"], name: string | null, tokens: number): WindowPart {
-  return { what, name, toolCount: 0, tokens };
-}
+const textPart = (what: WindowPart["what"], name: string | null, tokens: number): WindowPart => ({
+  what,
+  name,
+  toolCount: 0,
+  tokens,
+});
 
 /** The separator between a server's name and a tool's: two underscores (Claude Code, Codex, Gemini CLI, after `mcp__`), a dot, a slash or a colon. */
 const QUALIFIED = /^(?:mcp__)?(.+?)(?:__|[./:])./;
@@ -70,26 +73,22 @@ const LEAST_SHARED_PREFIX = 4;
 /** The tools of each server, by their names; `null` for those that name none. */
 function toolsByServer(tools: readonly ToolSpec[]): readonly (readonly [string | null, readonly ToolSpec[]])[] {
   const prefixes = groupedBy(tools, ({ name }) => prefixOf(name));
-  const serverOf = ({ name }: ToolSpec): string | null => {
-    const qualified = QUALIFIED.exec(name)?.[1];
-    if (qualified !== undefined) return qualified;
+  const groupOf = ({ name }: ToolSpec): string | null => {
     const prefix = prefixOf(name);
-    return prefix !== null && (prefixes.get(prefix)?.length ?? 0) >= LEAST_SHARED_PREFIX ? `${prefix}*` : null;
+    const isShared = prefix !== null && (prefixes.get(prefix)?.length ?? 0) >= LEAST_SHARED_PREFIX;
+    return serverOf(name) ?? (isShared ? `${prefix}*` : null);
   };
-  return [...groupedBy(tools, serverOf)];
+  return [...groupedBy(tools, groupOf)];
 }
 
-function prefixOf(name: string): string | null {
-  return /^[^_-]+[_-]/.exec(name)?.[0] ?? null;
-}
+/** The MCP server that a tool's name tells, as in `mcp__github__get_issue`; `null` for a name that tells none. */
+export const serverOf = (toolName: string): string | null => QUALIFIED.exec(toolName)?.[1] ?? null;
+
+const prefixOf = (name: string): string | null => /^[^_-]+[_-]/.exec(name)?.[0] ?? null;
 
 function groupedBy<Key>(tools: readonly ToolSpec[], keyOf: (tool: ToolSpec) => Key): ReadonlyMap<Key, readonly ToolSpec[]> {
   const groups = new Map<Key, ToolSpec[]>();
-  for (const tool of tools) {
-    const group = groups.get(keyOf(tool));
-    if (group === undefined) groups.set(keyOf(tool), [tool]);
-    else group.push(tool);
-  }
+  for (const tool of tools) groups.set(keyOf(tool), [...(groups.get(keyOf(tool)) ?? []), tool]);
   return groups;
 }
 
@@ -138,9 +137,9 @@ interface OpenFile extends FileBeginning {
   readonly lines: string[];
 }
 
-function fileBegun(line: string): FileBeginning | null {
-  if (line.length > LONGEST_FILE_LINE_CHARS) return null;
-  const name = FILE_LINE.exec(line)?.[1];
+/** Reads a line that says which file the text below it is from; `null` if it says none. */
+export function fileBegun(line: string): FileBeginning | null {
+  const name = line.length > LONGEST_FILE_LINE_CHARS ? undefined : FILE_LINE.exec(line)?.[1];
   if (name === undefined) return null;
   const tag = /^\s*<([A-Za-z][\w:-]*)/.exec(line)?.[1];
   if (tag !== undefined) return line.includes(`</${tag}`) ? null : { name, end: `</${tag}` };

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import { windowFills } from "./window-fill.ts";
+
+test("requests are taken apart by kind, results of a server's tools together, each with its share of the dollars", () => {
+  const { rows, sessions } = exampleReport({ sessions: ["a"], calls: 4 });
+  const composition = {
+    kinds: ["overhead", "results of mcp__linear__get_issue", "results of mcp__linear__list", "instructions of AGENTS.md"],
+    samples: [
+      { call: 0, tokens: [100, 0, 0, 20] },
+      { call: 2, tokens: [100, 30, 10, 20] },
+    ],
+  };
+  const own = sessions.map((session) => ({ ...session, calls: 4, recordedUsd: 2.8 }));
+  const recorded = rows.filter(({ policy }) => policy === "none").slice(0, 1);
+  const fills = windowFills({ rows: recorded.map((row) => ({ ...row, policy: "recorded", composition })), sessions: own });
+  expect(fills.map(({ kind, tokens, usd }) => [kind, tokens, Number(usd?.toFixed(9))])).toEqual([
+    ["overhead", 100, 2],
+    ["MCP server linear", 20, 0.4],
+    ["instructions of AGENTS.md", 20, 0.4],
+  ]);
+  expect(fills.reduce((sum, { percent }) => sum + percent, 0)).toBeCloseTo(100);
+});

@@ -1,0 +1,54 @@
+import { serverOf } from "@plimsoll/core/internal";
+import type { BenchReport } from "../results.ts";
+
+/** One kind of content of the recorded prompts. */
+export interface WindowFill {
+  /** As the replay names it: `results of Read`, `MCP server linear`, `AGENTS.md`. */
+  readonly kind: string;
+  /** Mean tokens in a request. */
+  readonly tokens: number;
+  /** Share of the tokens of all recorded prompts, in percent. */
+  readonly percent: number;
+  /** The same share of the sessions' dollars, replies included; `null` without prices. */
+  readonly usd: number | null;
+}
+
+const RESULTS_OF = "results of ";
+
+/** Results of tools under their server's name, everything else as the replay names it. */
+function kindOf(name: string): string {
+  const server = name.startsWith(RESULTS_OF) ? serverOf(name.slice(RESULTS_OF.length)) : null;
+  return server === null ? name : `MCP server ${server}`;
+}
+
+/** Takes the recorded prompts apart by kind, the largest first: each session by its sampled calls, weighed by all its calls and its own dollars. */
+export function windowFills({ rows, sessions }: Pick<BenchReport, "rows" | "sessions">): readonly WindowFill[] {
+  const isPriced = sessions.some(({ recordedUsd }) => recordedUsd !== null);
+  const own = new Map(sessions.map((each) => [each.session, each]));
+  const parts = rows.flatMap(({ policy, session, composition: { kinds, samples } }) => {
+    const { calls = 0, recordedUsd = null } = policy === "recorded" ? (own.get(session) ?? {}) : {};
+    const totals = kinds.map((_, place) => sum(samples.map(({ tokens }) => tokens[place] ?? 0)));
+    return kinds.map((name, place) => {
+      const total = totals[place] ?? 0;
+      const share = total / Math.max(1, sum(totals));
+      return { kind: kindOf(name), tokens: (total * calls) / samples.length, usd: share * (recordedUsd ?? 0) };
+    });
+  });
+  const whole = sum(parts.map(({ tokens }) => tokens));
+  const calls = sum(sessions.map((session) => session.calls));
+  return [...new Set(parts.map(({ kind }) => kind))]
+    .map((kind) => {
+      const of = parts.filter((part) => part.kind === kind);
+      const tokens = sum(of.map((part) => part.tokens));
+      return {
+        kind,
+        tokens: tokens / calls,
+        percent: (100 * tokens) / whole,
+        usd: isPriced ? sum(of.map(({ usd }) => usd)) : null,
+      };
+    })
+    .filter(({ tokens }) => tokens > 0)
+    .toSorted((a, b) => b.tokens - a.tokens);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

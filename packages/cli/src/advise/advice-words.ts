@@ -1,0 +1,267 @@
+import {
+  FEWEST_SESSIONS,
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatTokens,
+  formatUsd,
+  type KnobValue,
+  NOT_VISIBLE,
+  type SettingFigures,
+  type SettingVerdict,
+  shortTokens,
+} from "@plimsoll/bench/internal";
+import { type Decision, type Turning, windowName } from "./decide.ts";
+
+/** Changes to a settings file. */
+type Values = ReadonlyMap<string, KnobValue | null>;
+
+/** Settings without the keys that they lie under, as a line has no place for them. */
+function shortValues(values: Values): string {
+  return [...values].map(([path, value]) => `${path.split(".").at(-1)}${value === null ? " not set" : `=${value}`}`).join(" ");
+}
+
+/** Names the rows of a decision, and says what the names stand for: with one setting the rows are its values, with several each has its first word. */
+export function rowNames({ choice, agent }: Decision): { readonly names: readonly string[]; readonly legend: string } {
+  const now = agent.turning?.values ?? new Map();
+  const rows = choice?.rows ?? [];
+  const paths = [...new Set([...now.keys(), ...rows.flatMap(({ values }) => [...values.keys()])])];
+  const wordOf = (path: string) => /^[a-z]+/.exec(path.split(".").at(-1) ?? "")?.[0] ?? path;
+  const shown = (value: KnobValue | null) => (typeof value === "number" ? shortTokens(value) : String(value));
+  const named = (of: Values) =>
+    [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
+  const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
+  const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)}: ${path}`);
+  const set = now.size === 0 ? "not set" : shortValues(now);
+  return { names, legend: `${[...meant, `now: ${set}`, "proxy: plimsoll proxy under it"].join("; ")}.` };
+}
+
+/** Heads of the table of settings behind the setting's own. */
+export const ROW_HEADS: readonly string[] = ["cost", "change", "kept %", "older %", "too large", "keeps less of"];
+
+/** The meaning of the table's figures. */
+export const ROW_READING =
+  "cost: replays of these sessions by list prices, with the prompt cache. kept: of what later replies needed, what was still in the context; older: what was last said 20k tokens before or earlier. too large: requests over the window. keeps less of: the measure that falls most, in points.";
+
+/** The cells of a setting's row, beside its name. */
+export function rowCells({
+  usd,
+  costRatio,
+  keptPercent,
+  olderPercent,
+  overflows,
+  losses: [worst],
+  kind,
+}: SettingFigures): readonly string[] {
+  return [
+    usd === null ? "no price" : `$${formatUsd(usd)}`,
+    kind === "now" ? "" : changeText(costRatio),
+    percentCell(keptPercent),
+    percentCell(olderPercent),
+    formatCount(overflows),
+    worst === undefined ? "" : `${measureWords(worst.measure)} −${formatPercent(worst.points)}`,
+  ];
+}
+
+const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
+
+function changeText(costRatio: number): string {
+  const percent = 100 * (costRatio - 1);
+  return `${percent < 0 ? "−" : "+"}${formatPercent(Math.abs(percent))} %`;
+}
+
+const MEASURE_WORDS: Readonly<Record<string, string | undefined>> = {
+  "edit grounding": "replaced texts",
+  "passage evidence": "passages",
+  "file in hand": "files in work",
+  instructions: "your messages",
+};
+
+/** A measure in words; `older` stands for needs that were last said 20,000 tokens before or earlier. */
+function measureWords(measure: string): string {
+  const [name = "", far] = measure.split(", ");
+  return `${far === undefined ? "" : "older "}${MEASURE_WORDS[name] ?? name}`;
+}
+
+/** How much cheaper a setting is, in percent and dollars. */
+function cheaperText({ costRatio, usd }: SettingFigures): string {
+  const saved = usd === null ? "" : ` ($${formatUsd(usd / costRatio - usd)})`;
+  return `${formatPercent(100 * (1 - costRatio))} % cheaper${saved}`;
+}
+
+function lessText({ losses }: SettingFigures): string {
+  const others = losses.length <= NAMED_LOSSES ? "" : ` and ${losses.length - NAMED_LOSSES} more`;
+  const named = losses
+    .slice(0, NAMED_LOSSES)
+    .map(({ measure, points }) => `${measureWords(measure)} −${formatPercent(points)} points`);
+  return `${named.join(", ")}${others}`;
+}
+
+/** Measures that an answer names; the JSON has all. */
+const NAMED_LOSSES = 3;
+
+/** The answer for one decision, a sentence each: of the agent's settings, then of our proxy if it is better by the same test. */
+export function answerSentences(decision: Decision): readonly string[] {
+  const { choice, refusal, agent } = decision;
+  if (choice === null) return [`No setting to try: ${refusal}.`];
+  const own = refusal === null ? settingSentence(decision, choice.setting) : `No setting to try: ${refusal}.`;
+  const better = choice.proxy;
+  if (better.kind === "idle") return [own];
+  if (better.kind === "set")
+    return [
+      own,
+      `Use plimsoll proxy under ${agent.title}: ${cheaperText(better.best)}${sureText(decision, better.costRatio)}.`,
+    ];
+  if (better.kind !== "too-few" || better.looksLike === null) return [own];
+  return [own, `Looks like plimsoll proxy under ${agent.title} is better: ${cheaperText(better.looksLike)}.`];
+}
+
+function sureText({ choice }: Decision, { from, through }: { readonly from: number; readonly through: number }): string {
+  const [low, high] = [through, from].map((ratio) => formatPercent(100 * (1 - ratio)));
+  return `, 95 % of draws of your ${choice?.drawn} between ${low} and ${high} %, and no measure a point lower`;
+}
+
+function settingSentence(decision: Decision, verdict: SettingVerdict): string {
+  const { agent, windowTokens, choice } = decision;
+  const file = agent.turning?.settings.shown ?? "";
+  switch (verdict.kind) {
+    case "idle":
+      return `Nothing to change: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
+    case "too-few": {
+      const more = `${formatNumberOf(verdict.missing, "more session")} of that length ${verdict.missing === 1 ? "is" : "are"} needed to tell`;
+      const fill = `${formatNumberOf(choice?.sessions ?? 0, "session")} ${choice?.sessions === 1 ? "fills" : "fill"} half of the window; ${more}`;
+      if (verdict.looksLike === null) return `Too few sessions: ${fill}.`;
+      return `Looks like ${shortValues(verdict.looksLike.values)} is better: ${cheaperText(verdict.looksLike)}, dearer in no session. ${fill}.`;
+    }
+    case "set":
+      return `Set ${shortValues(verdict.best.values)} in ${file}: ${cheaperText(verdict.best)}${sureText(decision, verdict.costRatio)}.`;
+    case "trade": {
+      const { best, against } = verdict;
+      const why =
+        against === undefined
+          ? `keeps less: ${lessText(best)}`
+          : `is worse for the sessions in ${against}, and the file has one number for all models`;
+      return `A trade: ${shortValues(best.values)} is ${cheaperText(best)}, but ${why}.`;
+    }
+    case "keep":
+      return KEEP_WORDS[verdict.why];
+    default:
+      return verdict satisfies never;
+  }
+}
+
+const KEEP_WORDS = {
+  "nothing-cheaper": "Keep it: no setting is 5 % cheaper.",
+  "not-confirmed": "Keep it: the setting that was better on half of the sessions was not on the other half.",
+  "other-window": "The file has one number for all models; the sessions in the other window decide on it.",
+} as const;
+
+/** The setting that a person could paste: of a change, a trade or what looks better; `null` if there is none. */
+export function pasteable({ choice, refusal }: Decision): SettingFigures | null {
+  const verdict = choice?.setting;
+  if (verdict === undefined || refusal !== null) return null;
+  if (verdict.kind === "too-few") return verdict.looksLike;
+  return verdict.kind === "set" || verdict.kind === "trade" ? verdict.best : null;
+}
+
+/** The setting as the file has it, a line each. */
+export function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
+  return [...values].map(([path, value]) => {
+    if (value === null) return `(take out ${path})`;
+    if (knobs.place.form === "toml") return `${path} = ${JSON.stringify(value)}`;
+    const keys = path.split(".").map((key) => JSON.stringify(key));
+    return `${keys.join(": { ")}: ${JSON.stringify(value)}${" }".repeat(keys.length - 1)}`;
+  });
+}
+
+const MS_PER_MINUTE = 60_000;
+/** A time as whole minutes; `under 1 min` for less. */
+function minutesText(ms: number): string {
+  const minutes = Math.round(ms / MS_PER_MINUTE);
+  return minutes === 0 ? "under 1 min" : `${formatCount(minutes)} min`;
+}
+
+/** Dollars with how they were found; `no prices known` without any. */
+function usdText({ usd, usdIs }: Decision["cost"]): string {
+  if (usd === null) return "no prices known";
+  return `${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}`;
+}
+
+/** A decision's heading: agent, window, dollars. */
+export function decisionTitle(decision: Decision): string {
+  return `${decision.agent.title}, ${windowName(decision)}: ${usdText(decision.cost)}`;
+}
+
+/** The answer in a few words. */
+export function shortAnswer({ choice, refusal }: Decision): string {
+  if (choice?.proxy.kind === "set") return `use plimsoll proxy, ${cheaperText(choice.proxy.best)}`;
+  if (choice === null || refusal !== null) return "no setting to try";
+  const verdict = choice.setting;
+  switch (verdict.kind) {
+    case "idle":
+      return "nothing to change, never half full";
+    case "too-few": {
+      const missing = `${formatNumberOf(verdict.missing, "more session")} needed`;
+      return verdict.looksLike === null
+        ? `too few sessions, ${missing}`
+        : `looks like ${shortValues(verdict.looksLike.values)}, ${missing}`;
+    }
+    case "set":
+      return `set ${shortValues(verdict.best.values)}, ${cheaperText(verdict.best)}`;
+    case "trade":
+      return `a trade, ${cheaperText(verdict.best)} but keeps less`;
+    case "keep":
+      return "keep it";
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** The data of a decision and what compaction cost in it, a sentence each. */
+export function factSentences({ cost, waitsMs, days, choice, models }: Decision): readonly string[] {
+  const when = days === null ? "" : days.from === days.through ? ` of ${days.from}` : ` of ${days.from} to ${days.through}`;
+  const long =
+    choice === null
+      ? ""
+      : `; ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window, and an answer needs ${FEWEST_SESSIONS}`;
+  const shares = models.map(
+    ({ modelId, sessions, usd }) => `${modelId} ${usd === null ? "" : `$${formatUsd(usd)} `}(${formatCount(sessions)})`,
+  );
+  const facts = [
+    `${formatNumberOf(cost.sessions, "session")}${when}${long}.`,
+    `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}; ${cost.usdText ?? "no prices known"}.`,
+  ];
+  if (cost.compactions === 0) return [...facts, "Nothing was compacted."];
+  const usd = cost.compactionUsd === null ? "" : `about $${formatUsd(cost.compactionUsd)} and `;
+  const waited = waitsMs.length === 0 ? "" : `, ${minutesText(waitsMs.reduce((sum, ms) => sum + ms, 0))} of waiting`;
+  return [
+    ...facts,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens${waited}. Replies then used a name, path or number that was gone ${formatNumberOf(cost.neededLater, "time")}.`,
+  ];
+}
+
+/** The contents of a request that are worth a line: the largest, and every MCP server and instruction file. */
+export function shownFills({ fills }: Decision): Decision["fills"] {
+  return fills.filter(
+    ({ kind, percent }, place) =>
+      place < LARGEST_FILLS || (percent >= LEAST_PERCENT && /^(?:MCP server|instructions of) /.test(kind)),
+  );
+}
+
+/** Kinds that are shown whatever they are, and the share from which on a server or file is; chosen. */
+const LARGEST_FILLS = 4;
+const LEAST_PERCENT = 0.05;
+
+/** One kind of content in words, with its tokens, share and dollars. */
+export function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
+  const name = FILL_NAMES[kind] ?? kind;
+  return [name, formatTokens(tokens), `${formatPercent(percent)} %`, usd === null ? "" : `$${formatUsd(usd)}`];
+}
+
+/** Names of kinds that a reader would not understand. */
+const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
+  overhead: "system prompt and tool definitions",
+  assistant: "the model's replies",
+  injected: "other text that the agent put in",
+  person: "your messages",
+};

@@ -1,0 +1,346 @@
+import type { BenchReport, WorkerPool } from "@plimsoll/bench";
+import { importFile, runBench } from "@plimsoll/bench";
+import {
+  type AgentKnobs,
+  chooseSetting,
+  compactionWaits,
+  countedOnce,
+  type FiledRow,
+  formatTokens,
+  type InputFile,
+  type KnobValue,
+  type KnobValues,
+  knobsOf,
+  type LineageCounts,
+  type Lineages,
+  type LocatedAgent,
+  lineagesIn,
+  longSessions,
+  type RecordedCost,
+  type ReplayState,
+  type ReportProblem,
+  recordedCost,
+  reportProblems,
+  type SettingChoice,
+  type SettingPoint,
+  type SettingVerdict,
+  type WindowFill,
+  windowFills,
+  withoutApart,
+} from "@plimsoll/bench/internal";
+import { isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/build";
+import { type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/internal";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { type CliIo, plimsollVersion } from "../io.ts";
+import { createProgressBar } from "../terminal/progress-bar.ts";
+import { readSettings, valuesIn } from "./setting-text.ts";
+import { openSettings, type SettingsFile } from "./settings-file.ts";
+
+/** An agent whose logs were read. */
+export interface AdvisedAgent {
+  readonly agent: LocatedAgent;
+  /** Its name as its makers write it. */
+  readonly title: string;
+  /** How many logs were read, the newest, of how many that were found. */
+  readonly logsRead: number;
+  readonly logsFound: number;
+  /** How far their sessions share answers, each of which counts once; left out if that is not known. */
+  readonly shared?: LineageCounts;
+  /** Its settings; `null` for an agent without one that advise knows. */
+  readonly turning: Turning | null;
+  /** Problems that a reader must know before any figure. */
+  readonly problems: readonly ReportProblem[];
+}
+
+/** An agent's knobs, and what they are now. */
+export interface Turning {
+  readonly knobs: AgentKnobs;
+  readonly settings: SettingsFile;
+  readonly values: KnobValues;
+  /** Why the settings can't be replayed, as a phrase; `null` if they can. */
+  readonly refusal: string | null;
+}
+
+/** The sessions of one model in a decision. */
+export interface ModelShare {
+  /** The model that the sessions began with; `unnamed model` if their logs name none. */
+  readonly modelId: string;
+  readonly sessions: number;
+  /** By list prices; `null` if nothing could be priced. */
+  readonly usd: number | null;
+}
+
+/** The answer for one agent and window. Models of one window are decided on together, as the agents' files have one number for all models. */
+export interface Decision {
+  readonly agent: AdvisedAgent;
+  /** The models, those with the most dollars first. */
+  readonly models: readonly ModelShare[];
+  readonly windowTokens: number;
+  /** Days of the first and the last session, as `2026-01-31`; `null` if the logs tell no time. */
+  readonly days: { readonly from: string; readonly through: string } | null;
+  readonly cost: RecordedCost;
+  /** How long the person waited for each compaction whose time is known, in milliseconds. */
+  readonly waitsMs: readonly number[];
+  readonly fills: readonly WindowFill[];
+  /** Why the agent has no setting to try in this window, as a phrase; `null` if it has. */
+  readonly refusal: string | null;
+  /** `null` if the agent's settings can't be replayed. */
+  readonly choice: SettingChoice | null;
+}
+
+/** The tools and settings of the replays. */
+export interface AdviceRun {
+  readonly pool: WorkerPool;
+  readonly tasksPerFile: number;
+  readonly prices: ReadonlyMap<string, ModelPrices>;
+  readonly state: ReplayState;
+  readonly onKept: (cells: number) => void;
+}
+
+/** Logs of an agent that are read, and how many there are. */
+export interface AgentLogs {
+  readonly agent: LocatedAgent;
+  readonly files: readonly InputFile[];
+  readonly found: number;
+}
+
+/** Replays one agent's logs as they were, and under its own settings at their real windows: one decision for each window. */
+export async function decideOn(
+  { agent, files, found }: AgentLogs,
+  { run, io }: { readonly run: AdviceRun; readonly io: CliIo },
+): Promise<readonly Decision[]> {
+  const lineages = await lineagesIn(files, run.pool);
+  const replays: BenchReport[] = [];
+  const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
+    const own = new Set(replays[0]?.sessions.flatMap(({ session, file }) => (sessions?.has(session) ? [file] : [])));
+    const some = files.filter(({ displayName }) => sessions === null || own.has(displayName));
+    if (some.length > 0) replays.push(await replayed(agent, some, { policies, run: { ...run, lineages }, io }));
+  };
+  await replay(null, [NONE_POLICY, RECORDED_POLICY]);
+  const [first] = replays;
+  if (first === undefined) return [];
+  const version = first.sessions.find(({ agentVersion }) => agentVersion !== null)?.agentVersion ?? null;
+  const turning = await readTurning(knobsOf(agent, version), io);
+  const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning) }));
+  // A file has one number for all windows: what is tried in one is replayed in all.
+  const tried = groups.flatMap(({ long, points }) => (long.size === 0 ? [] : points.map(({ policy }) => policy)));
+  const policies = [...new Map(tried.map((policy) => [policy.name, policy])).values()];
+  const long = new Set(groups.flatMap((group) => (group.points.length === 0 ? [] : [...group.long])));
+  if (long.size > 0) await replay(long, policies);
+  const choose = ({ points, sessions }: (typeof groups)[number], more: readonly SettingPoint[] = []): SettingChoice | null => {
+    const [now, ...others] = points;
+    return now === undefined ? null : chooseSetting([now, ...(more.length > 0 ? more : others)], filedRows(replays, sessions));
+  };
+  const choices = groups.map((group) => ({ group, choice: choose(group) }));
+  const waitsMs = await readWaits(files, lineages);
+  const advised: AdvisedAgent = {
+    agent,
+    title: turning?.knobs.title ?? agent,
+    ...{ logsRead: files.length, logsFound: found, shared: lineages.counts, turning, problems: problemsOf(replays) },
+  };
+  const harmed = ({ best }: Extract<SettingVerdict, { kind: "set" }>, from: (typeof groups)[number]) => {
+    const tested = from.points.filter(({ policy }) => policy.name === best.policy);
+    return groups.find((other) => {
+      if (other === from || other.long.size === 0) return false;
+      const [, there] = choose(other, tested)?.rows ?? [];
+      return there !== undefined && (there.losses.length > 0 || there.costRatio > HARM_RATIO);
+    });
+  };
+  let isSet = false;
+  return choices
+    .map(({ group, choice }): Decision => {
+      const { models, windowTokens, report, refusal } = group;
+      const verdict = choice?.setting;
+      const other = verdict?.kind === "set" ? harmed(verdict, group) : undefined;
+      const setting: SettingVerdict | undefined =
+        verdict?.kind !== "set"
+          ? verdict
+          : other !== undefined
+            ? { kind: "trade", best: verdict.best, against: windowName(other) }
+            : isSet
+              ? { kind: "keep", why: "other-window" }
+              : verdict;
+      isSet ||= setting?.kind === "set";
+      return {
+        ...{ agent: advised, models, windowTokens, days: daysOf(report), refusal },
+        cost: recordedCost(report, {
+          pricesOf: (id) => run.prices.get(id) ?? MODEL_CATALOG.pricesOf(id),
+          cacheRulesOf: MODEL_CATALOG.cacheRulesOf,
+          request: group.points[0]?.policy.summary.request ?? "serialised",
+        }),
+        waitsMs: report.sessions.flatMap(({ session }) => waitsMs.get(session) ?? []),
+        fills: windowFills(report),
+        choice: choice === null || setting === undefined ? null : { ...choice, setting },
+      };
+    })
+    .toSorted(byMoney);
+}
+
+/** From this share of the present cost on a setting harms sessions in another window: a thousandth dearer, as in the tables of `bench`. */
+const HARM_RATIO = 1.001;
+
+/** Orders decisions by the dollars of their sessions, then by their tokens. */
+export function byMoney(a: Decision, b: Decision): number {
+  return (b.cost.usd ?? 0) - (a.cost.usd ?? 0) || b.cost.promptTokens - a.cost.promptTokens;
+}
+
+/** A window in words: `window 200k`, `window 1M`. */
+export function windowName({ windowTokens }: Pick<Decision, "windowTokens">): string {
+  return `window ${formatTokens(windowTokens)}`;
+}
+
+interface Group {
+  readonly models: readonly ModelShare[];
+  readonly windowTokens: number;
+  readonly report: Pick<BenchReport, "sessions" | "rows">;
+  readonly sessions: ReadonlySet<string>;
+  /** Those that fill half of the window. */
+  readonly long: ReadonlySet<string>;
+}
+
+/** The sessions by the window that they ran in, those with the most dollars first. */
+function groupsOf(whole: BenchReport): readonly Group[] {
+  const { sessions, rows } = withoutApart(whole);
+  const windows = new Map(
+    rows.flatMap((row) => (row.policy === NONE_POLICY.name ? [[row.session, row.contextWindowTokens]] : [])),
+  );
+  return [...new Set(windows.values())]
+    .map((windowTokens) => {
+      const isIn = ({ session }: { readonly session: string }) => windows.get(session) === windowTokens;
+      const report = { sessions: sessions.filter(isIn), rows: rows.filter(isIn) };
+      const names = new Set(report.sessions.map(({ session }) => session));
+      return {
+        windowTokens,
+        report,
+        models: modelsOf(report.sessions),
+        sessions: names,
+        long: longSessions(filedRows([report], names)),
+      };
+    })
+    .toSorted((a, b) => (usdOf(b.models) ?? 0) - (usdOf(a.models) ?? 0));
+}
+
+function modelsOf(sessions: BenchReport["sessions"]): readonly ModelShare[] {
+  const models = new Map<string, ModelShare>();
+  for (const { modelIds, recordedUsd, parentSession } of sessions) {
+    const [modelId = "unnamed model"] = modelIds;
+    const known = models.get(modelId) ?? { modelId, sessions: 0, usd: null };
+    const usd = recordedUsd === null ? known.usd : (known.usd ?? 0) + recordedUsd;
+    models.set(modelId, { modelId, sessions: known.sessions + (parentSession === null ? 1 : 0), usd });
+  }
+  return [...models.values()].toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0) || b.sessions - a.sessions);
+}
+
+function usdOf(models: readonly ModelShare[]): number | null {
+  const known = models.flatMap(({ usd }) => usd ?? []);
+  return known.length === 0 ? null : known.reduce((sum, usd) => sum + usd, 0);
+}
+
+/** The points to replay in a window: the settings as they are, the defaults, other values, and our proxy. None if the settings can't be replayed. */
+function pointsIn(
+  windowTokens: number,
+  turning: Turning | null,
+): { readonly points: readonly SettingPoint[]; readonly refusal: string | null } {
+  const replay = turning?.knobs.replay ?? null;
+  if (turning === null) return { points: [], refusal: "advise knows no setting of it" };
+  if (replay === null || turning.refusal !== null)
+    return { points: [], refusal: turning.refusal ?? turning.knobs.nothingToTurn };
+  const pointOf = (kind: SettingPoint["kind"], values: SettingPoint["values"]): SettingPoint => {
+    const all = [...new Map([...turning.values, ...values])];
+    const known = all.filter((pair): pair is [string, KnobValue] => pair[1] !== null);
+    return { kind, values, policy: replay.likeness(new Map(known)) };
+  };
+  const unset = new Map([...turning.values.keys()].map((path) => [path, null] as const));
+  const grid = replay.grid(windowTokens);
+  const points = [
+    pointOf("now", new Map()),
+    ...(unset.size === 0 ? [] : [pointOf("default", unset)]),
+    ...grid.map((values) => pointOf("candidate", values)),
+    { kind: "proxy", values: new Map(), policy: PLIMSOLL_POLICY } as const,
+  ];
+  const names = points.map(({ policy }) => policy.name);
+  return {
+    points: points.filter(({ policy }, place) => names.indexOf(policy.name) === place),
+    refusal: grid.length === 0 ? turning.knobs.nothingToTurn : null,
+  };
+}
+
+async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment = {} }: CliIo): Promise<Turning | null> {
+  if (knobs === null) return null;
+  const settings = await openSettings(knobs.place, { homeFolder, environment });
+  const read = readSettings(knobs.place.form, settings.text ?? "");
+  if ("problem" in read) return { knobs, settings, values: new Map(), refusal: `${settings.shown} ${read.problem}` };
+  const paths = knobs.knobs.map(({ path }) => path);
+  const values = valuesIn(read.content, paths);
+  const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
+  const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;
+  return { knobs, settings, values, refusal: refusal ?? knobs.replay?.unlike(values) ?? null };
+}
+
+/** The waits for compactions by session. Files that cannot be read are told by the replay. */
+async function readWaits(files: readonly InputFile[], lineages: Lineages): Promise<ReadonlyMap<string, readonly number[]>> {
+  const waits = new Map<string, readonly number[]>();
+  for (const { path, displayName } of files) {
+    const transcripts = await importFile(path, displayName).catch((error: unknown) => {
+      if (isPlimsollError(error)) return [];
+      throw error;
+    });
+    for (const transcript of transcripts) {
+      const counted = countedOnce(transcript, lineages.in(displayName));
+      if (counted !== null) waits.set(transcript.name, compactionWaits(counted));
+    }
+  }
+  return waits;
+}
+
+interface Round {
+  readonly policies: readonly EnginePolicy[];
+  readonly run: AdviceRun & { readonly lineages: Lineages };
+  readonly io: CliIo;
+}
+
+async function replayed(agent: LocatedAgent, files: readonly InputFile[], { policies, run, io }: Round): Promise<BenchReport> {
+  const bar = createProgressBar(io.stderr, { what: `replaying ${agent}` });
+  try {
+    return await runBench({
+      ...run,
+      ...{ files, policies, windows: [{ kind: "real" }], plimsollVersion: plimsollVersion(), calibrates: false },
+      onProgress: bar.show,
+    });
+  } finally {
+    bar.stop();
+  }
+}
+
+/** The rows of some sessions, each once, with its file or lineage. */
+function filedRows(
+  reports: readonly Pick<BenchReport, "sessions" | "rows">[],
+  names: ReadonlySet<string>,
+): readonly FiledRow[] {
+  const described = new Map(reports[0]?.sessions.map((each) => [each.session, each]));
+  const rows = new Map<string, FiledRow>();
+  for (const row of reports.flatMap((report) => report.rows)) {
+    const { file = row.session, lineage } = described.get(row.session) ?? {};
+    if (names.has(row.session)) rows.set(`${row.session} ${row.policy}`, { file: lineage ?? file, lineage, row });
+  }
+  return [...rows.values()];
+}
+
+/** Each problem of the replays once. */
+function problemsOf(reports: readonly BenchReport[]): readonly ReportProblem[] {
+  const all = reports.flatMap((report) => reportProblems(report));
+  return [...new Map(all.map((problem) => [problem.text, problem])).values()];
+}
+
+function daysOf({ sessions }: Pick<BenchReport, "sessions">): Decision["days"] {
+  const days = sessions.flatMap(({ startedMs }) => (startedMs === null ? [] : [dayOf(startedMs)])).toSorted();
+  const [from] = days;
+  const through = days.at(-1);
+  return from === undefined || through === undefined ? null : { from, through };
+}
+
+/** A day as `2026-01-31`, by the clock of the prime meridian. */
+export function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, "2026-01-31".length);
+}
