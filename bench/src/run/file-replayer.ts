@@ -1,7 +1,6 @@
 import { isPlimsollError } from "@plimsoll/core";
 import { encodingsOf, type ModelPrices } from "@plimsoll/core/internal";
-import { type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
-import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
+import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { SummarySource } from "../replay/summary-source.ts";
 import { openSource, type SummaryTally } from "../summaries/open-source.ts";

@@ -52,7 +52,7 @@ export function openSource(choice: SummarizerChoice, options: SourceOptions): Op
 
 /** The SDKs are loaded only if a request has to be sent. */
 async function providersClient(host: string, environment: Environment | undefined): Promise<ModelClient> {
-  const { clientFor } = await import("@plimsoll/providers/clients");
+  const { clientFor } = await import("@plimsoll/providers");
   return clientFor(host, environment === undefined ? {} : { environment });
 }
 

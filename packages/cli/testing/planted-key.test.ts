@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { readParts } from "@plimsoll/bench/internal";
 import { isRecord } from "@plimsoll/core/internal";
-import { KEY_VARIABLES } from "@plimsoll/providers/clients";
+import { KEY_VARIABLES } from "@plimsoll/providers";
 import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/providers/simulator";
 import { toolEnvironment } from "@plimsoll/tools";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

@@ -9,7 +9,7 @@ import {
   userDraft,
   WHOLE_ITEMS,
   type WireArray,
-} from "@plimsoll/providers/array";
+} from "@plimsoll/providers/extend";
 
 /** An item of the library's array. */
 export type Item =

@@ -14,7 +14,7 @@ export {
   type SpendingCount,
   usageUsd,
 } from "./catalog/spending.ts";
-// Clients: what all of them take, and what a failure means
+// Clients: by the name of their host, what all of them take, and what a failure means. SDKs are loaded with the first request.
 export type { Environment } from "./client/options.ts";
 // Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
@@ -22,3 +22,13 @@ export { classifyProviderError } from "./overflow.ts";
 export type { FigureName, MeasuredFigures, WeightsName } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
+export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
+// Tokenizers: exact encodings, which are loaded when they are asked for
+export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/load-tokenizers.ts";
+export {
+  openAiMessageTokens,
+  openAiOverheadTokens,
+  openAiPromptTokens,
+  openAiReplyTokens,
+} from "./tokenizers/openai-prompt-tokens.ts";
+export type { TokenCounter } from "./tokenizers/token-counter.ts";

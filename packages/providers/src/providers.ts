@@ -17,7 +17,7 @@ export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDERS.flatMap(({
 
 /**
  * The client of a provider by its name. If `baseUrl` is left out, the environment's `<HOST>_BASE_URL` (`ANTHROPIC_BASE_URL`, `LLAMA_CPP_BASE_URL`)
- * comes before the host's own address. Importing this needs the SDKs of all wires.
+ * comes before the host's own address.
  *
  * @throws PlimsollError `bad-input` for a host that is not known, or one whose key is not set.
  */

@@ -16,8 +16,7 @@ import {
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
-import { baseUrlVariable, clientFor } from "@plimsoll/providers/clients";
+import { baseUrlVariable, clientFor, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";

@@ -8,8 +8,7 @@ import { createContextManager, createDigest, PlimsollError } from "@plimsoll/cor
 import type { StepOutcome } from "@plimsoll/core/build";
 import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
 import { writeWholeFile } from "@plimsoll/core/node";
-import { familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
-import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
+import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
 import { compactionLoss, editWords, lossText } from "../inspect/compaction-loss.ts";

@@ -14,7 +14,7 @@ import { isPlimsollError, PlimsollError, PRESETS, presetNamed } from "@plimsoll/
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { encodingsOf, isRecord } from "@plimsoll/core/internal";
 import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
-import { ENCODING_NAMES } from "@plimsoll/providers/tokenizers";
+import { ENCODING_NAMES } from "@plimsoll/providers";
 
 /** The peers and programs that a run knows, and the kinds that its policies may name. */
 export type PolicyParts = Pick<BenchParts, "peers" | "kinds"> & Partial<Pick<BenchParts, "programs">>;

@@ -9,7 +9,7 @@ import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import { requireFallback } from "@plimsoll/core/build";
 import { sizeOf } from "@plimsoll/core/internal";
 import { checkOutput, suggestion } from "@plimsoll/core/node";
-import { HOST_NAMES } from "@plimsoll/providers/clients";
+import { HOST_NAMES } from "@plimsoll/providers";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 

@@ -1,8 +1,16 @@
 import { type ModelClient, type ModelLimits, PlimsollError } from "@plimsoll/core";
 import type { AgentModel } from "@plimsoll/core/agent";
 import type { ModelPrices } from "@plimsoll/core/internal";
-import { describeWindow, type ModelReference, parseModelReference, probeServer, resolveModel } from "@plimsoll/providers";
-import { baseUrlVariable, clientFor as clientOfHost, HOST_NAMES } from "@plimsoll/providers/clients";
+import {
+  baseUrlVariable,
+  clientFor as clientOfHost,
+  describeWindow,
+  HOST_NAMES,
+  type ModelReference,
+  parseModelReference,
+  probeServer,
+  resolveModel,
+} from "@plimsoll/providers";
 import { chatHostNamed } from "@plimsoll/providers/openai-chat";
 import type { EffectiveConfig } from "../config/settings.ts";
 

@@ -13,10 +13,9 @@ import {
 import type { Tokenizers } from "@plimsoll/core/build";
 import { encodingsOf } from "@plimsoll/core/internal";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
-import { createSpending, isBoundReasoning, modelPriors, type Spending, type SpendingCount } from "@plimsoll/providers";
-import { KEY_VARIABLES } from "@plimsoll/providers/clients";
+import type { Spending, SpendingCount } from "@plimsoll/providers";
+import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
-import { createTokenizerLoader } from "@plimsoll/providers/tokenizers";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
