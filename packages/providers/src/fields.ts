@@ -34,6 +34,19 @@ export function recordsAt(fields: unknown, key: string): readonly Fields[] {
   return listAt(fields, key).filter(isRecord);
 }
 
+/** The text under the key, however many pieces it came in; of each piece the text under the first of the names that it has. */
+export function textAt(fields: unknown, key: string, ...names: readonly string[]): string {
+  const wordsOf = (piece: Fields) =>
+    ["text", ...names].map((name) => stringAt(piece, name)).find((text) => text !== null) ?? "";
+  return stringAt(fields, key) ?? recordsAt(fields, key).map(wordsOf).join("\n");
+}
+
+/** The content under the key as pieces: a text is one. */
+export function piecesAt(fields: unknown, key: string): readonly Fields[] {
+  const text = stringAt(fields, key);
+  return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
+}
+
 /** The value as plain JSON data; `null` for what JSON cannot carry. */
 export function jsonValueOf(value: unknown): JsonValue {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;

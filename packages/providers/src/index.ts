@@ -25,10 +25,4 @@ export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
 // Tokenizers: exact encodings, which are loaded when they are asked for
 export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/load-tokenizers.ts";
-export {
-  openAiMessageTokens,
-  openAiOverheadTokens,
-  openAiPromptTokens,
-  openAiReplyTokens,
-} from "./tokenizers/openai-prompt-tokens.ts";
 export type { TokenCounter } from "./tokenizers/token-counter.ts";

@@ -3,7 +3,7 @@ import type { AgentModel } from "@plimsoll/core/agent";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import {
   baseUrlVariable,
-  clientFor as clientOfHost,
+  clientFor,
   describeWindow,
   HOST_NAMES,
   type ModelReference,
@@ -36,7 +36,7 @@ const PROBE_TIMEOUT_MS = 3_000;
 export async function chooseModel(reference: string, { config, environment }: ModelChoice): Promise<ChosenModel> {
   const { context_window, max_output_tokens } = config.settings;
   const parsed = parseModelReference(reference);
-  const client = clientFor({ reference: parsed, environment });
+  const client = clientOf(parsed, environment);
   const resolved = await resolveModel({
     reference,
     config: { contextWindowTokens: context_window?.value ?? null, maxOutputTokens: max_output_tokens?.value ?? null },
@@ -81,21 +81,15 @@ function probeOf(
   };
 }
 
-/** Where a model is asked. */
-interface ClientRequest {
-  readonly reference: ModelReference;
-  readonly environment: { readonly [name: string]: string | undefined };
-}
-
 /**
  * The client of the host that serves a model: the one that is named, else the maker's. The environment's `<HOST>_BASE_URL` overrides the
  * host's own address.
  *
  * @throws PlimsollError `bad-input` if no host is known, or its key is not set.
  */
-function clientFor({ reference: { host, modelId }, environment }: ClientRequest): ModelClient {
+function clientOf({ host, modelId }: ModelReference, environment: ModelChoice["environment"]): ModelClient {
   const wanted = host === "gemini" ? "google" : (host ?? makerOf(modelId));
-  if (wanted !== null && HOST_NAMES.includes(wanted)) return clientOfHost(wanted, { environment });
+  if (wanted !== null && HOST_NAMES.includes(wanted)) return clientFor(wanted, { environment });
   throw new PlimsollError("bad-input", `it is not known who serves "${modelId}": name the host, e.g. openrouter/${modelId}`, {
     modelId,
   });

@@ -2,13 +2,12 @@ import type { AgentInputItem } from "@openai/agents-core";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, isRecord, shortHash } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { joinedSystem } from "../wire/turns.ts";
-import { hasMedia, partsNow } from "./array-items.ts";
-import { jsonText, mediaParts } from "./media-parts.ts";
+import { byPiece, hasMedia, partsNow } from "./array-items.ts";
+import { jsonText, pieceParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
@@ -46,16 +45,6 @@ export function isModels(item: AgentInputItem): boolean {
   return kind === "reply" || kind === "reasoning" || kind === "call" || kind === "model";
 }
 
-/** The text of a message, however many contents it came in. */
-function itemText(item: AgentInputItem): string {
-  return (
-    stringAt(item, "content") ??
-    recordsAt(item, "content")
-      .map((part) => stringAt(part, "text") ?? stringAt(part, "refusal") ?? stringAt(part, "transcript") ?? "")
-      .join("\n")
-  );
-}
-
 /** The messages of one item, or of the pieces of one reply. */
 export function itemDrafts(items: readonly AgentInputItem[], toolNameOf: (callId: string) => string): readonly MessageDraft[] {
   if (items.some(isModels)) return [replyDraft(items.flatMap(modelParts))];
@@ -69,8 +58,9 @@ export function itemDrafts(items: readonly AgentInputItem[], toolNameOf: (callId
 /** An item of which no text is known is a call, too: so it is counted by its JSON, and never cut. */
 function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
   const kind = agentItemKind(item);
-  if (kind === "reply") return textParts(itemText(item));
-  if (kind === "reasoning") return [{ type: "reasoning", text: itemText(item), opaque: null }];
+  if (kind === "reply") return textParts(textAt(item, "content", "refusal", "transcript"));
+  if (kind === "reasoning")
+    return [{ type: "reasoning", text: textAt(item, "content", "refusal", "transcript"), opaque: null }];
   const callId = stringAt(item, "callId") ?? stringAt(item, "id") ?? `item_${shortHash(canonicalJson(item))}`;
   const toolName = stringAt(item, "name") ?? stringAt(item, "type") ?? "";
   return [callPart({ callId, toolName }, stringAt(item, "arguments") ?? jsonOf(item))];
@@ -89,13 +79,7 @@ function contentParts(item: unknown, key: "content" | "output"): UserMessage["pa
   if (text !== null) return textParts(text);
   const one = recordAt(item, key);
   const contents = one === null ? recordsAt(item, key) : [one];
-  return contents.length > 0 ? contents.flatMap(contentPart) : textParts(jsonOf(item));
-}
-
-/** A content as it is measured: texts, media by their types, of anything else its JSON. */
-function contentPart(part: Fields): UserMessage["parts"] {
-  const text = stringAt(part, "text");
-  return text === null ? mediaParts(part) : textParts(text);
+  return contents.length > 0 ? contents.flatMap(pieceParts) : textParts(jsonOf(item));
 }
 
 /** A message that compaction made or changed, as an item. */
@@ -169,16 +153,15 @@ function textIn(parts: readonly (TextPart | ImagePart)[]): string {
  * an id by which the vendor would look for it.
  */
 export function changedItems(items: readonly AgentInputItem[], viewed: AssistantMessage): readonly AgentInputItem[] {
-  const parts = partsNow(items.flatMap(modelParts), viewed.parts);
+  const own = items.map(modelParts);
+  const parts = partsNow(own.flat(), viewed.parts);
   if (parts === null) return itemOf(viewed);
-  let next = 0;
-  return items.flatMap((item): readonly AgentInputItem[] => {
-    const own = modelParts(item);
-    const now = parts.slice(next, next + own.length);
-    next += own.length;
+  const pieces = byPiece(own, parts);
+  return items.flatMap((item, index): readonly AgentInputItem[] => {
+    const now = pieces[index] ?? [];
     if (now.includes(null)) return [];
     const kind = agentItemKind(item);
-    if (canonicalJson(own) === canonicalJson(now) || kind !== "reply")
+    if (canonicalJson(own[index]) === canonicalJson(now) || kind !== "reply")
       return [parts.includes(null) && kind !== "model" ? withoutId(item) : item];
     const text = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
     return text.trim() === "" ? [] : [replyItem(text)];
@@ -207,6 +190,6 @@ export function changedSaid(item: AgentInputItem, { parts }: UserMessage): Agent
 }
 
 const PIECES = {
-  partsOf: (piece: object) => contentPart({ ...piece }),
+  partsOf: pieceParts,
   made: (text: string) => ({ type: "input_text" as const, text }),
 };

@@ -2,21 +2,21 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 import { ANTHROPIC_WIRE_RULES } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
 import { messageParams } from "../anthropic/encode.ts";
 import type { SdkUse } from "../client/supported.ts";
 import { refuseUnsupported } from "../client/supported.ts";
 import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/identifiers.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import { hasMedia, leftPieces, partsNow } from "./array-items.ts";
+import { hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { mediaParts } from "./media-parts.ts";
+import { contentParts, mediaParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -55,7 +55,7 @@ const MESSAGES_TURNS: TurnRules<Anthropic.MessageParam> = {
 
 const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   ...WHOLE_ITEMS,
-  declares: (item) => declaredByRole(item, ({ content }) => blocksIn(content).flatMap(partsOf)),
+  declares: (item) => declaredByRole(item, (each) => contentParts(each, "content", partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
   encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
   changed: ([item], viewed) => {
@@ -80,16 +80,8 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
 /** A reply that lost reasoning and nothing else: its other blocks as they came. `null` for any other change. */
 function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage): readonly Anthropic.MessageParam[] | null {
   if (item.role !== "assistant" || typeof item.content === "string") return null;
-  const own = recordsAt(item, "content").map(replyParts);
-  const now = partsNow(own.flat(), parts);
-  if (now === null || own.flat().some((part, index) => now[index] !== null && !isSame(part, now[index]))) return null;
-  let next = 0;
-  const content = item.content.filter((_, index) => {
-    const start = next;
-    next += own[index]?.length ?? 0;
-    return !now.slice(start, next).includes(null);
-  });
-  return [{ role: "assistant", content }];
+  const isLeft = piecesLeft(recordsAt(item, "content").map(replyParts), parts);
+  return isLeft === null ? null : [{ role: "assistant", content: item.content.filter((_, index) => isLeft[index]) }];
 }
 
 /** An item of results and of what the person says with them, each block with media as it came but for what was taken; `null` for one without media. */
@@ -114,10 +106,6 @@ const PIECES = {
   partsOf: (block: unknown) => (isRecord(block) ? partsOf(block) : []),
   made: (text: string): Anthropic.TextBlockParam => ({ type: "text", text }),
 };
-
-function isSame(own: unknown, now: unknown): boolean {
-  return canonicalJson(own) === canonicalJson(now);
-}
 
 /** The caller's own items keep their call ids, whatever they are made of, and so do their results. */
 function withOwnIds(param: Anthropic.MessageParam, messages: readonly Message[]): Anthropic.MessageParam {
@@ -146,19 +134,15 @@ function partsIn<Block>(content: string | readonly Block[]): readonly (Block | A
   return content.trim() === "" ? [] : [{ type: "text", text: content }];
 }
 
-function blocksIn(content: Anthropic.MessageParam["content"]): readonly Fields[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : recordsAt({ content }, "content");
-}
-
 /** Of a user's item the results first, then what the person says with them. */
 function draftsOf(item: Anthropic.MessageParam, toolNameOf: (callId: string) => string): readonly MessageDraft[] {
-  const blocks = blocksIn(item.content);
+  const blocks = piecesAt(item, "content");
   if (item.role === "assistant") return [replyDraft(blocks.flatMap(replyParts))];
   const results = blocks.flatMap((block) => {
     if (block.type !== "tool_result") return [];
     const callId = stringAt(block, "tool_use_id") ?? "";
-    const parts = typeof block.content === "string" ? textParts(block.content) : recordsAt(block, "content").flatMap(partsOf);
-    return [resultDraft({ callId, toolName: toolNameOf(callId), isError: block.is_error === true }, parts)];
+    const call = { callId, toolName: toolNameOf(callId), isError: block.is_error === true };
+    return [resultDraft(call, contentParts(block, "content", partsOf))];
   });
   const said = blocks.flatMap((block) => (block.type === "tool_result" ? [] : partsOf(block)));
   return said.length === 0 && results.length > 0 ? results : [...results, userDraft(said)];

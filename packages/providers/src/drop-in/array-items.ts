@@ -158,6 +158,22 @@ export function partsNow(own: readonly ReplyPart[], viewed: readonly ReplyPart[]
   return next === viewed.length && own.every((part, index) => part.type === "reasoning" || now[index] !== null) ? now : null;
 }
 
+/** Parts as they are now, piece by piece, where each piece was read as so many. */
+export function byPiece<Part>(own: readonly (readonly unknown[])[], now: readonly Part[]): readonly (readonly Part[])[] {
+  let next = 0;
+  return own.map(({ length }) => {
+    next += length;
+    return now.slice(next - length, next);
+  });
+}
+
+/** Which pieces of a reply stay that lost reasoning and nothing else; `null` for any other change. */
+export function piecesLeft(own: readonly (readonly ReplyPart[])[], viewed: readonly ReplyPart[]): readonly boolean[] | null {
+  const now = partsNow(own.flat(), viewed);
+  const isSame = (part: ReplyPart, at: number) => now?.[at] === null || canonicalJson(part) === canonicalJson(now?.[at]);
+  return now === null || !own.flat().every(isSame) ? null : byPiece(own, now).map((parts) => !parts.includes(null));
+}
+
 /** True for parts of which some are media: what holds them is changed piece by piece, so that the others stay as they came. */
 export function hasMedia(parts: Message["parts"]): boolean {
   return parts.some(({ type }) => type === "image");

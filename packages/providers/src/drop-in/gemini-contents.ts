@@ -1,10 +1,10 @@
 import type { Content, FunctionResponse, Part } from "@google/genai";
-import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson } from "@plimsoll/core/internal";
 import { argumentsObject, callPart, jsonValueOf, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
-import { mediaParts } from "./media-parts.ts";
+import { pieceParts } from "./media-parts.ts";
 import type { BeforeItems } from "./wire-array.ts";
 import { changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
@@ -27,7 +27,7 @@ export function contentDrafts({ role, parts = [] }: Content, before: BeforeItems
       answerParts(answer),
     );
   });
-  const said = parts.filter(({ functionResponse }) => functionResponse === undefined).flatMap(partsOf);
+  const said = parts.filter(({ functionResponse }) => functionResponse === undefined).flatMap(pieceParts);
   return said.length === 0 && results.length > 0 ? results : [...results, userDraft(said)];
 }
 
@@ -75,13 +75,7 @@ function answerKey({ response = {} }: FunctionResponse): string | null {
 function answerParts(answer: FunctionResponse): ToolResultMessage["parts"] {
   const key = answerKey(answer);
   const text = key === null ? JSON.stringify(answer.response ?? {}) : (stringAt(answer.response, key) ?? "");
-  return [...textParts(text), ...(answer.parts ?? []).flatMap(partsOf)];
-}
-
-/** A part as it is measured: texts, media by their types, of anything else its JSON. */
-export function partsOf(part: unknown): UserMessage["parts"] {
-  const text = stringAt(part, "text");
-  return text === null ? mediaParts(part) : textParts(text);
+  return [...textParts(text), ...(answer.parts ?? []).flatMap(pieceParts)];
 }
 
 /** A message that compaction made or changed, as a content. Thoughts are not sent again. */
@@ -139,7 +133,7 @@ export function changedContent({ parts = [], ...content }: Content, viewed: read
   const said = changedPieces(
     parts.filter((part) => part.functionResponse === undefined),
     human.parts,
-    { partsOf, made: (text) => ({ text }) },
+    { partsOf: pieceParts, made: (text) => ({ text }) },
   ).values();
   return {
     ...content,

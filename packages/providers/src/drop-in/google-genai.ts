@@ -6,8 +6,9 @@ import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import { leftPieces } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { changedContent, contentDrafts, contentOf, hasAnswers, partsOf } from "./gemini-contents.ts";
+import { changedContent, contentDrafts, contentOf, hasAnswers } from "./gemini-contents.ts";
 import { geminiUsage } from "./gemini-usage.ts";
+import { pieceParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
 import { declaredByRole, isAgentsRole, WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -31,7 +32,7 @@ export function createContentsCompactor(
 /** How a list of contents is read and written: ai.google.dev/api/caching#Content, read in November 2026. */
 const CONTENTS: WireArray<Content, GenerateContentResponse> = {
   ...WHOLE_ITEMS,
-  declares: (item) => declaredByRole(item, ({ parts = [] }) => parts.flatMap(partsOf)),
+  declares: (item) => declaredByRole(item, ({ parts = [] }) => parts.flatMap(pieceParts)),
   drafts: (items, before) => items.flatMap((item) => contentDrafts(item, before)),
   encode: (messages) => messages.map(contentOf),
   changed: (items, viewed) => items.flatMap((item) => changedContent(item, viewed) ?? viewed.map(contentOf)),

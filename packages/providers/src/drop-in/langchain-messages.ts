@@ -5,11 +5,11 @@ import { textOf, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import { wellFormed } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { partsNow } from "./array-items.ts";
-import { mediaParts } from "./media-parts.ts";
+import { byPiece, partsNow } from "./array-items.ts";
+import { contentParts, pieceParts } from "./media-parts.ts";
 import type { Declaration, WireArray } from "./wire-array.ts";
 import {
   changedPieces,
@@ -29,14 +29,6 @@ function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   if (isAgentsRole(type) || isAgentsRole(stringAt(message, "role"))) return "system";
   if (type === "ai") return "reply";
   return type === "tool" || type === "function" ? "result" : "user";
-}
-
-/** The text of a message, however many blocks it came in. */
-export function plainText({ content }: BaseMessage): string {
-  if (typeof content === "string") return content;
-  return recordsAt({ content }, "content")
-    .map((block) => stringAt(block, "text") ?? "")
-    .join("\n");
 }
 
 /** Reads a message's declaration for the agent; `null` for a message that declares nothing. */
@@ -59,14 +51,8 @@ function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): 
   }
 }
 
-function partsOf({ content }: BaseMessage): UserMessage["parts"] {
-  return typeof content === "string" ? textParts(content) : recordsAt({ content }, "content").flatMap(partOf);
-}
-
-/** A block as it is measured: texts, media by their types, of anything else its JSON. */
-function partOf(block: Fields): UserMessage["parts"] {
-  const text = stringAt(block, "text");
-  return text === null ? mediaParts(block) : textParts(text);
+function partsOf(message: BaseMessage): UserMessage["parts"] {
+  return contentParts(message, "content");
 }
 
 /** Types of blocks that say again what `tool_calls` says. */
@@ -74,9 +60,7 @@ const CALL_BLOCKS: readonly unknown[] = ["tool_use", "tool_call", "tool_call_chu
 
 /** A reply's blocks and its calls, each by itself: what a block has no text of is the model's own, and counted by its JSON. */
 function replyParts(message: BaseMessage): readonly AssistantMessage["parts"][] {
-  const { content } = message;
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : recordsAt({ content }, "content");
-  const said = blocks.map((block): AssistantMessage["parts"] => {
+  const said = piecesAt(message, "content").map((block): AssistantMessage["parts"] => {
     if (CALL_BLOCKS.includes(block.type)) return [];
     if (block.type === "text") return textParts(stringAt(block, "text") ?? "");
     const text = stringAt(block, "thinking") ?? stringAt(block, "reasoning") ?? "";
@@ -159,12 +143,11 @@ function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessa
   if (parts === null) return null;
   const hasLeft = parts.includes(null);
   const { content } = message;
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : recordsAt({ content }, "content");
+  const blocks = piecesAt(message, "content");
   const calls = viewed.parts.flatMap(writtenCall);
-  let next = 0;
+  const pieces = byPiece(own, parts);
   const now = blocks.flatMap((block, index): readonly WrittenBlock[] => {
-    const [part] = parts.slice(next, next + (own[index]?.length ?? 0));
-    next += own[index]?.length ?? 0;
+    const [part] = pieces[index] ?? [];
     if (part === null) return [];
     if (block.type === "text") return part?.type === "text" ? [{ ...block, type: "text", text: part.text }] : [];
     const call = CALL_BLOCKS.includes(block.type) ? calls.find(({ id }) => id === block.id) : undefined;
@@ -210,10 +193,8 @@ function changedContent(message: BaseMessage, parts: readonly (TextPart | ImageP
 function contentNow(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]) {
   if (typeof message.content === "string") return writtenParts(parts);
   const made = (text: string): WrittenBlock => ({ type: "text", text });
-  const blocks = changedPieces<WrittenBlock | Fields>(recordsAt(message, "content"), parts, {
-    partsOf: (block) => partOf({ ...block }),
-    made,
-  });
+  const form = { partsOf: pieceParts, made };
+  const blocks = changedPieces<WrittenBlock | Fields>(recordsAt(message, "content"), parts, form);
   return blocks.map((block): WrittenBlock => ({ ...block, type: String(block.type) }));
 }
 

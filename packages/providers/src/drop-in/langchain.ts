@@ -4,12 +4,12 @@ import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { isRecord } from "@plimsoll/core/internal";
 import type { AgentMiddleware } from "langchain";
 import { refuseUnsupported } from "../client/supported.ts";
-import { numberAt, recordAt, stringAt } from "../fields.ts";
+import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { LANGCHAIN_MESSAGES, plainText } from "./langchain-messages.ts";
+import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 export type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -74,5 +74,5 @@ function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMess
 
 /** Versions 1.0 of langchain tell the system text alone, as `systemPrompt`. */
 function systemTextOf(call: ModelCall): string {
-  return isRecord(call.systemMessage) ? plainText(call.systemMessage) : (stringAt(call, "systemPrompt") ?? "");
+  return isRecord(call.systemMessage) ? textAt(call.systemMessage, "content") : (stringAt(call, "systemPrompt") ?? "");
 }

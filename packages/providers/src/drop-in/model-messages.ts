@@ -4,11 +4,11 @@ import type { MessageDraft } from "@plimsoll/core/internal";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import type { ModelMessage } from "ai";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { hasMedia, leftPieces, partsNow } from "./array-items.ts";
-import { jsonParts, mediaParts } from "./media-parts.ts";
+import { hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
+import { jsonParts, pieceParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
@@ -27,8 +27,7 @@ function isCompaction({ providerOptions }: Fields): boolean {
 }
 
 function draftsOf(item: ModelMessage): readonly MessageDraft[] {
-  const text = stringAt(item, "content");
-  const parts = text === null ? recordsAt(item, "content") : [{ type: "text", text }];
+  const parts = piecesAt(item, "content");
   switch (item.role) {
     case "assistant":
       return [replyDraft(parts.flatMap(replyParts))];
@@ -36,7 +35,7 @@ function draftsOf(item: ModelMessage): readonly MessageDraft[] {
       return parts.flatMap(resultDrafts);
     case "user":
     case "system":
-      return [userDraft(parts.flatMap(userParts))];
+      return [userDraft(parts.flatMap(pieceParts))];
     default:
       return item satisfies never;
   }
@@ -72,16 +71,11 @@ function outputParts(output: Fields | null): UserMessage["parts"] {
   const text = stringAt(output, "value") ?? stringAt(output, "reason");
   if (text !== null) return textParts(text);
   if (output?.type === "execution-denied") return textParts(DENIED_TEXT);
-  return output?.type === "content" ? recordsAt(output, "value").flatMap(userParts) : jsonParts(output?.value);
+  return output?.type === "content" ? recordsAt(output, "value").flatMap(pieceParts) : jsonParts(output?.value);
 }
 
 /** The SDK's providers send this for a call that was denied without a reason (`@ai-sdk/anthropic` 3, `@ai-sdk/openai-compatible` 2). */
 const DENIED_TEXT = "Tool call execution denied.";
-
-/** A part as it is measured: texts, media by their types, of anything else its JSON. */
-function userParts(part: Fields): UserMessage["parts"] {
-  return part.type === "text" ? textParts(stringAt(part, "text") ?? "") : mediaParts(part);
-}
 
 type WrittenContent = { type: "text"; text: string } | { type: "file"; data: string | URL; mediaType: string };
 
@@ -124,20 +118,9 @@ export function changedMessages<Item extends { readonly role: string; readonly c
   if (item?.role === "user" && reply?.role === "user" && Array.isArray(item.content))
     return [{ ...item, content: changedPieces(recordsAt(item, "content"), reply.parts, USER_PIECES) }];
   if (item === undefined || reply?.role !== "assistant" || !Array.isArray(item.content)) return null;
-  const own = recordsAt(item, "content").map(replyParts);
-  const now = partsNow(own.flat(), reply.parts);
-  if (
-    now === null ||
-    own.flat().some((part, index) => now[index] !== null && canonicalJson(part) !== canonicalJson(now[index]))
-  )
-    return null;
-  let next = 0;
-  const content = recordsAt(item, "content").flatMap((part, index) => {
-    const start = next;
-    next += own[index]?.length ?? 0;
-    return now.slice(start, next).includes(null) ? [] : [withoutItemId(part)];
-  });
-  return [{ ...item, content }];
+  const pieces = recordsAt(item, "content");
+  const isLeft = piecesLeft(pieces.map(replyParts), reply.parts);
+  return isLeft === null ? null : [{ ...item, content: pieces.filter((_, index) => isLeft[index]).map(withoutItemId) }];
 }
 
 function changedResults<Item extends { readonly role: string; readonly content: unknown }>(
@@ -167,7 +150,7 @@ export function leftMessages<Item extends { readonly role: string; readonly cont
   return [{ ...item, content }];
 }
 
-const USER_PIECES = { partsOf: userParts, made: (text: string): Fields => ({ type: "text", text }) };
+const USER_PIECES = { partsOf: pieceParts, made: (text: string): Fields => ({ type: "text", text }) };
 
 /** A part without the id of its item at the vendor, under whichever provider's options it is. */
 function withoutItemId(part: Fields): Fields {

@@ -4,8 +4,7 @@ import { canonicalJson } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
 import type { SdkUse } from "../client/supported.ts";
 import { refuseUnsupported } from "../client/supported.ts";
-import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { recordAt, textAt } from "../fields.ts";
 import { chatUsage, replyParts } from "../openai-chat/decode.ts";
 import { CHAT_TURNS, chatMessages } from "../openai-chat/encode.ts";
 import type { ChatQuirks } from "../openai-chat/hosts.ts";
@@ -14,9 +13,9 @@ import { inTurn } from "../wire/turns.ts";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
-import { mediaParts } from "./media-parts.ts";
+import { contentParts, pieceParts } from "./media-parts.ts";
 import type { WireArray } from "./wire-array.ts";
-import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
+import { changedPieces, declaredByRole, replyDraft, resultDraft, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";
@@ -67,7 +66,7 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
 /** Writes a person's message anew, some parts of which were changed. */
 function changedSaid(item: OpenAI.ChatCompletionUserMessageParam, { parts }: UserMessage): ChatMessage {
   const content = typeof item.content === "string" ? [textPart(item.content)] : item.content;
-  return { ...item, content: changedPieces(content, parts, { partsOf: (part) => partOf({ ...part }), made: textPart }) };
+  return { ...item, content: changedPieces(content, parts, { partsOf: pieceParts, made: textPart }) };
 }
 
 function textPart(text: string): OpenAI.ChatCompletionContentPartText {
@@ -76,7 +75,7 @@ function textPart(text: string): OpenAI.ChatCompletionContentPartText {
 
 /** True for a reply that lost its reasoning and nothing else. */
 function hasLostReasoning(item: ChatMessage, { parts }: AssistantMessage): boolean {
-  const own = replyParts({ ...item, content: textOf(item) }).filter(({ type }) => type !== "reasoning");
+  const own = replyParts({ ...item, content: textAt(item, "content") }).filter(({ type }) => type !== "reasoning");
   return canonicalJson(own) === canonicalJson(parts);
 }
 
@@ -90,26 +89,11 @@ function withoutReasoning<Item extends ChatMessage>(item: Item): Item {
 }
 
 function draftOf(item: ChatMessage, toolNameOf: (callId: string) => string): MessageDraft {
-  if (item.role === "assistant") return replyDraft(replyParts({ ...item, content: textOf(item) }));
+  if (item.role === "assistant") return replyDraft(replyParts({ ...item, content: textAt(item, "content") }));
   if (item.role !== "tool") return userDraft(partsOf(item));
   return resultDraft({ callId: item.tool_call_id, toolName: toolNameOf(item.tool_call_id) }, partsOf(item));
 }
 
-function textOf(item: ChatMessage): string {
-  return (
-    stringAt(item, "content") ??
-    recordsAt(item, "content")
-      .map((part) => stringAt(part, "text") ?? "")
-      .join("\n")
-  );
-}
-
 function partsOf(item: ChatMessage): UserMessage["parts"] {
-  const text = stringAt(item, "content");
-  return text === null ? recordsAt(item, "content").flatMap(partOf) : textParts(text);
-}
-
-/** A part as it is measured: texts, media by their types, of anything else its JSON. */
-function partOf(part: Fields): UserMessage["parts"] {
-  return part.type === "text" ? textParts(stringAt(part, "text") ?? "") : mediaParts(part);
+  return contentParts(item, "content");
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { ReplyPart } from "./array-items.ts";
-import { partsNow } from "./array-items.ts";
+import { byPiece, partsNow } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { joinedItems, writtenContent, writtenItems, writtenText } from "./opencode-written.ts";
@@ -135,11 +135,10 @@ const CLEARED_TEXT = "[Old tool result content cleared]";
 /** The item with less in it: ids, models and whatever nothing was done to stay. */
 function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCodeMessage {
   if (item.info.role !== "assistant") return changedUser(item, viewed);
-  let next = 0;
-  const parts = stepsOf(item.parts).flatMap((step) => {
-    const count = stepDrafts(step).length;
-    const [reply, ...results] = viewed.slice(next, next + count);
-    next += count;
+  const steps = stepsOf(item.parts);
+  const now = byPiece(steps.map(stepDrafts), viewed);
+  const parts = steps.flatMap((step, index) => {
+    const [reply, ...results] = now[index] ?? [];
     return reply?.role === "assistant" ? changedStep(step, reply, results) : step;
   });
   return { ...item, parts };
@@ -184,12 +183,10 @@ function changedStep(step: readonly Fields[], reply: AssistantMessage, results: 
 
 /** The parts of a step without reasoning that left; texts of the reply as they are viewed now. */
 function withoutLeft(step: readonly Fields[], now: readonly (ReplyPart | null)[]): readonly Fields[] {
-  let next = 0;
-  return step.flatMap((part): readonly Fields[] => {
-    const count = replyParts(part).length;
-    const [viewed] = now.slice(next, next + count);
-    next += count;
-    if (count > 0 && viewed === null) return [];
+  const pieces = byPiece(step.map(replyParts), now);
+  return step.flatMap((part, index): readonly Fields[] => {
+    const [viewed] = pieces[index] ?? [];
+    if (viewed === null) return [];
     return [viewed?.type === "text" && part.type === "text" ? { ...part, text: viewed.text } : part];
   });
 }

@@ -2,11 +2,11 @@ import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import { PLIMSOLL_POLICY, textOf, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
-import { jsonParts, mediaParts } from "./media-parts.ts";
+import { jsonParts, pieceParts } from "./media-parts.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import {
   changedPieces,
@@ -59,14 +59,14 @@ function limitsIn(context: unknown) {
 /** How pi's messages are read and written. */
 export const PI_MESSAGES: WireArray<Fields, Fields> = {
   ...WHOLE_ITEMS,
-  declares: (item) => declaredByRole(item, contentParts),
+  declares: (item) => declaredByRole(item, itemParts),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => (isFailed(item) ? [] : [draftOf(item, toolNameOf)])),
   encode: (messages) => messages.map(written),
   changed: ([item], [viewed]) => {
     if (item === undefined || viewed === undefined) return [];
     // A result keeps what pi knows of it; a reply whose text was changed keeps its model and usage.
     if (viewed.role === "assistant") return [{ ...item, content: written(viewed).content }];
-    const contents = contentsOf(item);
+    const contents = piecesAt(item, "content");
     return [contents.length === 0 ? written(viewed) : { ...item, content: changedPieces(contents, viewed.parts, PIECES) }];
   },
   turns: {
@@ -79,7 +79,7 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
         : { role, ...NO_MODEL, content: [{ type: "text", text }], timestamp: 0 },
     join: (first, second) =>
       first.role === "user" && second.role === "user"
-        ? { ...first, ...second, content: [...contentsOf(first), ...contentsOf(second)] }
+        ? { ...first, ...second, content: [...piecesAt(first, "content"), ...piecesAt(second, "content")] }
         : null,
     userAfterTool: "reject",
   },
@@ -119,10 +119,10 @@ function isFailed({ role, stopReason }: Fields): boolean {
 /** Of pi's roles three are the conversation's; summaries, commands and what extensions say are the agent's own. */
 function draftOf(item: Fields, toolNameOf: (callId: string) => string): MessageDraft {
   if (item.role === "assistant") return replyDraft(recordsAt(item, "content").flatMap(replyParts));
-  if (item.role !== "toolResult") return userDraft(contentParts(item), item.role === "user" ? "human" : "injected");
+  if (item.role !== "toolResult") return userDraft(itemParts(item), item.role === "user" ? "human" : "injected");
   const callId = stringAt(item, "toolCallId") ?? "";
   const toolName = stringAt(item, "toolName") ?? toolNameOf(callId);
-  return resultDraft({ callId, toolName, isError: item.isError === true }, contentParts(item));
+  return resultDraft({ callId, toolName, isError: item.isError === true }, itemParts(item));
 }
 
 function replyParts(part: Fields): AssistantMessage["parts"] {
@@ -134,20 +134,15 @@ function replyParts(part: Fields): AssistantMessage["parts"] {
 }
 
 /** A message without contents of a known kind is counted by its JSON. */
-function contentParts(item: Fields): UserMessage["parts"] {
+function itemParts(item: Fields): UserMessage["parts"] {
   const text = stringAt(item, "content") ?? stringAt(item, "summary");
   if (text !== null) return textParts(text);
   const contents = recordsAt(item, "content");
   if (contents.length === 0) return jsonParts(item);
-  return contents.flatMap(contentPart);
+  return contents.flatMap(pieceParts);
 }
 
-function contentPart(part: Fields): UserMessage["parts"] {
-  const said = stringAt(part, "text");
-  return said === null ? mediaParts(part) : textParts(said);
-}
-
-const PIECES = { partsOf: contentPart, made: (text: string): Fields => ({ type: "text", text }) };
+const PIECES = { partsOf: pieceParts, made: (text: string): Fields => ({ type: "text", text }) };
 
 /** The fields that pi asks of a reply that no model gave. */
 const NO_MODEL = {
@@ -164,11 +159,6 @@ const NO_MODEL = {
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   },
 } as const;
-
-function contentsOf(item: Fields): readonly Fields[] {
-  const text = stringAt(item, "content");
-  return text === null ? recordsAt(item, "content") : [{ type: "text", text }];
-}
 
 function written(message: Message): Fields {
   const timestamp = message.atMs ?? 0;

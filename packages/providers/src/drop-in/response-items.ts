@@ -1,10 +1,10 @@
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
 import type OpenAI from "openai";
-import { callPart, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
-import { partsNow } from "./array-items.ts";
-import { jsonParts, jsonText, mediaParts } from "./media-parts.ts";
+import { byPiece, partsNow } from "./array-items.ts";
+import { contentParts, jsonParts, jsonText, pieceParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";
 import { changedPieces, declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
 
@@ -67,7 +67,7 @@ export function responseDeclaration(item: ResponseItem): Declaration | null {
  */
 export function modelParts(item: ResponseItem): AssistantMessage["parts"] {
   const kind = itemKind(item);
-  if (kind === "said") return textParts(textOf(item));
+  if (kind === "said") return textParts(textAt(item, "content", "refusal"));
   if (kind === "reasoning") return replyParts({ ...item });
   const callId = itemCallId(item) ?? stringAt(item, "id") ?? `item_${shortHash(canonicalJson(item))}`;
   return [callPart({ callId, toolName: toolNameOf(item) }, argumentsOf(item))];
@@ -98,8 +98,7 @@ export function clientParts(item: ResponseItem): UserMessage["parts"] {
 }
 
 function saidParts(item: ResponseItem): UserMessage["parts"] {
-  const text = stringAt(item, "content");
-  return text === null ? recordsAt(item, "content").flatMap(partOf) : textParts(text);
+  return contentParts(item, "content", partOf);
 }
 
 /** The key of what an output says. */
@@ -117,21 +116,9 @@ export function outputParts(item: ResponseItem): ToolResultMessage["parts"] {
 
 /** A part as it is measured: texts, media by their types, of anything else its JSON. */
 function partOf(part: unknown): UserMessage["parts"] {
-  const text = stringAt(part, "text");
-  if (text !== null) return textParts(text);
   const stdout = stringAt(part, "stdout");
-  if (stdout === null) return mediaParts(part);
+  if (stdout === null) return pieceParts(part);
   return textParts([stdout, stringAt(part, "stderr") ?? ""].filter((each) => each !== "").join("\n"));
-}
-
-/** The text of a message, however many contents it came in. */
-function textOf(item: ResponseItem): string {
-  return (
-    stringAt(item, "content") ??
-    recordsAt(item, "content")
-      .map((part) => stringAt(part, "text") ?? stringAt(part, "refusal") ?? "")
-      .join("\n")
-  );
 }
 
 /** Two messages of a person or of the agent as one, or the tools that two items add; `null` for any others. */
@@ -158,15 +145,15 @@ function contentsOf({ content }: OpenAI.Responses.EasyInputMessage): OpenAI.Resp
  * their types. A text that was changed is a message of its own. Where reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.
  */
 export function changedReply(items: readonly ResponseItem[], viewed: AssistantMessage): readonly ResponseItem[] | null {
-  const parts = partsNow(items.flatMap(modelParts), viewed.parts);
+  const own = items.map(modelParts);
+  const parts = partsNow(own.flat(), viewed.parts);
   if (parts === null) return null;
-  let next = 0;
-  return items.flatMap((item): readonly ResponseItem[] => {
-    const own = modelParts(item);
-    const now = parts.slice(next, next + own.length);
-    next += own.length;
+  const pieces = byPiece(own, parts);
+  return items.flatMap((item, index): readonly ResponseItem[] => {
+    const now = pieces[index] ?? [];
     if (now.includes(null)) return [];
-    if (isSame(own, now) || itemKind(item) !== "said") return [parts.includes(null) ? withoutOwnId(item) : item];
+    if (canonicalJson(own[index]) === canonicalJson(now) || itemKind(item) !== "said")
+      return [parts.includes(null) ? withoutOwnId(item) : item];
     const content = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
     return content.trim() === "" ? [] : [{ type: "message", role: "assistant", content }];
   });
@@ -237,8 +224,4 @@ function changedNewerOutput(
 
 function inputText(text: string): OpenAI.Responses.ResponseInputText {
   return { type: "input_text", text };
-}
-
-function isSame(own: unknown, now: unknown): boolean {
-  return canonicalJson(own) === canonicalJson(now);
 }

@@ -1,6 +1,6 @@
 import type { ModelPrior, ModelPriors } from "@plimsoll/core/build";
-import { MODEL_FAMILIES, type ModelFamily, UNKNOWN_FAMILY } from "./families.ts";
-import type { MeasuredFigures } from "./figures.ts";
+import type { ImageRule } from "@plimsoll/core/internal";
+import type { FigureName, MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";
 
 /** The family of a model, by its id. */
@@ -33,3 +33,124 @@ export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
 
 /** Expectations for each model before its session has reported anything. */
 export const modelPriors: ModelPriors = priorsFrom(MEASURED_FIGURES);
+
+/** Models whose texts measure alike. The first family whose pattern the model's id matches is taken. */
+export interface ModelFamily {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Whose measured figures it has. */
+  readonly figures: FigureName;
+  readonly reasoningAtTurn: "stays" | "goes";
+  readonly toolsRatio: number;
+  readonly image: ImageRule;
+}
+
+/**
+ * Anthropic, "Vision" and "PDF support" (read November 2026): width × height / 750, up to 1,600; a page 1,500 to 3,000, since it is sent as text and
+ * as an image. Published counts of pages of text are 2,098 to 2,115 with Haiku 4.5, 2,324 to 2,347 with the models since (2026-10-18).
+ */
+const ANTHROPIC_IMAGE: ImageRule = {
+  kind: "area",
+  pixelsPerToken: 750,
+  maximumTokens: 1600,
+  unknownTokens: 1500,
+  pageTokens: 2250,
+};
+
+/**
+ * OpenAI, "Images and vision" and "File inputs" (read November 2026), high detail of the GPT-5 models: 70 and 140 a tile of 512 px. A page is sent as
+ * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one. Audio: no figure of the chat models was
+ * found, so that Gemini's larger one counts. Video is not taken.
+ */
+const OPENAI_IMAGE: ImageRule = {
+  kind: "tiles",
+  baseTokens: 70,
+  tileTokens: 140,
+  tilePx: 512,
+  longestPx: 2048,
+  shorterPx: 768,
+  singleTilePx: 512,
+  unknownTokens: 630,
+  pageTokens: 1400,
+};
+
+/**
+ * Google, "Understand and count tokens" and "Media resolution" (read November 2026): 258 up to 384 px a side, else 258 a tile of 768 px; a page 560 at
+ * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561). A second of video is 263 and of audio 32
+ * (geminibyexample.com/027-calculate-input-tokens, read November 2026).
+ */
+const GOOGLE_IMAGE: ImageRule = {
+  kind: "tiles",
+  baseTokens: 0,
+  tileTokens: 258,
+  tilePx: 768,
+  longestPx: null,
+  shorterPx: null,
+  singleTilePx: 384,
+  unknownTokens: 1032,
+  pageTokens: 560,
+  audioTokensPerSecond: 32,
+  videoTokensPerSecond: 263,
+};
+
+/** Schemas cost about their JSON plus names and wrappers; Llama's template prints them with indents of four. Chosen. */
+const TOOLS_RATIO = 1.2;
+const INDENTED_TOOLS_RATIO = 1.9;
+
+const CLAUDE = { image: ANTHROPIC_IMAGE, toolsRatio: TOOLS_RATIO };
+
+/**
+ * Claude from 4.7 on measures a third more than before it (seven of eight recorded sessions of Opus 4.6 measure as 4.5 does). Anthropic,
+ * "Extended thinking" (read November 2026): the reasoning of earlier turns is taken out of the prompt before Opus 4.5, which keeps it. OpenAI drops it at the next user message (seen in all recorded sessions).
+ */
+const MODEL_FAMILIES: readonly ModelFamily[] = [
+  {
+    name: "claude-from-4.7",
+    pattern: /claude-[a-z]+-(?:4[.-][7-9]|[5-9])/,
+    figures: "claude-from-4.7",
+    reasoningAtTurn: "stays",
+    ...CLAUDE,
+  },
+  {
+    name: "claude-from-opus-4.5",
+    pattern: /claude-(?:opus-4[.-][56]|sonnet-4[.-]6)/,
+    figures: "claude",
+    reasoningAtTurn: "stays",
+    ...CLAUDE,
+  },
+  { name: "claude", pattern: /claude/, figures: "claude", reasoningAtTurn: "goes", ...CLAUDE },
+  {
+    name: "gemini",
+    pattern: /gemini/,
+    figures: "gemini",
+    reasoningAtTurn: "goes",
+    toolsRatio: TOOLS_RATIO,
+    image: GOOGLE_IMAGE,
+  },
+  {
+    name: "llama",
+    pattern: /llama/,
+    figures: "llama",
+    reasoningAtTurn: "goes",
+    toolsRatio: INDENTED_TOOLS_RATIO,
+    image: OPENAI_IMAGE,
+  },
+  {
+    name: "gpt",
+    pattern: /(?:^|[/-])(?:gpt-|o[134](?:-|$)|codex)/,
+    figures: "gpt",
+    reasoningAtTurn: "goes",
+    toolsRatio: TOOLS_RATIO,
+    image: OPENAI_IMAGE,
+  },
+];
+
+/** The family of models that nobody knows: most tokenizers are built as OpenAI's. */
+const UNKNOWN_FAMILY: ModelFamily = {
+  name: "unknown",
+  pattern: /^/,
+  figures: "gpt",
+  reasoningAtTurn: "stays",
+  toolsRatio: TOOLS_RATIO,
+  image: ANTHROPIC_IMAGE,
+};

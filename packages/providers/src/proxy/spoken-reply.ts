@@ -1,9 +1,9 @@
 import { ANTHROPIC_WIRE } from "../simulator/anthropic-wire.ts";
-import { GEMINI_WIRE } from "../simulator/gemini-wire.ts";
-import { written } from "../simulator/http.ts";
-import { OPENAI_CHAT_WIRE } from "../simulator/openai-chat-wire.ts";
-import { OPENAI_RESPONSES_WIRE } from "../simulator/openai-responses-wire.ts";
+import { GEMINI_WIRE } from "../simulator/gemini.ts";
+import { OPENAI_CHAT_WIRE } from "../simulator/openai-chat.ts";
+import { OPENAI_RESPONSES_WIRE } from "../simulator/openai-responses.ts";
 import type { Answer, SimulatedWire } from "../simulator/wire.ts";
+import { written } from "../simulator/wire.ts";
 import type { ProxyWire } from "./wires.ts";
 
 /** An answer that no vendor gave. */

@@ -2,7 +2,7 @@ import type { Fields } from "../fields.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 import { contentOf } from "./openai-binding.ts";
 import { checkCallId, checkPresent, checkToolNames } from "./openai-errors.ts";
-import { invalid, Refusal, signatureOf } from "./wire.ts";
+import { invalid, Refusal, signatureOf, textAt } from "./wire.ts";
 
 /** Longest call id: platform.openai.com/docs/api-reference/responses/create. */
 const MAXIMUM_CALL_ID_CHARS = 64;
@@ -167,25 +167,15 @@ export function itemText(item: Fields): string {
       return `${stringAt(item, "name") ?? ""}\n${stringAt(item, "input") ?? ""}`;
     case "function_call_output":
     case "custom_tool_call_output":
-      return contentText(item, "output");
+      return textAt(item, "output");
     case "reasoning":
       return contentOf(stringAt(item, "encrypted_content") ?? "");
     case "message":
     case undefined:
-      return `${String(item.role)}\n${contentText(item, "content")}`;
+      return `${String(item.role)}\n${textAt(item, "content")}`;
     default:
       return JSON.stringify(item);
   }
-}
-
-/** The text of an item's content or output; of an output that is neither text nor a list, its JSON. */
-export function contentText(item: Fields, key: "content" | "output"): string {
-  return (
-    stringAt(item, key) ??
-    recordsAt(item, key)
-      .map((part) => stringAt(part, "text") ?? "")
-      .join("\n")
-  );
 }
 
 /** The mark between an item's own id and the id of the reasoning that it came with. */

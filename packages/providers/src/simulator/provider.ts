@@ -1,8 +1,7 @@
 import type { JsonObject } from "@plimsoll/core/internal";
 import { isRecord, wellFormed } from "@plimsoll/core/internal";
-import { countsOf, outputOf, toldCounts } from "./counts.ts";
 import { checkMedia, documentedMedia } from "./media-rules.ts";
-import { compactedResponse } from "./openai-responses-wire.ts";
+import { compactedResponse } from "./openai-responses.ts";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
 import { DEFAULT_CACHE_RULES, DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf, minimumCachedTokens } from "./options.ts";
 import type { PromptCache, SizedSegment } from "./prompt-cache.ts";
@@ -17,7 +16,7 @@ import {
 } from "./prompt-cache.ts";
 import type { SimulatedPart, SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import { SCRIPT_END } from "./reply.ts";
-import type { Answer, Headers, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
+import type { Answer, Counts, Headers, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 
 /** A response of the server: a body, or events; `fault` says how sending it goes wrong. */
@@ -286,4 +285,40 @@ function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Reco
 function toldOf(wire: SimulatedWire, prompt: SimulatedPrompt, promptTokens: number) {
   const { modelId, messageCount, isStreamed, toolNames, newestText } = prompt;
   return { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText };
+}
+
+type OutputCounts = Pick<Counts, "outputTokens" | "reasoningTokens">;
+
+/** Counts a reply as output, its reasoning included. */
+function outputOf(reply: SimulatedReply, textTokens: (text: string) => number): OutputCounts {
+  let outputTokens = 0;
+  let reasoningTokens = 0;
+  for (const part of reply.parts) {
+    const tokens = textTokens(part.type === "tool-call" ? `${part.toolName}${part.argumentsJson}` : part.text);
+    outputTokens += tokens;
+    if (part.type === "reasoning") reasoningTokens += tokens;
+  }
+  return { outputTokens, reasoningTokens };
+}
+
+/** Counts a prompt and its reply. */
+function countsOf(
+  promptTokens: number,
+  cache: Pick<Counts, "readTokens" | "writeTokens" | "writeOneHourTokens">,
+  output: OutputCounts,
+): Counts {
+  return { promptTokens, ...cache, uncachedTokens: promptTokens - cache.readTokens - cache.writeTokens, ...output };
+}
+
+/** Returns the usage that the script states in the place of the counts; `null` for nothing. */
+function toldCounts(counts: Counts, told: SimulatedReply["usage"]): Counts | null {
+  if (told === undefined || told === "missing") return told === undefined ? counts : null;
+  const { promptTokens } = told;
+  const readTokens = Math.min(counts.readTokens, promptTokens);
+  const writeTokens = Math.min(counts.writeTokens, promptTokens - readTokens);
+  const writeOneHourTokens = Math.min(counts.writeOneHourTokens, writeTokens);
+  const uncachedTokens = promptTokens - readTokens - writeTokens;
+  const outputTokens = told.outputTokens ?? counts.outputTokens;
+  const reasoningTokens = Math.min(counts.reasoningTokens, outputTokens);
+  return { promptTokens, readTokens, writeTokens, writeOneHourTokens, uncachedTokens, outputTokens, reasoningTokens };
 }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
+import { recordsAt, stringAt } from "../fields.ts";
 import type { SimulatedReply, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 
@@ -90,6 +92,12 @@ export interface WireEvent {
   readonly data: JsonObject | "[DONE]";
 }
 
+/** An event as it stands in a stream. */
+export function written({ name, data }: WireEvent): string {
+  const text = data === "[DONE]" ? data : JSON.stringify(data);
+  return name === null ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`;
+}
+
 /** Limits that a request is measured against while it is read. */
 export interface WireLimits {
   /** Largest reply of the model. */
@@ -163,6 +171,27 @@ export function invalid(
     code: facts.code ?? null,
     param: facts.param ?? null,
   });
+}
+
+/** A piece without a mark, with so many tokens of images. */
+export function segmentOf(text: string, part: "overhead" | "message", extraTokens = 0): Segment {
+  return { text, extraTokens, breakpoint: null, isOverhead: part === "overhead" };
+}
+
+/** The text of a content, an output or parts, which may come in pieces. */
+export function textAt(fields: unknown, key: "content" | "output" | "parts"): string {
+  const pieces = () => recordsAt(fields, key).map((piece) => stringAt(piece, "text") ?? "");
+  return stringAt(fields, key) ?? pieces().join("\n");
+}
+
+/** True for a role in which an agent speaks for itself. */
+export function isInstruction({ role }: Fields): boolean {
+  return role === "system" || role === "developer";
+}
+
+/** Whether the request asks for a stream. */
+export function isStreamed(body: unknown): boolean {
+  return isRecord(body) && body.stream === true;
 }
 
 /** The text in two pieces, so that a reader of a stream has something to join; nothing for empty text. */

@@ -1,12 +1,20 @@
+import { isRecord } from "@plimsoll/core/internal";
 import type { Fault, SimulatorOptions } from "../options.ts";
-import type { ScriptedUsage, SimulatedReply, SimulatedRequest } from "../reply.ts";
-import { callParts, textOf } from "./call.ts";
+import type { ScriptedUsage, SimulatedPart, SimulatedReply, SimulatedRequest } from "../reply.ts";
 import type { ExchangeFacts } from "./facts.ts";
 import { factsOf } from "./facts.ts";
-import { kindOf, MAIN_KIND } from "./request-kind.ts";
 import type { RequestShape } from "./request-shape.ts";
 import { shapeOf } from "./request-shape.ts";
-import type { MainStep, OverflowRule, Scenario, ScenarioUsage } from "./scenario.ts";
+import type {
+  KindRule,
+  MainStep,
+  OverflowRule,
+  Scenario,
+  ScenarioCall,
+  ScenarioText,
+  ScenarioUsage,
+  ToolPattern,
+} from "./scenario.ts";
 
 /** The parts of the simulator's options that a scenario answers for. */
 export type ScenarioOptions = Pick<
@@ -170,4 +178,105 @@ function refuses(
     rule.kind === undefined ? [...request.asked.values()].reduce((sum, each) => sum + each, 0) : request.asked.get(rule.kind);
   const since = (asked ?? 0) - rule.request;
   return since >= 0 && since < (rule.times ?? 1);
+}
+
+/** Characters a token, as the simulator counts by default. */
+const CHARS_PER_TOKEN = 4;
+
+/** The parts of a reply that calls one of the request's tools; says so in text if the patterns fit none of them. */
+function callParts(
+  { outputTokens, text, use }: ScenarioCall,
+  { patterns, toolNames, callNumber }: CallSurroundings,
+): readonly SimulatedPart[] {
+  const said: readonly SimulatedPart[] = text === undefined ? [] : [{ type: "text", text }];
+  const usable = patterns.filter((pattern) => pattern.use === use);
+  for (const pattern of usable) {
+    const toolName = toolNames.find((name) => isNamed(name, pattern.name));
+    if (toolName === undefined) continue;
+    const values = { n: String(callNumber), chars: String(outputTokens * CHARS_PER_TOKEN) };
+    const given = filled(pattern.arguments, values);
+    const call: SimulatedPart =
+      typeof given === "string"
+        ? { type: "tool-call", toolName, argumentsJson: given, form: "text" }
+        : { type: "tool-call", toolName, argumentsJson: JSON.stringify(given) };
+    return [...said, call];
+  }
+  return [...said, { type: "text", text: "The request has no tool that the scenario can call." }];
+}
+
+/** Facts that a call is made from. */
+interface CallSurroundings {
+  readonly patterns: readonly ToolPattern[];
+  readonly toolNames: readonly string[];
+  /** Counted from 1. */
+  readonly callNumber: number;
+}
+
+function isNamed(name: string, pattern: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** The value with the places in its texts filled. */
+function filled(value: unknown, values: { readonly [place: string]: string }): unknown {
+  if (typeof value === "string")
+    return value
+      .split(/\{(n|chars)\}/)
+      .map((piece, index) => (index % 2 === 0 ? piece : (values[piece] ?? "")))
+      .join("");
+  if (Array.isArray(value)) return value.map((item: unknown) => filled(item, values));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, values)]));
+}
+
+/** A text of a scenario. One of a size is made of numbered sentences, so that no line comes twice. */
+function textOf(text: ScenarioText): string {
+  if ("text" in text) return text.text;
+  const chars = text.tokens * CHARS_PER_TOKEN;
+  const lines: string[] = [];
+  for (let length = 0; length < chars; length += (lines.at(-1)?.length ?? 0) + 1)
+    lines.push(`This is line ${lines.length + 1}.`);
+  return lines.join("\n").slice(0, chars);
+}
+
+/** The kind of a request that no rule fits. */
+const MAIN_KIND = "main";
+
+/** The first main request, with which later ones are compared. */
+interface KindReference {
+  /** The first main request; `null` before it. */
+  readonly firstMain: RequestShape | null;
+  readonly person: readonly string[];
+  /** Main requests so far. */
+  readonly mainCount: number;
+}
+
+/** The kind that the first fitting rule names; `main` if none fits. */
+function kindOf(shape: RequestShape, rules: readonly KindRule[], reference: KindReference): string {
+  return rules.find((rule) => fits(shape, rule, reference))?.kind ?? MAIN_KIND;
+}
+
+function fits(shape: RequestShape, { if: wanted }: KindRule, { firstMain, person, mainCount }: KindReference): boolean {
+  const facts: { readonly [key: string]: readonly string[] } = {
+    tools: [shape.tools.length === 0 ? "none" : "some", ...compared(shape.toolsHash, firstMain?.toolsHash)],
+    system: [...(shape.systemText === "" ? ["none"] : []), ...compared(shape.systemText, firstMain?.systemText)],
+    model: compared(shape.modelId, firstMain?.modelId),
+    newest: [newestOf(shape, person)],
+    previous: [shape.items.at(-2)?.role === "result" ? "result" : "other"],
+    form: [shape.hasForm ? "given" : "free"],
+    place: [mainCount > 1 ? "later" : "first"],
+  };
+  return Object.entries(wanted).every(([key, value]) => value === undefined || facts[key]?.includes(value) === true);
+}
+
+/** Nothing is the same as or other than what is not there yet. */
+function compared<T>(value: T, first: T | undefined): readonly string[] {
+  if (first === undefined) return [];
+  return [value === first ? "same" : "other"];
+}
+
+function newestOf({ items }: RequestShape, person: readonly string[]): "person" | "result" | "other" {
+  const newest = items.at(-1);
+  if (newest === undefined) return "other";
+  if (newest.role === "result") return "result";
+  return newest.role === "user" && person.some((text) => newest.text.includes(text)) ? "person" : "other";
 }

@@ -1,8 +1,114 @@
+import type { JsonObject } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { checkCallId, checkToolNames, modelOf } from "./openai-errors.ts";
-import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
-import { invalid } from "./wire.ts";
+import { checkCallId, checkToolNames, errorObject, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
+import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
+import { halves, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";
+
+/** The Chat Completions wire: platform.openai.com/docs/api-reference/chat and /chat-streaming. */
+export const OPENAI_CHAT_WIRE: SimulatedWire = {
+  ...OPENAI_ERRORS,
+  name: "openai-chat",
+  read: readOpenAiChat,
+  overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
+    status: 400,
+    type: "invalid_request_error",
+    code: "context_length_exceeded",
+    param: "messages",
+    message:
+      maxOutputTokens === 0
+        ? `This model's maximum context length is ${windowTokens} tokens. However, your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`
+        : `This model's maximum context length is ${windowTokens} tokens. However, you requested ${promptTokens + maxOutputTokens} tokens (${promptTokens} in the messages, ${maxOutputTokens} in the completion). Please reduce the length of the messages or completion.`,
+  }),
+  whole: (answer) => ({
+    ...headOf(answer, "chat.completion"),
+    choices: [{ index: 0, message: messageOf(answer), logprobs: null, finish_reason: finishReasonOf(answer) }],
+    ...(answer.counts === null ? {} : { usage: usageOf(answer.counts) }),
+  }),
+  events: eventsOf,
+  errorEvent: (error) => ({ name: null, data: { error: errorObject(error) } }),
+};
+
+function headOf({ serial, modelId, createdSeconds }: Answer, object: string): JsonObject {
+  return { id: `chatcmpl-simulated-${serial}`, object, created: createdSeconds, model: modelId };
+}
+
+function messageOf(answer: Answer): JsonObject {
+  const text = textOf(answer, "text");
+  const reasoning = textOf(answer, "reasoning");
+  const calls = callsOf(answer);
+  return {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+function textOf({ reply }: Answer, type: "text" | "reasoning"): string {
+  return reply.parts.flatMap((part) => (part.type === type ? [part.text] : [])).join("");
+}
+
+function callsOf({ reply, serial, callId }: Answer) {
+  return reply.parts.flatMap((part, index) =>
+    part.type === "tool-call"
+      ? [
+          {
+            id: callId(index, `call_simulated_${serial}_${index}`),
+            type: "function",
+            function: { name: part.toolName, arguments: part.argumentsJson },
+          },
+        ]
+      : [],
+  );
+}
+
+function eventsOf(answer: Answer, { wantsUsage }: { readonly wantsUsage: boolean }): readonly WireEvent[] {
+  const chunk = (delta: JsonObject, finishReason: string | null = null): WireEvent => ({
+    name: null,
+    data: {
+      ...headOf(answer, "chat.completion.chunk"),
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+      ...(wantsUsage ? { usage: null } : {}),
+    },
+  });
+  const calls = callsOf(answer).flatMap(({ id, type, function: called }, index) => [
+    chunk({ tool_calls: [{ index, id, type, function: { name: called.name, arguments: "" } }] }),
+    ...halves(called.arguments).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ]);
+  const usage =
+    wantsUsage && answer.counts !== null
+      ? [{ name: null, data: { ...headOf(answer, "chat.completion.chunk"), choices: [], usage: usageOf(answer.counts) } }]
+      : [];
+  return [
+    chunk({ role: "assistant", content: "" }),
+    ...halves(textOf(answer, "reasoning")).map((piece) => chunk({ reasoning_content: piece })),
+    ...halves(textOf(answer, "text")).map((content) => chunk({ content })),
+    ...calls,
+    chunk({}, finishReasonOf(answer)),
+    ...usage,
+    { name: null, data: "[DONE]" },
+  ];
+}
+
+function usageOf(counts: Counts): JsonObject {
+  const { promptTokens, outputTokens, readTokens, reasoningTokens } = counts;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: outputTokens,
+    total_tokens: promptTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: readTokens, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens, audio_tokens: 0 },
+  };
+}
+
+function finishReasonOf({ reply }: Answer): string {
+  if (reply.stop === "length" || reply.stop === "window-full") return "length";
+  if (reply.stop === "refusal") return "content_filter";
+  return reply.parts.some((part) => part.type === "tool-call") ? "tool_calls" : "stop";
+}
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const;
 
@@ -10,7 +116,7 @@ const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] a
 const MAXIMUM_CALL_ID_CHARS = 40;
 
 /** Reads a request on the Chat Completions wire; throws what the vendor refuses. */
-export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedPrompt {
+function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedPrompt {
   const modelId = modelOf(body, limits);
   const maxOutputTokens = numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens");
   const maximumOutputTokens = limits.maximumOutputTokensOf(modelId);
@@ -37,7 +143,7 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
   const newest = messages.findLast(({ role }) => role === "user" || role === "tool");
   return {
     modelId,
-    isStreamed: recordAt({ body }, "body")?.stream === true,
+    isStreamed: isStreamed(body),
     wantsUsage: recordAt(body, "stream_options")?.include_usage === true,
     maxOutputTokens,
     segments: [
@@ -46,7 +152,7 @@ export function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedProm
     ],
     messageCount: messages.length,
     toolNames,
-    newestText: newest === undefined ? "" : contentText(newest),
+    newestText: newest === undefined ? "" : textAt(newest, "content"),
     drops: [],
     binding: null,
     callNames: messages.flatMap((message) =>
@@ -72,9 +178,9 @@ function checkChatParameters(body: unknown, modelId: string, tools: readonly Fie
       `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`,
       { param: "temperature", code: "unsupported_value" },
     );
-  if (recordAt(body, "stream_options") !== null && recordAt({ body }, "body")?.stream !== true)
+  if (recordAt(body, "stream_options") !== null && !isStreamed(body))
     throw invalid("The 'stream_options' parameter is only allowed when 'stream' is enabled.", { param: "stream_options" });
-  if (tools.length === 0 && recordAt({ body }, "body")?.tool_choice !== undefined)
+  if (tools.length === 0 && isRecord(body) && body.tool_choice !== undefined)
     throw invalid("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.", {
       param: "tool_choice",
     });
@@ -154,7 +260,6 @@ const OUT_OF_TURN = "After the optional system message, conversation roles must 
  * by vLLM, llama.cpp, Ollama and LM Studio.
  */
 function checkTurns(messages: readonly Fields[]): void {
-  const isInstruction = ({ role }: Fields) => role === "system" || role === "developer";
   if (messages.slice(1).some(isInstruction)) throw invalid(OUT_OF_TURN);
   const turns = messages.filter((message) => !isInstruction(message));
   if (turns[0]?.role === "assistant") throw invalid("Expected the first message to be the user's, but got role assistant");
@@ -165,26 +270,12 @@ function checkTurns(messages: readonly Fields[]): void {
   }
 }
 
-function contentText(message: Fields): string {
-  return (
-    stringAt(message, "content") ??
-    recordsAt(message, "content")
-      .map((part) => stringAt(part, "text") ?? "")
-      .join("\n")
-  );
-}
-
 /** Tokens of an image of unknown size: 85 and four tiles of 170, platform.openai.com/docs/guides/images-vision. */
 const IMAGE_TOKENS = 765;
 
 function messageSegment(message: Fields): Segment {
   const calls = recordsAt(message, "tool_calls").map((call) => JSON.stringify(recordAt(call, "function")));
   const images = recordsAt(message, "content").filter(({ type }) => type === "image_url").length;
-  const isOverhead = message.role === "system" || message.role === "developer";
-  const text = [String(message.role), contentText(message), ...calls].join("\n");
-  return { ...segmentOf(text, isOverhead ? "overhead" : "message"), extraTokens: images * IMAGE_TOKENS };
-}
-
-function segmentOf(text: string, part: "overhead" | "message"): Segment {
-  return { text, extraTokens: 0, breakpoint: null, isOverhead: part === "overhead" };
+  const text = [String(message.role), textAt(message, "content"), ...calls].join("\n");
+  return segmentOf(text, isInstruction(message) ? "overhead" : "message", images * IMAGE_TOKENS);
 }
