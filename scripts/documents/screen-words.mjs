@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../tool.mjs";
 
-/** Words of the code and of the page of evidence alone (CONTRIBUTING, "English"): a screen has none of them. Beside each what screens say. */
+/** Words of the code and of the page of evidence alone (CONTRIBUTING, "English"): a screen has none of them. Beside each what screens say. @type {readonly (readonly [RegExp, string])[]} */
 const PRIVATE = [
   [/\bowners?\b/i, "project"],
   [/\b(working|bench) room\b|\broom of\b/i, "tokens above the system prompt and tools"],
