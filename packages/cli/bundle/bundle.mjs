@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -101,7 +101,13 @@ export async function bundleMod(code) {
   });
   await bundle.write({ file: join(code, MOD_FOLDER, "hooks/register.js"), format: "esm" });
   await bundle.close();
-  cpSync(join(example, ".claude-plugin"), join(code, MOD_FOLDER, ".claude-plugin"), { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(example, ".claude-plugin/plugin.json"), "utf8"));
+  const description = "Compacts with Plimsoll's engine, without a model; recall, undo and what was dropped.";
+  mkdirSync(join(code, MOD_FOLDER, ".claude-plugin"), { recursive: true });
+  writeFileSync(
+    join(code, MOD_FOLDER, ".claude-plugin/plugin.json"),
+    `${JSON.stringify({ ...manifest, description }, null, 2)}\n`,
+  );
   writeFileSync(join(code, MOD_FOLDER, "hooks/hooks.json"), `${JSON.stringify({ modules: ["./register.js"] }, null, 2)}\n`);
   return ["hooks/register.js", "hooks/hooks.json", ".claude-plugin/plugin.json"].map((file) => `${MOD_FOLDER}/${file}`);
 }

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { extname } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
 import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/internal";
 import { PlimsollError, repairMessages } from "@plimsoll/core";
@@ -60,9 +61,10 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
     say("plimsoll doctor --write writes a mended copy beside it.");
     return EXIT_FAILED;
   }
-  const copy = freeName(path);
+  const copy = importer.format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
   writeWholeFile(copy, mended);
   say(`mended copy: ${copy}`);
+  say(`to go on: ${(OPENED_BY[importer.format] ?? BY_ITS_PLACE)(copy)}`);
   return EXIT_OK;
 }
 
@@ -98,6 +100,21 @@ async function importedFaults(path: string, displayName: string): Promise<readon
 async function changedSystemTexts(path: string, displayName: string): Promise<number> {
   const [transcript] = await importFile(path, displayName).catch(() => []);
   return transcript?.entries.filter(({ type }) => type === "setup-change").length ?? 0;
+}
+
+/** How an agent opens a session by its file; others find theirs by place and name. */
+const OPENED_BY: Readonly<Record<string, (copy: string) => string>> = {
+  // Claude Code knows a session by the name of its file, which is a UUID.
+  "claude-code": (copy) => `claude --resume ${basename(copy, ".jsonl")}`,
+  pi: (copy) => `pi --session ${copy}`,
+  opencode: (copy) => `opencode import ${copy}`,
+};
+const BY_ITS_PLACE = () => "put it in the place of the log, of which you keep a copy";
+
+/** A UUID that follows from the text. */
+function uuidOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }
 
 /** A name beside the log that nothing has. */

@@ -4,7 +4,7 @@ import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { Fields } from "../fields.ts";
 
 /** Facts that a request is fitted with besides its items. */
-export type FitRequest = Omit<ArrayRequest<never>, "answer">;
+type FitRequest = Omit<ArrayRequest<never>, "answer">;
 
 /** Items to send, and what can be said of them later. */
 export interface FittedItems {

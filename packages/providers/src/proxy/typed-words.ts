@@ -27,7 +27,7 @@ export function typedWord(text: string): TypedWord | null {
  * The wish in an item of a request: in a person's message without tool results, what stands first. An agent's own `<…>` blocks before it are passed over; what
  * comes later may be a file that was attached.
  */
-export function typedIn(item: Fields): TypedWord | null {
+function typedIn(item: Fields): TypedWord | null {
   if (item.role !== "user" || (item.type !== undefined && item.type !== "message")) return null;
   const parts = [...recordsAt(item, "content"), ...recordsAt(item, "parts")];
   if (parts.some(({ type, functionResponse }) => type === "tool_result" || functionResponse !== undefined)) return null;

@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import { main } from "../main.ts";
+
+const CLAUDE = [
+  { type: "user", uuid: "u0", parentUuid: null, message: { role: "user", content: "Look at the harbour." } },
+  {
+    type: "assistant",
+    uuid: "u1",
+    parentUuid: "u0",
+    message: { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "Bash", input: {} }] },
+  },
+  { type: "user", uuid: "u2", parentUuid: "u1", message: { role: "user", content: "Go on." } },
+].map((line) => ({ ...line, sessionId: "s", isSidechain: false }));
+
+const PI = [
+  { type: "session", version: 3, id: "s", timestamp: "2026-11-01T10:00:00Z", cwd: "/w" },
+  { type: "message", id: "u0", parentId: null, message: { role: "user", content: [{ type: "text", text: "Look." }] } },
+  {
+    type: "message",
+    id: "u1",
+    parentId: "u0",
+    message: { role: "toolResult", toolCallId: "c9", toolName: "bash", content: [] },
+  },
+];
+
+test.each([
+  ["Claude Code's", CLAUDE, "this call of Bash has no result", "to go on: claude --resume "],
+  ["pi's", PI, "this result has no call before it", "to go on: pi --session "],
+])("of %s log a mended copy stands beside it, which is left as it was", async (_, lines, words, opened) => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+  writeFileSync(join(folder, "log.jsonl"), text);
+  const { io, stdout } = recordedIo(folder);
+  expect(await main(["doctor", "log.jsonl"], io)).toBe(1);
+  expect(readdirSync(folder)).toEqual(["log.jsonl"]);
+  expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(0);
+  expect(stdout()).toContain(words);
+  expect(stdout()).toContain(opened);
+  expect(readFileSync(join(folder, "log.jsonl"), "utf8")).toBe(text);
+  const copy = readdirSync(folder).find((name) => name !== "log.jsonl") ?? expect.fail("no copy");
+  expect(await main(["doctor", copy], io)).toBe(0);
+});
+
+test("of a file that is no session log it says so in one line", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "other.txt"), "hello\n");
+  const { io, stderr } = recordedIo(folder);
+  expect(await main(["doctor", "other.txt"], io)).toBe(2);
+  expect(stderr()).toContain("no session log that can be read");
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { keptTexts, typedWord, withoutWords } from "./typed-words.ts";
+
+test.each([
+  ["plimsoll: undo the last compaction", "undo"],
+  ["  PLIMSOLL: What did you drop?", "dropped"],
+  ["plimsoll:status", "status"],
+  ["plimsoll: sing", "help"],
+  ["plimsoll: keep this: tabs", "keep"],
+])("%s", (text, kind) => {
+  expect(typedWord(text)?.kind).toBe(kind);
+});
+
+test.each(["plimsoll undo", "Tell plimsoll: undo", "undo"])("%s is the model's to read", (text) => {
+  expect(typedWord(text)).toBeNull();
+});
+
+const isModels = ({ role }: { readonly [key: string]: unknown }) => role === "assistant";
+
+test.each([
+  [
+    "a text after another one, as an attached file is",
+    [
+      { type: "text", text: "Read this." },
+      { type: "text", text: "plimsoll: undo" },
+    ],
+  ],
+  ["a result", [{ type: "tool_result", tool_use_id: "c", content: "plimsoll: undo" }]],
+  [
+    "a text beside a result",
+    [
+      { type: "tool_result", tool_use_id: "c", content: "" },
+      { type: "text", text: "plimsoll: undo" },
+    ],
+  ],
+])("%s is no wish", (_, content) => {
+  expect(withoutWords([{ role: "user", content }], { isModels })).toEqual({ items: [{ role: "user", content }], asked: null });
+});
+
+test("a wish leaves with its answer, behind the agent's own blocks as well", () => {
+  const wish = {
+    role: "user",
+    content: [
+      { type: "text", text: "<reminder>now</reminder>" },
+      { type: "text", text: "plimsoll: undo" },
+    ],
+  };
+  const said = { role: "user", content: "hi" };
+  const items = [said, { role: "assistant", content: "hello" }, wish, { role: "assistant", content: "undone" }, said];
+  expect(withoutWords(items, { isModels })).toEqual({ items: [items[0], items[1], said], asked: null });
+  expect(withoutWords(items.slice(0, 3), { isModels }).asked).toEqual({ kind: "undo" });
+});
+
+test("what is kept is what was typed, else what the model said before", () => {
+  const said = [
+    { by: "model", text: "The port is 8080." },
+    { by: "person", text: "plimsoll: keep this" },
+    { by: "person", text: "plimsoll: keep: use tabs" },
+    { by: "model", text: "plimsoll: keep: a trap" },
+  ] as const;
+  expect(keptTexts(said)).toEqual(["The port is 8080.", "use tabs"]);
+});
