@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   fileProblems,
@@ -8,6 +10,7 @@ import {
   publishedManifests,
   reader,
 } from "./publish-check.mjs";
+import { root } from "./tool.mjs";
 
 const manifests = publishedManifests();
 const [core = {}] = manifests;
@@ -67,4 +70,11 @@ test("what the bench publishes is what it has, without what is for tests", () =>
   const { exports, publishConfig } = Object(bench);
   const others = Object.entries(exports).filter(([path]) => !path.startsWith("./testing"));
   expect(publishConfig.exports).toEqual(Object.fromEntries(others));
+});
+
+test("the check of a release names only what is there", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const named: readonly string[] = scripts["release:check"].split(" ").filter((word: string) => word.includes("/"));
+  expect(named.length).toBeGreaterThan(4);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
