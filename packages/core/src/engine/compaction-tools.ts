@@ -3,6 +3,7 @@ import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Facts } from "../facts/facts.ts";
 import { fileOperations, namedAccessesOf } from "../facts/facts.ts";
+import type { Said } from "../facts/said.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { passageQuoter } from "../keep/kept-passages.ts";
@@ -28,6 +29,7 @@ export interface CompactionTools {
   readonly digest: Summarizer;
   /** The facts as text beside messages that stay, in the place of so many characters; `null` for none. */
   readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
+  readonly said: Said | undefined;
   readonly excerpts: PassageQuoter;
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
@@ -101,6 +103,7 @@ export function toolsFor(
       isBesideRecord: Math.min(policy.facts.maxTokens, recordTokens) >= WHOLE_RECORD_TOKENS,
     }),
     facts,
+    said: policy.facts.maxTokens === 0 ? undefined : state.facts.said,
     pricing: {
       isLeftOver: leftOverOf(state),
       lastHuman: policy.fallback === null ? "goes" : "stays",

@@ -2,6 +2,7 @@ import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan 
 import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.ts";
 import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
+import type { Said } from "../facts/said.ts";
 import { canonicalJson } from "../json.ts";
 import { aroundKept, unsizedStubs } from "../keep/around-kept.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
@@ -17,6 +18,7 @@ import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { droppedText, truncateText } from "../prompts/notices.ts";
 import { summaryText } from "../prompts/parts.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
+import { mendedSummary } from "../summarizer/mended.ts";
 import type { SummaryAuthor } from "../summarizer/usable.ts";
 import { usableSummary } from "../summarizer/usable.ts";
 
@@ -44,6 +46,8 @@ export interface ExecuteInput extends SummaryCircumstances {
   readonly digest: Summarizer;
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay and in the place of so many characters; `null` for none. */
   readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
+  /** The person's words that a model's summary is held against; left out if no record of them is written. */
+  readonly said?: Said | undefined;
   readonly excerpts: PassageQuoter;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
   readonly lastHuman?: StrategyInput["lastHuman"];
@@ -133,7 +137,11 @@ async function writtenBy(
   const write = by === "summary" ? input.summarizer : input.digest;
   const summary = await write(request, signal);
   signal.throwIfAborted();
-  return usableSummary(summary, request, by === "summary" ? input.author : "hook");
+  const usable = usableSummary(summary, request, by === "summary" ? input.author : "hook");
+  // A hook's words stay as they are.
+  if (by !== "summary" || input.author === "hook" || input.said === undefined) return usable;
+  const { text, repairs } = mendedSummary(usable.text, input.said);
+  return { ...usable, text, ...(repairs.length === 0 ? {} : { repairs: [...(usable.repairs ?? []), ...repairs] }) };
 }
 
 /** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */

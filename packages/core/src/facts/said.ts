@@ -190,7 +190,7 @@ function statementsOf(message: UserMessage): readonly Statement[] {
     const sentence = text.slice(start, end);
     const lead = last?.part === own.part ? text.slice(last.end, start) : null;
     last = own;
-    const about = wordsAbout(sentence);
+    const about = subjectOf(sentence);
     if (about.length === 0 && !CANCELS.strong.test(sentence)) continue;
     const kind = kindOf(sentence);
     const rest = { isEnd: false, turn: "open", standing: "in-force", by: null, about } as const;
@@ -205,7 +205,7 @@ function kindOf(sentence: string): Statement["kind"] {
   if (/[?？]\s*$/.test(own)) return "aside";
   if (LASTING.strong.test(own) && !LASTING.reports.test(own)) return "order";
   if (LASTING.quantified.test(own) && !LASTING.tells.test(own)) return "order";
-  if (CANCELS.strong.test(own) && wordsAbout(own).length > 0) return "order";
+  if (CANCELS.strong.test(own) && subjectOf(own).length > 0) return "order";
   return own.trim().split(/\s+/).length < 2 && !WIDE.test(own) ? "aside" : "request";
 }
 
@@ -218,7 +218,7 @@ function unquoted(text: string): string {
 }
 
 /** Words of open classes, folded, each once; pairs of characters where words have no spaces between them. */
-function wordsAbout(text: string): readonly string[] {
+export function subjectOf(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+(?:[.'’-][\p{L}\p{N}_]+)*/gu) ?? [];
   const parts = words.flatMap((word) =>
     /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{3,}$/u.test(word) ? pairsOf(word) : [word],
