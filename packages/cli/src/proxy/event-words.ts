@@ -4,7 +4,7 @@ import { overWords } from "@plimsoll/core/internal";
 import type { EventOrigin } from "@plimsoll/providers/proxy";
 import { filledWords } from "../run/event-lines.ts";
 
-/** Characters by which a person tells conversations apart. */
+/** Characters by which a person tells conversations apart: 32 bits of a hash. Chosen. */
 const ID_CHARS = 8;
 
 /** The end of a log's id, which a person can type. */

@@ -58,6 +58,7 @@ export interface ProxyStatus {
   readonly storedCount: number;
 }
 
+/** Characters of a title, and rows of each list of what went: a screen holds them. Chosen. */
 const TITLE_CHARS = 80;
 const LISTED = 12;
 

@@ -104,7 +104,10 @@ export async function proxyStatus({ state, action, name }: StatusOptions, io: Cl
   return EXIT_OK;
 }
 
+/** An address is one line. Chosen. */
 const MAXIMUM_ADDRESS_BYTES = 1_000;
+
+/** Characters of each message that a preview shows on a terminal: the page has more. Chosen. */
 const SHOWN_CHARS = 100;
 
 function isAction(text: string): text is keyof typeof ACTIONS {

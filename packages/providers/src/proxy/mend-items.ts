@@ -111,6 +111,7 @@ function moved(message: unknown): unknown {
   return calls.length === 0 ? { ...rest, content } : { ...rest, content, tool_calls: calls };
 }
 
+/** Characters of a result that stay when its call is gone: enough to see what it was. Chosen. */
 const SHOWN_CHARS = 2_000;
 
 function shownResult(value: Fields): string {
