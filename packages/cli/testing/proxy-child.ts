@@ -7,8 +7,8 @@ export interface ProxyChild {
   readonly url: string;
   readonly child: ChildProcess;
   printed(): string;
-  /** Resolves once a line was printed that begins like this. */
-  saw(beginning: string): Promise<void>;
+  /** Resolves once this was printed. */
+  saw(words: string): Promise<void>;
   /** Kills it by SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
 }
@@ -28,12 +28,12 @@ export async function startProxyChild(args: readonly string[], cwd: string): Pro
   const waiting = new Map<string, () => void>();
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     text += piece;
-    for (const [beginning, done] of waiting) if (text.includes(`\n${beginning}`)) done();
+    for (const [words, done] of waiting) if (text.includes(words)) done();
   });
   const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const saw = (beginning: string) =>
+  const saw = (words: string) =>
     new Promise<void>((resolve) => {
-      waiting.set(beginning, resolve);
+      waiting.set(words, resolve);
     });
   await Promise.race([saw("export ANTHROPIC_BASE_URL="), gone]);
   return {

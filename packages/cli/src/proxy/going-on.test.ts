@@ -152,7 +152,7 @@ describe("requests at the side of a full conversation", () => {
     const headers = { authorization: "Bearer key", "content-type": "application/json", session_id: "one" };
     await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
     expect(seen[0]?.body.toString()).toBe(body);
-    expect(readdirSync(join(folder, "state"))).toEqual([".proxy.lock", "token"]);
+    expect(readdirSync(join(folder, "state"))).toEqual([".proxy.lock", "address", "token"]);
     await agent.say("Look.", 2);
   });
 
