@@ -39,7 +39,7 @@ export { fileSource, readHead, textSource } from "./formats/file-source.ts";
 export type { FileHead } from "./formats/importer.ts";
 export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importSource, UNREAD_DATABASE } from "./formats/registry.ts";
-export { createHeldContext, type HeldContext } from "./grounding/held-needs.ts";
+export { createHeldContext } from "./grounding/held-needs.ts";
 export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";
 export { originOf } from "./origin.ts";

@@ -54,7 +54,7 @@ const FRAME = /^(?:\[File: |\(\d+ more lines|\(Open file: |\(Current directory: 
 
 /**
  * Counts, at each reply, for each content fetched before: how old it was, and whether the reply fetched it again. Content is followed until it is
- * fetched again, or its file (for searches and commands: any file) is changed, or a result says that nothing was done.
+ * fetched again, or its file (for searches and commands: any file) is changed; an edit that was refused changes nothing.
  */
 export function createExposures(): ExposureCounts {
   const counts: Record<ContentKind, [number, number][]> = {
@@ -78,7 +78,11 @@ export function createExposures(): ExposureCounts {
         cell[0] += 1;
         if (again.has(old)) cell[1] += 1;
       }
-      const changed = calls.flatMap(({ paths }) => paths.flatMap(({ path, access }) => (access === "modify" ? [path] : [])));
+      const changed = calls.flatMap(({ callId, paths }) => {
+        const result = resultOf(callId);
+        const isDone = result === undefined || !failed(result);
+        return paths.flatMap(({ path, access }) => (access === "modify" && isDone ? [path] : []));
+      });
       alive = alive.filter((old) => {
         const isStale = old.kind === "file window" ? changed.includes(old.path ?? "") : changed.length > 0;
         return !isStale && !fetched.some((each) => isSame(old, each));

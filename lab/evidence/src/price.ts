@@ -70,7 +70,8 @@ export function atLine(
       count,
       (weights) => {
         const { before, behind } = rates(weights);
-        return SIDE * (behind - before);
+        const more = SIDE * (behind - before);
+        return Number.isFinite(more) ? more : null;
       },
       draws,
     ),

@@ -63,15 +63,15 @@ const step = (action: string, content: string) => [
   { role: "assistant", content: action, thought: "think", action },
   { role: "user", content },
 ];
-/** A window that is read, five commands, and the same window again: it had left at the age of six. */
+/** A window that is read, four commands and an edit that is refused, and the same window again: it had left at the age of six. */
 const TRAJECTORY = JSON.stringify({
   trajectory: [{}],
   history: [
     { role: "user", content: "the issue" },
     ...step("open a.py", observation(5, 1)),
-    ...[1, 2, 3, 4, 5].flatMap((each) => step(`ls ${each}`, `nothing ${each}`)),
-    ...step("open a.py", observation(5, 1)),
+    ...[1, 2, 3, 4].flatMap((each) => step(`ls ${each}`, `nothing ${each}`)),
     ...step("edit 2:3\nx = 1\nend_of_edit", "Your proposed edit has introduced new syntax error(s)."),
+    ...step("open a.py", observation(5, 1)),
   ],
   info: {},
 });
@@ -83,9 +83,9 @@ test("a run's row tells what was fetched again at which age, and how its edits w
   };
   const [run] = liteRuns(folderOf(files)).runs;
   const row = run === undefined ? null : await runRow(run);
-  expect(row).toMatchObject({ repository: "o__r", task: "o__r-1", agent: "cost_1", hasFailed: true, calls: 8 });
+  expect(row).toMatchObject({ repository: "o__r", task: "o__r-1", agent: "cost_1", hasFailed: true, calls: 7 });
   expect(row?.exposures["file window"].slice(0, 7)).toEqual([
-    [2, 0],
+    [1, 0],
     [1, 0],
     [1, 0],
     [1, 0],
