@@ -142,7 +142,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "doctor",
     description: "say what makes a session log unusable, and write a mended copy beside it",
-    note: "It reads one log and asks no model. Lines that it does not mend stay the same bytes.",
+    note: "It reads one log and asks no model. Lines that it does not mend stay the\nsame bytes.",
     examples: ["doctor session.jsonl", "doctor --from claude-code --write"],
     load: async () => (await import("./doctor/doctor-command.ts")).defineDoctorCommand,
   },
