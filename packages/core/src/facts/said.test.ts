@@ -9,6 +9,7 @@ const said = (...texts: readonly string[]) => saidBy(...texts.map((text, at) => 
 describe("what the person said", () => {
   test.each([
     ["a prohibition", "Never push to main.", "order"],
+    ["a prohibition behind a colon", "This is an important constraint: never push to main.", "order"],
     ["a condition", "When you give measurements, use metric.", "order"],
     ["a quantifier in what is asked for", "Write every number as a word.", "order"],
     ["in German", "Verwende niemals Semikolons.", "order"],

@@ -200,7 +200,8 @@ function statementsOf(message: UserMessage): readonly Statement[] {
 }
 
 function kindOf(sentence: string): Statement["kind"] {
-  const own = unquoted(sentence);
+  // "This is important: never push." is told by what stands behind the colon.
+  const own = unquoted(sentence).replace(/^[^:：\n]{1,60}[:：]\s+(?=\S+\s)/u, "");
   if (sentence.length >= SENTENCE_CHARS) return "request";
   if (/[?？]\s*$/.test(own)) return "aside";
   if (LASTING.strong.test(own) && !LASTING.reports.test(own)) return "order";
