@@ -1,6 +1,5 @@
 import type { UsageTotals } from "../conversation/tally.ts";
-import type { MissedGoal } from "../engine/fit-input.ts";
-import type { CompactionEntry, CompactionReason, UsageEntry } from "../entry.ts";
+import type { UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import type { ContextEvent } from "../session/events.ts";
@@ -15,12 +14,7 @@ import type { ContextUsage } from "./context-usage.ts";
 export type AgentEvent = AgentEventBody & { readonly sessionId: string };
 
 /** An event without its session. */
-export type AgentEventBody =
-  | RunEvent
-  | ModelEventBody
-  | ToolEvent
-  | CompactionEvent
-  | Exclude<ContextEvent, { readonly type: "compaction-end" }>;
+export type AgentEventBody = RunEvent | ModelEventBody | ToolEvent | ContextEvent;
 
 /** Why a turn or a run ended. `length`: the model's reply hit its output limit without a call; `refusal`: it refused. */
 export type EndReason = "done" | "length" | "refusal" | "max-steps" | "cancelled" | "failed" | "steered";
@@ -84,53 +78,8 @@ type ToolEvent =
       readonly handle: string | null;
     };
 
-/** A compaction that was made. Tokens are `null` if a size was not known. */
-export interface CompactionEvent {
-  readonly type: "compaction-end";
-  readonly estimator: string;
-  readonly reason: CompactionReason;
-  /** The strategies that were applied, in order. */
-  readonly strategies: readonly string[];
-  /** The step of the run at whose gate it was made; 0 before the first. */
-  readonly step: number | null;
-  readonly tokensBefore: number | null;
-  readonly tokensAfter: number | null;
-  readonly tokensRemoved: number | null;
-  readonly messagesBefore: number;
-  readonly messagesAfter: number;
-  readonly messagesRemoved: number;
-  readonly entry: CompactionEntry;
-  /** Set if what is left is still expected to exceed the budget: it is sent all the same. */
-  readonly missed?: MissedGoal;
-}
-
 /** Receives events. What it throws stays with it: neither the agent nor other subscribers notice. */
 export type AgentListener = (event: AgentEvent) => void;
-
-/** Turns a compaction's entry into an event. */
-export function compactionEvent({
-  entry,
-  estimator,
-  missed,
-}: Pick<CompactionEvent, "entry" | "estimator" | "missed">): CompactionEvent {
-  const { record } = entry;
-  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
-  return {
-    type: "compaction-end",
-    estimator,
-    reason: record.reason,
-    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
-    step: record.step ?? null,
-    tokensBefore,
-    tokensAfter,
-    tokensRemoved: tokensBefore === null || tokensAfter === null ? null : tokensBefore - tokensAfter,
-    messagesBefore,
-    messagesAfter,
-    messagesRemoved: messagesBefore - messagesAfter,
-    entry,
-    ...(missed === undefined ? {} : { missed }),
-  };
-}
 
 /** An event of a run as the transition function says it: how full the context is, and totals, are looked up when it is told. */
 export type UntoldEvent = Untold<RunEvent | ModelEventBody | ToolEvent>;

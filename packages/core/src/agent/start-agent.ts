@@ -23,7 +23,7 @@ import { withOutputReserve } from "./agent-options.ts";
 import type { ToolCallContext } from "./agent-tool.ts";
 import { dynamicContextOf, fitAt } from "./carry-out.ts";
 import type { EventHub } from "./events.ts";
-import { compactionEvent, createEventHub } from "./events.ts";
+import { createEventHub } from "./events.ts";
 import type { Loop } from "./loop.ts";
 import { createLoop } from "./loop.ts";
 import { runSubAgent } from "./sub-agent.ts";
@@ -81,8 +81,7 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
     ...(modelPriors === undefined ? {} : { modelPriors }),
     ...(isBoundReasoning === undefined ? {} : { isBoundReasoning }),
     ...(tokenizers === undefined ? {} : { tokenizers }),
-    onEvent: (event: ContextEvent) =>
-      hub.emit({ ...(event.type === "compaction-end" ? compactionEvent(event) : event), sessionId }),
+    onEvent: (event: ContextEvent) => hub.emit({ ...event, sessionId }),
     ...options.context,
   };
 }

@@ -31,8 +31,8 @@ export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [
   PINNED,
 ];
 
-/** A keep rule as data: settings of a built-in one, or of any other kind that is there. */
-export type KeepRuleSpec =
+/** The settings of a built-in keep rule. */
+export type BuiltInKeepSpec =
   | RecentSpec
   | HumanSpec
   | PlanSpec
@@ -40,8 +40,10 @@ export type KeepRuleSpec =
   | RecallSpec
   | PassagesSpec
   | LinesSpec
-  | PinnedSpec
-  | KindSpec;
+  | PinnedSpec;
+
+/** A keep rule as data: settings of a built-in one, or of any other kind that is there. */
+export type KeepRuleSpec = BuiltInKeepSpec | KindSpec;
 
 /**
  * The rules of a policy's list, in its order.

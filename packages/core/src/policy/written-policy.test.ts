@@ -32,7 +32,7 @@ describe("a policy in code", () => {
     ["a value that no policy may have", { overflow: { maxRecoveries: 99 } }, "overflow.maxRecoveries"],
     ["a share above the whole", { actAt: "101%" }, "actAt"],
   ])("is refused for %s", (_, written, line) => {
-    expect(() => definePolicy(written)).toThrow(line);
+    expect(() => definePolicy<string>(written)).toThrow(line);
   });
 
   test("names everything that is wrong in its details", () => {
@@ -41,4 +41,13 @@ describe("a policy in code", () => {
       expect.objectContaining({ details: { problems: [expect.stringMatching(/^actAt/), expect.stringMatching(/^overflow/)] } }),
     );
   });
+});
+
+test("a key that no policy has does not compile, and is refused", () => {
+  // @ts-expect-error: the rule is `recent`
+  expect(() => definePolicy({ keep: { recnt: "10%" } })).toThrow("keep");
+  // @ts-expect-error: the key is `maxTokens`
+  expect(() => definePolicy({ facts: { maxToken: 10 } })).toThrow(/maxToken/);
+  // @ts-expect-error: the knob is `actAt`
+  expect(() => definePolicy({ actsAt: "75%" })).toThrow(/actsAt/);
 });

@@ -1,5 +1,6 @@
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
+import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
 import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
 import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./older-policies.ts";
@@ -7,13 +8,23 @@ import type { Policy } from "./policy.ts";
 import { policySchema } from "./policy-schema.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 
-/** A policy as somebody writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. */
-export type WrittenPolicy = Omit<Knobs, "keep"> & {
+/** A value with any of its parts left out; lists are whole. */
+type Part<Value> = Value extends readonly unknown[]
+  ? Value
+  : Value extends object
+    ? { readonly [Key in keyof Value]?: Part<Value[Key]> }
+    : Value;
+
+/**
+ * A policy as somebody writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. `Own` names keep rules of one's
+ * own; another key that no policy has does not compile.
+ */
+export type WrittenPolicy<Own extends string = never> = Omit<Knobs, "keep"> & {
   /** The preset that is changed; `plimsoll` if it is left out. */
   readonly extends?: string;
   readonly name?: string;
-  readonly keep?: Knobs["keep"] | Policy["keep"];
-} & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: unknown };
+  readonly keep?: { readonly [Rule in BuiltInKeepSpec["kind"] | Own]?: string | number } | Policy["keep"];
+} & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: Part<Policy[Key]> };
 
 /** A mistake in one place of a written policy. */
 export interface WrittenProblem {
@@ -26,7 +37,10 @@ export interface WrittenProblem {
  *
  * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details.
  */
-export function definePolicy(written: WrittenPolicy, kinds: Kinds = BUILT_IN_KINDS): Policy {
+export function definePolicy<Own extends string = never>(
+  written: WrittenPolicy<NoInfer<Own>>,
+  kinds: Kinds = BUILT_IN_KINDS,
+): Policy {
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
   if (preset === undefined) throw unknownPreset(presetName);

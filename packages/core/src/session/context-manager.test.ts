@@ -84,9 +84,15 @@ describe("a threshold", () => {
   test("it is said when it begins and when it ends", async () => {
     const { manager, events } = session(turns(8));
     const outcome = await manager.fit(at(), never);
-    expect(events).toEqual([
+    expect(events).toMatchObject([
       { type: "compaction-start", reason: "threshold", estimator: expect.any(String), tokensBefore: 8000, messagesBefore: 16 },
-      { type: "compaction-end", estimator: expect.any(String), entry: outcome.kind === "compacted" && outcome.entry },
+      {
+        type: "compaction-end",
+        reason: "threshold",
+        messagesRemoved: 9,
+        estimator: expect.any(String),
+        entry: outcome.kind === "compacted" && outcome.entry,
+      },
     ]);
   });
 

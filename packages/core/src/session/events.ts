@@ -13,13 +13,7 @@ export type ContextEvent =
       readonly tokensBefore: number;
       readonly messagesBefore: number;
     }
-  | {
-      readonly type: "compaction-end";
-      readonly estimator: string;
-      readonly entry: CompactionEntry;
-      /** Set if what is left is still expected to exceed the budget. */
-      readonly missed?: MissedGoal;
-    }
+  | CompactionEvent
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** A summary was asked for before it is needed. `usage` is what it took, whether or not it is ever used. */
   | {
@@ -93,8 +87,48 @@ export interface SilentTruncationEvent {
   readonly missingTokens: number;
 }
 
+/** A compaction that was made. Tokens are `null` if a size was not known. */
+interface CompactionEvent {
+  readonly type: "compaction-end";
+  readonly estimator: string;
+  readonly reason: CompactionReason;
+  /** The strategies that were applied, in order. */
+  readonly strategies: readonly string[];
+  /** The step of the run at whose gate it was made; 0 before the first. */
+  readonly step: number | null;
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly tokensRemoved: number | null;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly messagesRemoved: number;
+  readonly entry: CompactionEntry;
+  /** Set if what is left is still expected to exceed the budget: it is sent all the same. */
+  readonly missed?: MissedGoal;
+}
+
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
+
+function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "missed">, estimator: string): CompactionEvent {
+  const { record } = entry;
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
+  return {
+    type: "compaction-end",
+    estimator,
+    reason: record.reason,
+    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
+    step: record.step ?? null,
+    tokensBefore,
+    tokensAfter,
+    tokensRemoved: tokensBefore === null || tokensAfter === null ? null : tokensBefore - tokensAfter,
+    messagesBefore,
+    messagesAfter,
+    messagesRemoved: messagesBefore - messagesAfter,
+    entry,
+    ...(missed === undefined ? {} : { missed }),
+  };
+}
 
 /** Makes the event before a compaction begins. */
 export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
@@ -106,12 +140,7 @@ export function startEvent(reason: CompactionReason, { estimator, ledger, overhe
 export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
   switch (outcome.kind) {
     case "compacted":
-      return {
-        type: "compaction-end",
-        estimator,
-        entry: outcome.entry,
-        ...(outcome.missed === undefined ? {} : { missed: outcome.missed }),
-      };
+      return compactionEvent(outcome, estimator);
     case "cancelled":
       return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
     case "failed":

@@ -1,13 +1,9 @@
-import type { AgentEvent } from "../agent/events.ts";
 import type { ContextEvent } from "../session/events.ts";
 import { compactionAttributes, summaryUsages } from "./attributes.ts";
 import { endFailed, type OpenSpans, startSpan, type TelemetryParts } from "./open-spans.ts";
 
-/** An event of a context, told through a session or through an agent. */
-export type ToldOfContext = ContextEvent | Extract<AgentEvent, { type: "compaction-end" }>;
-
 /** Tells of a context: a span a compaction, and events on the run for what else happens to it. */
-export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ToldOfContext): void {
+export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent): void {
   switch (event.type) {
     case "compaction-start":
       open.compaction = startSpan(parts, open, "compact_context", {
@@ -53,7 +49,7 @@ export function tellContext(parts: TelemetryParts, open: OpenSpans, event: ToldO
   }
 }
 
-function addEvent(open: OpenSpans, { type }: ToldOfContext): void {
+function addEvent(open: OpenSpans, { type }: ContextEvent): void {
   (open.call?.span ?? open.run)?.addEvent(`plimsoll.${type}`);
 }
 
