@@ -148,21 +148,6 @@ export function clusteredEstimate<Item>(
   return { value, interval, repositories: clusters.size, owners: owners.size };
 }
 
-/** The interval of a statistic if whole owners are drawn; `null` if they are too few. */
-export function intervalOverOwners<Item>(
-  items: readonly (Item & InSession)[],
-  { width, add, figure }: Statistic<Item>,
-): Interval | null {
-  const clusters = new Map<string, Float64Array>();
-  for (const item of items) {
-    const { owner } = originOf(item.lineage ?? item.session);
-    const sums = clusters.get(owner) ?? new Float64Array(width);
-    clusters.set(owner, sums);
-    add(item, sums);
-  }
-  return clusters.size < FEWEST_OWNERS ? null : resampled([...clusters.values()], { width, figure });
-}
-
 function resampled(
   clusters: readonly Float64Array[],
   { width, figure }: Pick<Statistic<never>, "width" | "figure">,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
-import { maximumOf, meanOf, quantileOf, weightedMean } from "../statistics.ts";
+import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
 
 /** The events in the order in which they are reported. */
@@ -37,7 +37,7 @@ const count = z.int().nonnegative();
 const figure = z.number().nullable();
 
 /** On `recorded` alone; `null` for every other policy. The page and the terminal have sections of their own for it. */
-export const CALIBRATION: Metric<"calibration", CalibrationMetrics | null, CalibrationSummary | null, never> = {
+export const CALIBRATION: Metric<"calibration", CalibrationMetrics | null, null, never> = {
   id: "calibration",
   schema: z
     .strictObject({
@@ -66,7 +66,7 @@ export const CALIBRATION: Metric<"calibration", CalibrationMetrics | null, Calib
     .nullable(),
   measure: ({ session, isReported }) =>
     isReported ? createCalibration(hiddenEvents(session.sizeModel)) : { add: () => undefined, result: () => null },
-  pool: ({ results }) => summarizeCalibration(results.flatMap((result) => result ?? [])),
+  pool: () => null,
   figures: {},
 };
 
@@ -118,42 +118,6 @@ function groupOf(
   const percents = signed.map(Math.abs);
   const figures = { signedPercent: meanOf(signed), mapePercent: meanOf(percents), maxPercent: maximumOf(percents) };
   return [{ event, calls: signed.length, ...figures }];
-}
-
-/** The errors of one session. */
-interface SessionErrors {
-  readonly estimator: string;
-  readonly calls: number;
-  readonly signedPercent: number | null;
-  readonly mapePercent: number | null;
-  readonly p95Percent: number | null;
-  readonly maxPercent: number | null;
-}
-
-/** An estimator's error over several sessions: means weigh by calls, the other figures are the worst session's. */
-export interface CalibrationSummary {
-  readonly estimator: string;
-  readonly calls: number;
-  readonly signedPercent: number | null;
-  readonly mapePercent: number | null;
-  readonly worstP95Percent: number | null;
-  readonly worstPercent: number | null;
-}
-
-/** Puts the sessions' figures together; `null` if there are none. */
-function summarizeCalibration(sessions: readonly SessionErrors[]): CalibrationSummary | null {
-  const [first] = sessions;
-  if (first === undefined) return null;
-  const meanByCalls = (figure: (session: SessionErrors) => number | null) =>
-    weightedMean(sessions.map((session) => ({ value: figure(session), weight: session.calls })));
-  return {
-    estimator: [...new Set(sessions.map(({ estimator }) => estimator))].join(", "),
-    calls: sessions.reduce((sum, { calls }) => sum + calls, 0),
-    signedPercent: meanByCalls(({ signedPercent }) => signedPercent),
-    mapePercent: meanByCalls(({ mapePercent }) => mapePercent),
-    worstP95Percent: maximumOf(sessions.flatMap(({ p95Percent }) => p95Percent ?? [])),
-    worstPercent: maximumOf(sessions.flatMap(({ maxPercent }) => maxPercent ?? [])),
-  };
 }
 
 /** The kinds of events that change a prompt without a message that explains it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReferenceUse } from "../references/recorded-history.ts";
-import { countUpTo, summed } from "../statistics.ts";
+import { countUpTo } from "../statistics.ts";
 import type { MeasuredCall, Metric } from "./metric.ts";
 
 /** Uses whose reference was last said so many compactions ago; the last step, 5, holds all beyond it. */
@@ -12,8 +12,8 @@ export interface DecayStep {
 
 const count = z.int().nonnegative();
 
-/** Source evidence by the compactions since the reference was last said, from 0; steps without a use are left out. The page draws it. */
-export const DECAY: Metric<"decay", readonly DecayStep[], readonly DecayStep[], never> = {
+/** Source evidence by the compactions since the reference was last said, from 0; steps without a use are left out. */
+export const DECAY: Metric<"decay", readonly DecayStep[], null, never> = {
   id: "decay",
   schema: z.array(z.strictObject({ compactions: count, uses: count, sourceEvidenced: count })).readonly(),
   measure: () => {
@@ -30,14 +30,7 @@ export const DECAY: Metric<"decay", readonly DecayStep[], readonly DecayStep[], 
       result: decay.result,
     };
   },
-  pool: ({ results }) => {
-    const steps = results.flat();
-    const places = [...new Set(steps.map(({ compactions }) => compactions))].toSorted((a, b) => a - b);
-    return places.map((compactions) => {
-      const alike = steps.filter((step) => step.compactions === compactions);
-      return { ...summed({ compactions: 0, uses: 0, sourceEvidenced: 0 }, alike), compactions };
-    });
-  },
+  pool: () => null,
   figures: {},
 };
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { summed } from "../statistics.ts";
 import type { Metric } from "./metric.ts";
-import type { RetentionCount, RetentionMetrics } from "./retention-probe.ts";
+import type { RetentionMetrics } from "./retention-probe.ts";
 
 const count = z.int().nonnegative();
 const retentionCount = z.strictObject({
@@ -13,11 +12,8 @@ const retentionCount = z.strictObject({
 });
 const fileCount = z.strictObject({ files: count, named: count });
 
-const NO_USES: RetentionCount = { uses: 0, recalled: 0, evidenced: 0, sourceEvidenced: 0, behindHandle: 0 };
-const NO_FILES = { files: 0, named: 0 };
-
-/** Retention at use, pooled over all uses. */
-export const RETENTION: Metric<"retention", RetentionMetrics, RetentionMetrics, never> = {
+/** Retention at use. */
+export const RETENTION: Metric<"retention", RetentionMetrics, null, never> = {
   id: "retention",
   schema: z.strictObject({
     all: retentionCount,
@@ -26,30 +22,7 @@ export const RETENTION: Metric<"retention", RetentionMetrics, RetentionMetrics, 
     artifacts: z.strictObject({ read: fileCount, modified: fileCount }),
   }),
   measure: ({ retention }) => ({ add: () => undefined, result: retention.result }),
-  pool: ({ results }) => ({
-    all: summed(
-      NO_USES,
-      results.map(({ all }) => all),
-    ),
-    far: summed(
-      NO_USES,
-      results.map(({ far }) => far),
-    ),
-    compactedAway: summed(
-      NO_USES,
-      results.map(({ compactedAway }) => compactedAway),
-    ),
-    artifacts: {
-      read: summed(
-        NO_FILES,
-        results.map(({ artifacts }) => artifacts.read),
-      ),
-      modified: summed(
-        NO_FILES,
-        results.map(({ artifacts }) => artifacts.modified),
-      ),
-    },
-  }),
+  pool: () => null,
   // String recall and single lines decide nothing: lists of names and excerpts of lines maximise them (docs/evidence.md).
   figures: {},
 };
