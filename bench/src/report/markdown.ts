@@ -8,7 +8,7 @@ import { escaped, tableMarkdown } from "./table.ts";
 
 /** The report as Markdown, for a pull request or a page of documentation: the answer and its table, then all others. The metrics are those of its run. */
 export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
-  const { problems, verdicts, first, further, notes } = shownReport(report, metrics);
+  const { problems, verdicts, first, asked, further, notes } = shownReport(report, metrics);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const list = (lines: readonly string[]) => lines.map((line) => `- ${escaped(line)}`).join("\n");
   const parts = [
@@ -21,7 +21,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     }),
     ...(first.length === 0 ? [] : [escaped(capitalised(READING))]),
     ...notes.map(escaped),
-    ...further().map(tableMarkdown),
+    ...[...asked, ...further()].map(tableMarkdown),
   ];
   return parts.join("\n\n").concat("\n");
 }

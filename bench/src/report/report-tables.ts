@@ -24,6 +24,8 @@ export interface ShownReport {
   readonly verdicts: readonly Verdict[];
   /** The tables that the verdicts are read from, one a window. */
   readonly first: readonly ReportTable[];
+  /** A model's next actions; none if none was asked. */
+  readonly asked: readonly ReportTable[];
   /** All others. They are made when they are asked for: their intervals take time. */
   further(): readonly ReportTable[];
   /** Sentences that every output has below the first tables. */
@@ -45,11 +47,11 @@ export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: Ses
     problems: reportProblems(plain),
     verdicts: found,
     first: policyTables(report, summaries, found),
+    asked: plain.ask === undefined ? [] : askTables(plain.ask).map(textTable),
     further: () => {
       const comparisons: readonly WindowComparison[] = windowComparisons(report);
       return [
         ...furtherPolicyTables(summaries, comparisons, { metrics, nameOf }),
-        ...(plain.ask === undefined ? [] : askTables(plain.ask).map(textTable)),
         sessionTable(plain, nameOf),
         skippedTable(plain.skipped),
         noteTable(plain.notes),
