@@ -17,7 +17,7 @@ export interface SessionOptions extends ExtensionOptions {
 /** Adds the options that a session takes to a command. */
 export function withSessionOptions(command: Command): Command {
   const withOwn = command
-    .option("--demo", "use a simulated model on this machine; needs no key")
+    .option("--demo", "play a script in a simulated model, whatever you type; needs no key")
     .option("--resume [session]", "go on with a session; without an id the last one")
     .option("--model <model>", "model, as `model` or `host/model`")
     .option("--policy <policy>", "a preset's name or a YAML file")
