@@ -96,7 +96,7 @@ async function startDemoModel(): Promise<DemoModel> {
     simulator,
     model: { client, modelId: "claude-demo", limits: DEMO_LIMITS },
     pricesAt: (atMs) => MODEL_CATALOG.pricesOf(PRICED_AS, atMs),
-    windowLine: `plays a script whatever you type; window ${DEMO_LIMITS.contextWindowTokens} tokens; dollars as ${PRICED_AS} would charge`,
+    windowLine: `plays a script whatever you type; window ${DEMO_LIMITS.contextWindowTokens}; priced as ${PRICED_AS}`,
   };
 }
 
