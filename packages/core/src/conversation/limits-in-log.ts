@@ -5,7 +5,7 @@ import type { Conversation } from "./conversation.ts";
 import { afterAnswer, afterRejection, believedAt, type LearnedLimit, NOTHING_LEARNED } from "./learned-limit.ts";
 import type { LimitEvent } from "./limit-events.ts";
 
-/** A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest try with less that was refused, too; `null` for none. */
+/** A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest one so far that did not help; infinity for none. */
 export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
 
 /**
@@ -28,7 +28,7 @@ export function nextTry(
   const tries = Math.max(refusedTimes, undone.length + 1);
   const recovery = recoveryOfTry(policy, { tries, isSaid: undone.at(-1)?.isPast === true });
   if (recovery === null) return null;
-  return { recovery, refusedTokens: undone.length === 0 ? null : Math.min(...undone.map(({ afterTokens }) => afterTokens)) };
+  return { recovery, refusedTokens: Math.min(...undone.map(({ afterTokens }) => afterTokens)) };
 }
 
 /** Reads the limits of one model's window off a session's log: a session that is taken up again knows all that it knew. */

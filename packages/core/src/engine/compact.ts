@@ -7,11 +7,15 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
+import { isHuman, textOf } from "../message/message.ts";
+import type { Kinds } from "../policy/kinds.ts";
+import type { StrategySpec } from "../strategy/built-in-strategies.ts";
+import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { workBetween } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import type { Chain, ChainRun, ChainTools } from "./chain.ts";
-import { bestOf, chainOf, GOAL_STEP, runChain } from "./chain.ts";
+import { bestOf, chainOf, GOAL_STEP, runChain, undoneSteps } from "./chain.ts";
 import type { CompactionTools } from "./compaction-tools.ts";
 import { summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
@@ -62,7 +66,10 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const start = startOf(chain, begun, { tools, work: state.work });
   const end = await runChain(chain, start, tools, signal);
   const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
-  const run = isMissed ? bestOf(end, goal) : end.run;
+  const best = isMissed ? bestOf(end, goal) : end.run;
+  const limitTokens = isMissed || chain.isForced ? best.tokens : goal.limitTokens;
+  const isLeft = state.policy.fallback !== null && (chain.isForced || end.views.some(({ from }) => from !== "policy"));
+  const run = isMissed || isLeft ? await orPlainTail(best, { kinds: state.kinds, start, limitTokens, tools }, signal) : best;
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
   return outcomeOf(state, compaction, {
@@ -74,6 +81,48 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     before: messages,
     work: workBetween(workBefore, state.work.total()),
   });
+}
+
+const PLAIN_TAIL: StrategySpec = { kind: "drop-oldest", amount: "until-it-fits", notice: "none" };
+
+/** The plain tail that fits, if it holds more than what a fallback left: the newest messages whole, whatever rules hold. */
+async function orPlainTail(
+  run: ChainRun,
+  {
+    kinds,
+    start,
+    limitTokens,
+    tools,
+  }: { readonly kinds: Kinds; readonly start: ChainRun; readonly limitTokens: number; readonly tools: ChainTools },
+  signal: AbortSignal,
+): Promise<ChainRun> {
+  const goal = { ...tools.goal, limitTokens, targetTokens: limitTokens };
+  const steps = [{ strategy: strategyOf(PLAIN_TAIL, kinds.strategies), from: "fallback" }] as const;
+  const { run: tail } = await runChain(
+    { steps, rules: [], isForced: false },
+    { ...start, held: [] },
+    { ...tools, goal },
+    signal,
+  );
+  const isMore = heldCount(start.messages, tail.messages) > heldCount(start.messages, run.messages);
+  if (tail.applied.length === 0 || tail.tokens > limitTokens || !isMore) return run;
+  const undone = undoneSteps(run.steps.slice(start.steps.length), "the newest messages whole hold more");
+  return { ...tail, steps: [...start.steps, ...undone, ...tail.steps.slice(start.steps.length)] };
+}
+
+/** Characters of a message that tell it from others, where it is quoted. Chosen: a line of a digest has more. */
+const BEGINNING_CHARS = 40;
+
+/** How much of some messages a view holds: one for each that is whole or quoted by its beginning, one more for a person's whole one, and one for a line of a summary. */
+function heldCount(messages: readonly Message[], view: readonly Message[]): number {
+  const [before, whole] = [new Set(messages), new Set(view)];
+  const made = view.flatMap((message) => (before.has(message) ? [] : [textOf(message)])).join("\n");
+  return messages.reduce((count, message) => {
+    const isSummary = message.role === "user" && message.origin === "summary";
+    const units = isSummary ? textOf(message).split("\n") : [textOf(message).slice(0, BEGINNING_CHARS)];
+    const held = whole.has(message) ? units : units.filter((unit) => unit.trim() !== "" && made.includes(unit));
+    return count + held.length + (whole.has(message) && isHuman(message) ? 1 : 0);
+  }, 0);
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */

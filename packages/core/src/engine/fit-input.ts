@@ -42,7 +42,7 @@ export interface FitInput {
   readonly observedPromptTokens?: number | null;
   /** At `on-overflow`: the unit that the request held too much of, if that is none of tokens, and the limit that the provider named. */
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
-  /** At `on-overflow`: what was expected of a smaller request that was refused, too; it was undone. */
+  /** At `on-overflow` for no known reason: what was expected of the smallest request so far that did not help and was undone, infinity for none; `null` if the reason is known. */
   readonly refusedTokens?: number | null;
   /** Which recovery of this request it is, from 0; the last of `recoveriesOf` is forced. */
   readonly recovery?: number;

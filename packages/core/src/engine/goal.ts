@@ -65,16 +65,16 @@ export function goalOf(
   const budgetTokens = compaction.budget.inputBudgetTokens - otherTokens;
   const fittingTokens = fittingTokensOf(state, compaction.budget, sizes);
   const room = { budgetTokens, roomTokens: fittingTokens };
-  // A small share of what was refused, and what fits by its own measure, is all that the steps after a forced one have to reach.
+  const triedTokens = compaction.input.refusedTokens ?? Number.POSITIVE_INFINITY;
+  const lessTokens = (triedTokens - otherTokens) * LESS_RATIO;
+  // A small share of what was refused, less than what was tried in vain, and what fits by its own measure, is all that the steps after a forced one have to reach.
   if (isForced(state.policy, compaction.reason, compaction.input)) {
-    const limitTokens = Math.min(fittingTokens, Math.floor(sizes.tokensBefore * LEAST_RATIO));
+    const limitTokens = Math.floor(Math.min(fittingTokens, sizes.tokensBefore * LEAST_RATIO, lessTokens));
     return { limitTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
   }
   if (compaction.reason === "overflow") {
     const ratio = retryRatioOf(state, compaction.input);
     const observedTokens = observedRoomTokens(compaction, sizes);
-    const triedTokens = compaction.input.refusedTokens ?? null;
-    const lessTokens = triedTokens === null ? Number.POSITIVE_INFINITY : (triedTokens - otherTokens) * LESS_RATIO;
     const retryTokens = Math.floor(Math.min(sizes.tokensBefore * ratio, Math.max(1, lessTokens)));
     // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
     const believedTokens = Math.min(fittingTokens, observedTokens);
@@ -97,12 +97,19 @@ const LESS_RATIO = 0.8;
 /** The share of what was refused below which nothing more is given up for good measure. Chosen. */
 const LEAST_RATIO = 0.25;
 
-/** Of a refusal that names no limit as little is left as was answered before, if that is less. */
-function retryRatioOf({ ledger }: FitState, { recovery = 0, observedLimitTokens = null }: FitInput): number {
+/**
+ * Of a refusal for no known reason that names no limit as little is left as was answered before, if that is less: it is tried once. One that says that the prompt is too
+ * large may be tried again: half of what came since is left.
+ */
+function retryRatioOf(
+  { ledger }: FitState,
+  { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,
+): number {
   const ratio = RECOVERY_RATIOS[Math.min(recovery, RECOVERY_RATIOS.length - 1)] ?? 1;
   const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
   if (observedLimitTokens !== null || recovery > 0 || estimatedAtLastCallTokens === null || estimatedTokens <= 0) return ratio;
-  return Math.min(ratio, Math.max(LEAST_RATIO, estimatedAtLastCallTokens / estimatedTokens));
+  const answeredRatio = estimatedAtLastCallTokens / estimatedTokens;
+  return Math.min(ratio, refusedTokens === null ? (1 + answeredRatio) / 2 : Math.max(LEAST_RATIO, answeredRatio));
 }
 
 /** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */
