@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { REPLY_RATIO } from "../budget.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { learnedWindowTokens } from "../conversation/learned-limit.ts";
 import { learnedInLog, nextTry } from "../conversation/limits-in-log.ts";
+import type { Rejection } from "../conversation/outcome.ts";
 import { untilAborted } from "../conversation/queue.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
@@ -20,11 +22,11 @@ import { admitToolResult } from "../session/admit.ts";
 import { replaceHistory } from "../session/replace-history.ts";
 import { rejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { AgentModel, AgentOptions } from "./agent-options.ts";
+import { DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 import type { AgentTool, Authorization, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
 import type { AgentEventBody } from "./events.ts";
 import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-state.ts";
-import { withLoweredOutput } from "./lower-output.ts";
 import { requestReply } from "./request-reply.ts";
 
 /** The tools with which effects are carried out. Functions answer with what holds at that moment. */
@@ -273,4 +275,29 @@ function unkept(result: ToolResultMessage, error: unknown): { readonly message: 
   const why = error instanceof PlimsollError ? error.message : String(error);
   const text = `The output was too long for the context and could not be stored: ${why}`;
   return { message: { ...result, isError: true, parts: [{ type: "text", text }] }, handle: null };
+}
+
+/**
+ * The limits of a model after a rejection that a shorter reply mends: the prompt fits, but not next to the reply that was asked for. A provider that
+ * names its limit gives a quarter of it to the reply from then on; of one that names none a usual reply is asked for. `null` if a shorter reply
+ * cannot help, so that the history has to be compacted.
+ */
+export function withLoweredOutput(
+  limits: ModelLimits,
+  rejection: Pick<Rejection, "limitTokens" | "promptTokens">,
+  expectedTokens: number,
+): ModelLimits | null {
+  const { limitTokens } = rejection;
+  const { contextWindowTokens } = limits;
+  const askedTokens = limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+  const promptTokens = rejection.promptTokens ?? expectedTokens;
+  const windowTokens = limitTokens ?? contextWindowTokens;
+  const maxOutputTokens =
+    limitTokens === null
+      ? DEFAULT_MAX_OUTPUT_TOKENS
+      : Math.min(DEFAULT_MAX_OUTPUT_TOKENS, Math.floor(limitTokens * REPLY_RATIO));
+  if (maxOutputTokens >= askedTokens) return null;
+  if (windowTokens !== null && promptTokens + maxOutputTokens > windowTokens) return null;
+  const isSmaller = limitTokens !== null && (contextWindowTokens === null || limitTokens < contextWindowTokens);
+  return { ...limits, contextWindowTokens: isSmaller ? limitTokens : contextWindowTokens, maxOutputTokens };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Rejection } from "../conversation/outcome.ts";
 import type { ModelLimits } from "../entry.ts";
-import { withLoweredOutput } from "./lower-output.ts";
+import { withLoweredOutput } from "./carry-out.ts";
 
 type Counted = Pick<Rejection, "limitTokens" | "promptTokens">;
 const LARGE: ModelLimits = { contextWindowTokens: 1_000_000, maxOutputTokens: 128_000 };

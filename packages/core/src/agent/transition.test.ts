@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
 import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { UNREPORTED_USAGE } from "../usage.ts";
+import { transition } from "./loop.ts";
 import type { Activity, Ask, LoopEffect, LoopEvent, LoopState, Transition } from "./loop-state.ts";
-import { transition } from "./transition.ts";
 
 const IDLE: LoopState = {
   setup: {

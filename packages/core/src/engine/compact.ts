@@ -113,16 +113,19 @@ async function orPlainTail(
 /** Characters of a message that tell it from others, where it is quoted. Chosen: a line of a digest has more. */
 const BEGINNING_CHARS = 40;
 
-/** How much of some messages a view holds: one for each that is whole or quoted by its beginning, one more for a person's whole one, and one for a line of a summary. */
+/** How much of some messages a view holds: one for each that is whole, one for a beginning or a line of a summary that is quoted, and one more for a person's whole one. */
 function heldCount(messages: readonly Message[], view: readonly Message[]): number {
   const [before, whole] = [new Set(messages), new Set(view)];
   const made = view.flatMap((message) => (before.has(message) ? [] : [textOf(message)])).join("\n");
-  return messages.reduce((count, message) => {
-    const isSummary = message.role === "user" && message.origin === "summary";
-    const units = isSummary ? textOf(message).split("\n") : [textOf(message).slice(0, BEGINNING_CHARS)];
-    const held = whole.has(message) ? units : units.filter((unit) => unit.trim() !== "" && made.includes(unit));
-    return count + held.length + (whole.has(message) && isHuman(message) ? 1 : 0);
-  }, 0);
+  const quoted = messages.flatMap((message) => (whole.has(message) ? [] : unitsOf(message)));
+  const standing = new Set(quoted.filter((unit) => unit.trim() !== "" && made.includes(unit)));
+  const kept = messages.filter((message) => whole.has(message));
+  return kept.reduce((sum, message) => sum + unitsOf(message).length + (isHuman(message) ? 1 : 0), standing.size);
+}
+
+function unitsOf(message: Message): readonly string[] {
+  const isSummary = message.role === "user" && message.origin === "summary";
+  return isSummary ? textOf(message).split("\n") : [textOf(message).slice(0, BEGINNING_CHARS)];
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */

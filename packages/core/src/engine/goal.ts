@@ -34,10 +34,7 @@ export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy,
   return Math.max(overflow.maxRecoveries, RECOVERY_RATIOS.length) + 1;
 }
 
-/**
- * Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves what cannot be cut. `null` after
- * that, unless the person said something since.
- */
+/** Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves what cannot be cut. `null` after that, unless the person said something since. */
 export function recoveryOfTry(
   policy: EnginePolicy,
   { tries, isSaid }: { readonly tries: number; readonly isSaid: boolean },
@@ -97,10 +94,7 @@ const LESS_RATIO = 0.8;
 /** The share of what was refused below which nothing more is given up for good measure. Chosen. */
 const LEAST_RATIO = 0.25;
 
-/**
- * Of a refusal for no known reason that names no limit as little is left as was answered before, if that is less: it is tried once. One that says that the prompt is too
- * large may be tried again: half of what came since is left.
- */
+/** Of a refusal for no known reason that names no limit as little is left as was answered before, if that is less: it is tried once. One that says that the prompt is too large may be tried again: half of what came since is left. */
 function retryRatioOf(
   { ledger }: FitState,
   { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Edit } from "../edit/edit.ts";
+import { aroundKept } from "../engine/execute.ts";
 import { human, reply } from "../testing/builders.ts";
-import { aroundKept } from "./around-kept.ts";
 
 const view = [human("u0", "0"), reply("a1", "1"), human("u2", "2"), reply("a3", "3"), human("u4", "4")];
 

@@ -4,7 +4,7 @@ import { createRecallIndex } from "../recall/recall-index.ts";
 import { human } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { KeepRule } from "./keep-rule.ts";
-import { recaller } from "./recaller.ts";
+import { recaller } from "./kept-passages.ts";
 
 const recent: KeepRule = { kind: "recent", keeps: "newest", amount: { messages: 2 } };
 const recalling = (tokens: number): KeepRule => ({ kind: "recall", keeps: "units", atMost: { tokens }, worth: () => 1 });

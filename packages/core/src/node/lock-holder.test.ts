@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ProcessSystem, parseHolder, stateOfHolder, thisHolder } from "./lock-holder.ts";
+import { type ProcessSystem, parseHolder, stateOfHolder, thisHolder } from "./writer-lock.ts";
 
 const failing = (code: string) => () => {
   throw Object.assign(new Error(code), { code });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CallArguments } from "./call-shape.ts";
-import { filesShownBy } from "./shown-files.ts";
+import { filesShownBy } from "./call-shape.ts";
 
 test.each<[string, CallArguments, readonly string[]]>([
   ["one file", { command: "cat src/a.ts" }, ["src/a.ts"]],

@@ -2,13 +2,63 @@ import { basename, extname } from "node:path";
 import { z } from "zod";
 import { isPlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import { POLICY_OVERLAYS, type PolicyOverlay } from "../policy/overlays.ts";
 import type { Policy } from "../policy/policy.ts";
-import { resolveContextWindow } from "../policy/presets/pi.ts";
+import type { PiSettings } from "../policy/presets/pi.ts";
+import { PI_DEFAULTS, piPolicy, resolveContextWindow } from "../policy/presets/pi.ts";
 import { presetNamed } from "../policy/presets/presets.ts";
+import type { SvenSettings } from "../policy/presets/sven.ts";
+import { SVEN_DEFAULTS, svenPolicy } from "../policy/presets/sven.ts";
 import type { ReadPolicy } from "./policy-yaml.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import type { YamlDocument } from "./yaml-document.ts";
+
+/** The keys of sven's configuration reference: strict, each with its documented default. */
+export const svenSettingsSchema: z.ZodType<SvenSettings> = z.strictObject({
+  compaction_threshold: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_threshold),
+  compaction_keep_recent: z.int().nonnegative().default(SVEN_DEFAULTS.compaction_keep_recent),
+  compaction_strategy: z.enum(["structured", "narrative"]).default(SVEN_DEFAULTS.compaction_strategy),
+  tool_result_token_cap: z.int().nonnegative().default(SVEN_DEFAULTS.tool_result_token_cap),
+  compaction_overhead_reserve: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_overhead_reserve),
+});
+
+/** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
+export const piSettingsSchema: z.ZodType<PiSettings> = z.strictObject({
+  enabled: z.boolean().default(PI_DEFAULTS.enabled),
+  context_window: z.int().nonnegative().default(PI_DEFAULTS.context_window),
+  reserve_tokens: z.int().nonnegative().default(PI_DEFAULTS.reserve_tokens),
+  keep_recent_tokens: z.int().nonnegative().default(PI_DEFAULTS.keep_recent_tokens),
+});
+
+/** Another system's configuration section, from which a policy is made. */
+interface PolicyOverlay {
+  /** The section's key in a configuration file. */
+  readonly key: "agent" | "compaction";
+  /** The preset that it changes. */
+  readonly presetName: "sven" | "pi";
+  readonly schema: z.ZodType;
+  /**
+   * The policy of a section's values.
+   *
+   * @throws z.ZodError for values that the schema rejects; PlimsollError `bad-policy` for values that contradict each other.
+   */
+  policyOf(values: unknown): Policy;
+}
+
+/** All sections that are understood. A file may have one of them, or a policy, and not two. */
+export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
+  {
+    key: "agent",
+    presetName: "sven",
+    schema: svenSettingsSchema,
+    policyOf: (values) => svenPolicy(svenSettingsSchema.parse(values)),
+  },
+  {
+    key: "compaction",
+    presetName: "pi",
+    schema: piSettingsSchema,
+    policyOf: (values) => piPolicy(piSettingsSchema.parse(values)),
+  },
+];
 
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];

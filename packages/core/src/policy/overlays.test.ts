@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "../policy-file/policy-section.ts";
 import { BUILT_IN_KINDS } from "./kinds.ts";
-import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "./overlays.ts";
 import { policySchema } from "./policy-schema.ts";
 import { PI_POLICY } from "./presets/pi.ts";
 import { PRESETS } from "./presets/presets.ts";

@@ -5,12 +5,11 @@ import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED } from "../ledger.ts";
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
 import type { ContentSum, OverheadCounts } from "./content.ts";
 import { weighCounts } from "./content.ts";
-import type { Measurement, Model, ModelFit, Regression, ReturnRule } from "./model-fit.ts";
+import type { Measurement, Model, ModelFit, Regression, ReturnRule, RuleLosses } from "./model-fit.ts";
 import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES, withFit } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { firstReportAfter, nextPrompt } from "./next-prompt.ts";
 import { exceedsText, hasWrongCounts, isUntrusted, returnedBy, rulesOf } from "./reply-return.ts";
-import { lossOf, nextLosses } from "./rule-losses.ts";
 import { nextResiduals, situationOf } from "./upper-bound.ts";
 import { writeBack } from "./write-back.ts";
 
@@ -232,4 +231,43 @@ function likelierTokens({ prompt, differenceTokens }: Difference): number {
   return Math.abs(differenceTokens - stayedTokens) < Math.abs(differenceTokens - expectedTokens)
     ? stayedTokens
     : expectedTokens;
+}
+
+/** An error in tolerances, at most 1. */
+function lossOf(errorTokens: number, toleranceTokens: number): number {
+  return Math.min(1, Math.abs(errorTokens) / toleranceTokens);
+}
+
+/** Share of the losses that a new one leaves; chosen, some seven replies. */
+const KEPT_RATIO = 0.85;
+
+/** The errors of the rules that one more reply can judge: how far each was from the tokens that came back, against those that may be. */
+interface RuleErrors {
+  readonly rules: readonly ReturnRule[];
+  readonly errors: RuleLosses;
+  readonly toleranceTokens: number;
+}
+
+/** The losses after one more reply: each rule's error, in tolerances, compared with the best one's. Of other rules it says nothing. */
+export function nextLosses(losses: RuleLosses, { rules, errors, toleranceTokens }: RuleErrors): RuleLosses {
+  const seen = everyRule(seenLoss, { errors, toleranceTokens });
+  let least = Number.POSITIVE_INFINITY;
+  for (const rule of rules) least = Math.min(least, seen[rule]);
+  return everyRule(lossAfter, { losses, rules, seen, least });
+}
+
+function seenLoss(rule: ReturnRule, { errors, toleranceTokens }: Omit<RuleErrors, "rules">): number {
+  return lossOf(errors[rule], toleranceTokens);
+}
+
+function lossAfter(
+  rule: ReturnRule,
+  {
+    losses,
+    rules,
+    seen,
+    least,
+  }: Pick<RuleErrors, "rules"> & { readonly losses: RuleLosses; readonly seen: RuleLosses; readonly least: number },
+): number {
+  return rules.includes(rule) ? KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2 : losses[rule];
 }

@@ -16,9 +16,9 @@ import { rejectedUsage, usageOf } from "../../usage.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { NO_CONTENT } from "./content.ts";
-import type { Reading } from "./folded-view.ts";
-import { withMessage, withView } from "./folded-view.ts";
 import { withReport } from "./learn-from-report.ts";
+import type { Reading } from "./ledger-estimator.ts";
+import { withMessage, withView } from "./ledger-estimator.ts";
 import type { ModelFit } from "./model-fit.ts";
 import { sizeIndex } from "./size-index.ts";
 

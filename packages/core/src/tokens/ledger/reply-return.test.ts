@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { content, HAND_PRIOR, knownModel, line, replyReport } from "../../../testing/ledger-values.ts";
 import type { ReplyReport } from "../ledger.ts";
 import type { MessageContent } from "./content.ts";
+import { nextLosses } from "./learn-from-report.ts";
 import type { ReturnRule, RuleLosses } from "./model-fit.ts";
 import { NO_LOSSES, RETURN_RULES, TEXT_RULES } from "./model-fit.ts";
 import type { Returned } from "./reply-return.ts";
 import { exceedsText, isUntrusted, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
-import { nextLosses } from "./rule-losses.ts";
 
 /** 2 tokens a character, 10 a message. */
 const model = { prior: HAND_PRIOR, fit: line(2) };
