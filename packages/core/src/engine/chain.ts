@@ -157,13 +157,12 @@ export const GOAL_STEP = "goal";
 export function bestOf({ run, views }: ChainEnd, { retryTokens }: Pick<Goal, "retryTokens">): ChainRun {
   const own = retryTokens === null ? views.findLast(({ from }) => from === "policy") : null;
   const best = (own ?? views.find((view) => view.run.tokens <= (retryTokens ?? Number.POSITIVE_INFINITY)))?.run ?? run;
-  const undone = undoneSteps(run.steps.slice(best.steps.length), "the goal is out of reach");
+  const undone = run.steps
+    .slice(best.steps.length)
+    .map((each) =>
+      each.outcome === "applied" ? ({ ...each, outcome: "no-progress", detail: "the goal is out of reach" } as const) : each,
+    );
   return { ...best, steps: [...best.steps, ...undone] };
-}
-
-/** Steps of a record whose edits do not stay, and why. */
-export function undoneSteps(steps: readonly StepOutcome[], detail: string): readonly StepOutcome[] {
-  return steps.map((each) => (each.outcome === "applied" ? { ...each, outcome: "no-progress", detail } : each));
 }
 
 /** The state to go on with after the rule that is worth least was released. */

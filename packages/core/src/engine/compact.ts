@@ -7,15 +7,11 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import { isHuman, textOf } from "../message/message.ts";
-import type { Kinds } from "../policy/kinds.ts";
-import type { StrategySpec } from "../strategy/built-in-strategies.ts";
-import { strategyOf } from "../strategy/built-in-strategies.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { workBetween } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import type { Chain, ChainRun, ChainTools } from "./chain.ts";
-import { bestOf, chainOf, GOAL_STEP, runChain, undoneSteps } from "./chain.ts";
+import { bestOf, chainOf, GOAL_STEP, runChain } from "./chain.ts";
 import type { CompactionTools } from "./compaction-tools.ts";
 import { summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
@@ -66,10 +62,7 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const start = startOf(chain, begun, { tools, work: state.work });
   const end = await runChain(chain, start, tools, signal);
   const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
-  const best = isMissed ? bestOf(end, goal) : end.run;
-  const limitTokens = isMissed || chain.isForced ? best.tokens : goal.limitTokens;
-  const isLeft = state.policy.fallback !== null && (chain.isForced || end.views.some(({ from }) => from !== "policy"));
-  const run = isMissed || isLeft ? await orPlainTail(best, { kinds: state.kinds, start, limitTokens, tools }, signal) : best;
+  const run = isMissed ? bestOf(end, goal) : end.run;
   const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unquoted] };
   return outcomeOf(state, compaction, {
@@ -81,51 +74,6 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     before: messages,
     work: workBetween(workBefore, state.work.total()),
   });
-}
-
-const PLAIN_TAIL: StrategySpec = { kind: "drop-oldest", amount: "until-it-fits", notice: "none" };
-
-/** The plain tail that fits, if it holds more than what a fallback left: the newest messages whole, whatever rules hold. */
-async function orPlainTail(
-  run: ChainRun,
-  {
-    kinds,
-    start,
-    limitTokens,
-    tools,
-  }: { readonly kinds: Kinds; readonly start: ChainRun; readonly limitTokens: number; readonly tools: ChainTools },
-  signal: AbortSignal,
-): Promise<ChainRun> {
-  const goal = { ...tools.goal, limitTokens, targetTokens: limitTokens };
-  const steps = [{ strategy: strategyOf(PLAIN_TAIL, kinds.strategies), from: "fallback" }] as const;
-  const { run: tail } = await runChain(
-    { steps, rules: [], isForced: false },
-    { ...start, held: [] },
-    { ...tools, goal },
-    signal,
-  );
-  const isMore = heldCount(start.messages, tail.messages) > heldCount(start.messages, run.messages);
-  if (tail.applied.length === 0 || tail.tokens > limitTokens || !isMore) return run;
-  const undone = undoneSteps(run.steps.slice(start.steps.length), "the newest messages whole hold more");
-  return { ...tail, steps: [...start.steps, ...undone, ...tail.steps.slice(start.steps.length)] };
-}
-
-/** Characters of a message that tell it from others, where it is quoted. Chosen: a line of a digest has more. */
-const BEGINNING_CHARS = 40;
-
-/** How much of some messages a view holds: one for each that is whole, one for a beginning or a line of a summary that is quoted, and one more for a person's whole one. */
-function heldCount(messages: readonly Message[], view: readonly Message[]): number {
-  const [before, whole] = [new Set(messages), new Set(view)];
-  const made = view.flatMap((message) => (before.has(message) ? [] : [textOf(message)])).join("\n");
-  const quoted = messages.flatMap((message) => (whole.has(message) ? [] : unitsOf(message)));
-  const standing = new Set(quoted.filter((unit) => unit.trim() !== "" && made.includes(unit)));
-  const kept = messages.filter((message) => whole.has(message));
-  return kept.reduce((sum, message) => sum + unitsOf(message).length + (isHuman(message) ? 1 : 0), standing.size);
-}
-
-function unitsOf(message: Message): readonly string[] {
-  const isSummary = message.role === "user" && message.origin === "summary";
-  return isSummary ? textOf(message).split("\n") : [textOf(message).slice(0, BEGINNING_CHARS)];
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
