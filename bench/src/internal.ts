@@ -54,14 +54,11 @@ export { withoutApart } from "./report/apart.ts";
 export { CONTEXT_NAMES } from "./report/ask-tables.ts";
 export { calibrationAnswer, calibrationTables } from "./report/calibration-tables.ts";
 export {
-  columnText,
   formatCount,
   formatNumberOf,
   formatPercent,
-  formatRatioPercent,
   formatTokens,
   formatUsd,
-  heldCell,
   lineageWords,
   NOT_VISIBLE,
 } from "./report/figures.ts";
@@ -69,18 +66,18 @@ export { problemList } from "./report/html.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
 export { html, type Markup, trusted } from "./report/markup.ts";
 export { contentSecurityPolicy, pasteBlock, readPageStyle, renderPage, renderTables } from "./report/page.ts";
-export { costEstimate, pointsOver } from "./report/paired-differences.ts";
+export { costEstimate } from "./report/paired-differences.ts";
 export { CHEATS } from "./report/policy-choice.ts";
-export { isActing, type PolicySummary, remarks, summarizePolicies, windowLabels } from "./report/policy-summary.ts";
+export { isActing, windowLabels } from "./report/policy-summary.ts";
 export { READING } from "./report/policy-tables.ts";
-export { isAboutUnread, reportProblems } from "./report/problems.ts";
-export { groupNotes, type NoteGroup, shownReport } from "./report/report-tables.ts";
+export { reportProblems } from "./report/problems.ts";
+export { groupNotes, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
 export { markdownTable, type ReportTable, type TableHead, textTable } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { triggerLine, triggerWords } from "./report/trigger.ts";
-export { settingsText, settingToTake, tuneAnswer } from "./report/tune-answer.ts";
+export { settingToTake, tuneAnswer } from "./report/tune-answer.ts";
 export { renderTuneHtml, tuneTables } from "./report/tune-page.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";
 export { recordedUsdLines, recordedUsdText } from "./report/validity.ts";
@@ -98,12 +95,11 @@ export { placedError } from "./run/load-parts.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-model/least-squares.ts";
-export { runState, type StateRow, type StateRun, stateTable } from "./state/run-state.ts";
+export { runState, stateTable } from "./state/run-state.ts";
 export {
   clusteredEstimate,
   createRandom,
   type Estimate,
-  FEWEST_OWNERS,
   type Interval,
   meanOver,
   quantileOf,
@@ -115,7 +111,6 @@ export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from 
 export { missingPathIn } from "./sweep/policy-path.ts";
 export type { LineageCounts } from "./transcript.ts";
 export { isRollBack } from "./transcript.ts";
-export type { CacheKind } from "./tune/score.ts";
 export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";
 export { AREA } from "./validate/area.ts";

@@ -14,7 +14,7 @@ export interface CalibratedSession {
 }
 
 /** One method's predictions of a session's calls. */
-export interface CalibratedMethod {
+interface CalibratedMethod {
   readonly method: string;
   readonly calls: readonly PredictedCall[];
 }

@@ -28,7 +28,7 @@ export function signedPercentOf({ prediction, reportedTokens }: JudgedCall): num
 }
 
 /** Percent by which a prediction's upper bound lay above what was reported. */
-export function marginPercentOf({ prediction, reportedTokens }: JudgedCall): number {
+function marginPercentOf({ prediction, reportedTokens }: JudgedCall): number {
   return (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens;
 }
 
@@ -38,13 +38,13 @@ export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
 }
 
 /** Of calls, by how much each prediction and each bound lay above what was reported. */
-export interface ErrorPercents {
+interface ErrorPercents {
   readonly signed: readonly number[];
   readonly margins: readonly number[];
 }
 
 /** The errors of calls of which nothing but these is held. */
-export function errorsOfPercents({ signed, margins }: ErrorPercents): PredictionErrors {
+function errorsOfPercents({ signed, margins }: ErrorPercents): PredictionErrors {
   const percents = signed.map(Math.abs);
   return {
     calls: signed.length,

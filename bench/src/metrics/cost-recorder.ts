@@ -147,7 +147,7 @@ export interface CostSummary extends Requests {
 }
 
 /** Dollars with or without a prompt cache; `null` if no session has a price. */
-export interface DollarSummary {
+interface DollarSummary {
   readonly usd: number | null;
   readonly per100CallsUsd: number | null;
   readonly relative: Relative | null;

@@ -25,7 +25,7 @@ export interface WindowAnswer {
 }
 
 /** The figures of doing nothing. */
-export interface NothingDone {
+interface NothingDone {
   readonly sessions: number;
   readonly outgrown: number;
   readonly calls: number;
@@ -59,11 +59,6 @@ function namesOf(
 function chosenAmong(outcomes: WindowOutcomes): Pick<WindowAnswer, "choice" | "sureness"> {
   const choice = choosePolicy(outcomes, [...outcomes.sessions.keys()], { withIntervals: true });
   return { choice, sureness: choiceSureness(outcomes, choice.pick?.policy ?? null) };
-}
-
-/** Names the subject of an answer: its window, and whether its policies pay for a model's summaries. */
-export function answerTitle({ windowLabel: label, summaries }: Pick<WindowAnswer, "windowLabel" | "summaries">): string {
-  return summaries === null ? label : `${label}, summaries ${summaries}`;
 }
 
 function nothingDone(report: BenchReport, label: string): NothingDone | null {

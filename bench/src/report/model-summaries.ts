@@ -3,7 +3,7 @@ import type { BenchReport, ModelSummaries } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
 /** Stands behind the name of a policy that pays for summaries by a model (docs/evidence.md, "Real summaries"). */
-export const MODEL_MARK = "*";
+const MODEL_MARK = "*";
 
 /** By policy the summaries that it asked of a model; only policies that asked for one somewhere in the run. */
 export function modelSummaries({

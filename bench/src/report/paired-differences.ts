@@ -1,6 +1,6 @@
 import { LEAST_POINTS, VECTOR } from "../metrics/vector.ts";
 import type { PairedDifference, SessionRecord, Tally } from "../results.ts";
-import { clusteredEstimate, type Estimate, geometricMeanOver, meanOf, meanOver, unitOf } from "../statistics.ts";
+import { clusteredEstimate, type Estimate, geometricMeanOver, meanOver, unitOf } from "../statistics.ts";
 import type { SessionOutcome } from "./session-outcomes.ts";
 
 /** The figure of cost; the others go by the names of the vector. */
@@ -38,11 +38,6 @@ export function pointsOver(share: SessionOutcome["vector"][number] | undefined, 
   if (share === undefined) return null;
   const { own, [against]: other } = share;
   return own === null || other === null ? null : own - other;
-}
-
-/** The mean of the vector over all needs, less that of the tail or of doing nothing. */
-export function vectorPoints({ vector }: SessionOutcome, against: "tail" | "none"): number | null {
-  return meanOf(VECTOR.flatMap(({ isFar }, place) => (isFar ? [] : (pointsOver(vector[place], against) ?? []))));
 }
 
 /** Less is rounding. */

@@ -259,7 +259,7 @@ function differenceColumn(
 }
 
 /** A difference with its interval, e.g. `−7.6 [−12.7, −3.7]`; `≈` before it says that it is none. */
-export function differenceText(difference: PairedDifference | undefined): string {
+function differenceText(difference: PairedDifference | undefined): string {
   if (difference === undefined || difference.value === null) return NO_FIGURE;
   const { figure, value, interval } = difference;
   const isCost = figure === COST_FIGURE;
@@ -271,7 +271,7 @@ export function differenceText(difference: PairedDifference | undefined): string
 }
 
 /** Points with a sign and one decimal. */
-export function signedPoints(points: number | null): string {
+function signedPoints(points: number | null): string {
   if (points === null) return NO_FIGURE;
   const digits = Math.abs(points).toFixed(1);
   return digits === "0.0" ? "0" : `${points < 0 ? "−" : "+"}${digits}`;

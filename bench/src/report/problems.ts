@@ -97,11 +97,6 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
 /** Codes of notes about lines that an importer does not know. */
 const UNREAD: readonly ImportNoteCode[] = ["unknown-line-type", "unknown-tool", "unseen-version", "unread-script"];
 
-/** True for a note about something that is not known: it stands among the problems. */
-export function isAboutUnread({ code }: Pick<SourceNote, "code">): boolean {
-  return UNREAD.some((each) => each === code);
-}
-
 function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
   return UNREAD.flatMap((code): readonly ReportProblem[] => {
     const own = notes.filter((note) => note.code === code);

@@ -75,7 +75,7 @@ export function tableOf<Row>({ title, notes = [], rowTitle, columns, rows, nameO
 }
 
 /** A title as an id: small letters and digits with hyphens between. */
-export function idOf(title: string): string {
+function idOf(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")

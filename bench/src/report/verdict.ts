@@ -72,7 +72,7 @@ function unanswered({ outcomes, nothing, choice: { placed } }: WindowAnswer): st
 }
 
 /** Says "use" only where enough projects were seen to know. */
-export function choiceWords({ choice, sureness }: Pick<WindowAnswer, "choice" | "sureness">, { policy }: PlacedPolicy): string {
+function choiceWords({ choice, sureness }: Pick<WindowAnswer, "choice" | "sureness">, { policy }: PlacedPolicy): string {
   if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${policy}.`;
   return sureness === null ? `Looks best here: ${policy}.` : `Use ${policy}.`;
 }

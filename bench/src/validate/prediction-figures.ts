@@ -1,5 +1,5 @@
 import { originOf } from "../origin.ts";
-import { clusteredEstimate, type Estimate, meanOver, ratioOf } from "../statistics.ts";
+import { clusteredEstimate, type Estimate, ratioOf } from "../statistics.ts";
 import { AREA } from "./area.ts";
 import type { Outcome, PredictionCase } from "./predictions.ts";
 import { grouped } from "./rates.ts";
@@ -45,14 +45,6 @@ export function predictionsOf(cases: readonly PredictionCase[]): readonly Predic
 export function predictionsByRepository(cases: readonly PredictionCase[]): readonly Prediction[] {
   return byMeasure(cases).flatMap((own) =>
     predictionsIn(grouped(own, ({ session, lineage = session }) => originOf(lineage).repository).slice(1)),
-  );
-}
-
-/** The share of cases in which the outcome came about. */
-export function outcomeShare(cases: readonly PredictionCase[]): Estimate {
-  return clusteredEstimate(
-    cases,
-    meanOver(({ happened }) => (happened ? 1 : 0)),
   );
 }
 

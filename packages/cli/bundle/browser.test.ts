@@ -13,7 +13,7 @@ const ENTRIES = [
   "./anthropic",
   "./openai-chat",
   "./openai-responses",
-  "./array",
+  "./extend",
   "./drop-in/anthropic",
   "./drop-in/openai-chat",
   "./drop-in/openai-responses",

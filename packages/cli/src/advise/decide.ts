@@ -63,7 +63,7 @@ export interface Turning {
 }
 
 /** The sessions of one model in a decision. */
-export interface ModelShare {
+interface ModelShare {
   /** The model that the sessions began with; `unnamed model` if their logs name none. */
   readonly modelId: string;
   readonly sessions: number;

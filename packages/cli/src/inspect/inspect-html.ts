@@ -129,7 +129,7 @@ function compositionTable(composition: Composition): Markup {
 const CHART_BAR_WIDTH = 160;
 
 /** The story as a table: turns, the work between them with the size of its last prompt, compactions. */
-export function timelineSection({ lines, calls }: SessionStory): Markup {
+function timelineSection({ lines, calls }: SessionStory): Markup {
   const largest = Math.max(1, ...calls.map(({ promptTokens }) => promptTokens ?? 0));
   let compactions = 0;
   const rows = lines.map((line) => {
@@ -172,7 +172,7 @@ const TEXT_CHARS = 12_000;
 const LISTED = 40;
 
 /** One compaction: what went by kind, whose messages, which files, and what took its place. */
-export function compactionSection(story: CompactionStory, number: number): Markup {
+function compactionSection(story: CompactionStory, number: number): Markup {
   const { loss, entry, callsBefore } = story;
   const steps = entry.record.steps.map(
     ({ strategy, outcome, detail }) => html`<li>${strategy}: ${outcome}${detail === null ? "" : ` (${detail})`}</li>`,

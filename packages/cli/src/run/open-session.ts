@@ -229,7 +229,7 @@ function flagsOf(options: SessionOptions): { readonly [key: string]: string | un
 }
 
 /** The tools of a session, and what they may do. */
-export interface SessionTools extends Pick<Awaited<ReturnType<typeof createBuiltinTools>>, "resume" | "stateOf"> {
+interface SessionTools extends Pick<Awaited<ReturnType<typeof createBuiltinTools>>, "resume" | "stateOf"> {
   /** The built-in ones and the servers'; no result holds a key that this program knows. */
   readonly tools: readonly AgentTool[];
   readonly permissions: Permissions;
@@ -239,7 +239,7 @@ export interface SessionTools extends Pick<Awaited<ReturnType<typeof createBuilt
 }
 
 /** Where tools work, and who is asked about them. */
-export interface ToolPlace {
+interface ToolPlace {
   readonly cwd: string;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly config: EffectiveConfig;
@@ -253,7 +253,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const MS_PER_SECOND = 1_000;
 
 /** Opens the built-in tools, then the servers that may be started. */
-export async function openTools(options: SessionOptions, place: ToolPlace): Promise<SessionTools> {
+async function openTools(options: SessionOptions, place: ToolPlace): Promise<SessionTools> {
   const { cwd, environment, config, ask, signal = NEVER_ABORTED } = place;
   const redactor = createRedactor(KEY_VARIABLES.map((name) => ({ name, value: environment[name] ?? "" })));
   const permissions = createPermissions((options.allow ?? []).map(parseRule), options.readOnly === true ? "read-only" : "ask");

@@ -98,7 +98,7 @@ function withReply(facts: Facts, message: AssistantMessage): Facts {
 }
 
 /** A sentence that says what was chosen, and the message that says it. */
-export interface Decision {
+interface Decision {
   readonly messageId: string;
   readonly text: string;
 }

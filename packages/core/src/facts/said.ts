@@ -78,7 +78,7 @@ export function answeredTurn(said: Said): Said {
 }
 
 /** How much a sentence is worth keeping, the higher the better: orders in force, what was asked, what is doubtful or gone, asides. */
-export function worthOf({ kind, standing, isEnd }: Statement): number {
+function worthOf({ kind, standing, isEnd }: Statement): number {
   const places = { order: 3, request: 2, aside: 0 } as const;
   return standing === "revoked" || isEnd ? 1 : places[kind];
 }
