@@ -29,6 +29,19 @@ describe("running things", () => {
       [["c-b", "python -m http.server 8000 &", "running", "r-b"]],
     ],
     [
+      "no words of a file that was read",
+      [
+        call("f", "Read", { file: "state.go" }),
+        { ...answer("f", "// The session started at id 15"), category: "file-content" },
+      ],
+      [],
+    ],
+    [
+      "no words further down in an output",
+      [call("f", "Bash", { command: "cat state.go" }), answer("f", "package state\n// the session started at id 15")],
+      [],
+    ],
+    [
       "one that was asked for and still runs",
       [...SHELL, call("p", "BashOutput", { bash_id: "bash_1" }), answer("p", "<status>running</status>\nready")],
       [["bash_1", "npm run dev", "running", "r-p"]],

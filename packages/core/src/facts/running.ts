@@ -36,7 +36,7 @@ export function withResult(
       named.has(each) ? heard(each, result.id, stateAfter(said, { stops, isError: result.isError })) : each,
     );
   }
-  if (result.isError || !isStart(call, said)) return heardIn(things, result.id, said);
+  if (result.isError || !isStart(call, { said, result })) return heardIn(things, result.id, said);
   const started: RunningThing = {
     id: idIn(said) ?? call.callId,
     what: whatOf(call),
@@ -114,13 +114,21 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Told by a flag of the call, by the command's own form, or by what the result says of itself. */
-function isStart({ argumentsJson }: ToolCallPart, said: string): boolean {
+/**
+ * Told by a flag of the call, by the command's own form, or by what the first line of the result says of itself. A call that reads or changes a file starts nothing, whatever
+ * stands in the file.
+ */
+function isStart(
+  { argumentsJson, paths }: ToolCallPart,
+  { said, result }: { readonly said: string; readonly result: ToolResultMessage },
+): boolean {
   if (DETACHED.test(argumentsJson)) return true;
   const isDetached =
     /[&]|nohup|setsid|disown|docker/.test(argumentsJson) &&
     stringsIn(argumentsJson).some((text) => DETACHED_COMMAND.test(text));
-  return isDetached || (STARTED.test(said) && !ENDED.test(said));
+  if (isDetached) return true;
+  const isAboutFiles = (paths ?? []).length > 0 || result.category === "file-content" || result.category === "match-list";
+  return !isAboutFiles && STARTED.test(said.trim().split("\n", 1)[0] ?? "") && !ENDED.test(said);
 }
 
 const DETACHED = /"[\w-]*(?:background|detach|async|daemon)[\w-]*"\s*:\s*(?:true|"true")/i;
