@@ -38,10 +38,10 @@ describe("plimsoll validate", () => {
 
   test("holds the measures against a table of grades, and names its lines that it has no session for", async () => {
     writeFileSync(join(folder, "grades.csv"), "session,grade\nown__repo__session,0\nother,1\n");
-    const { exitCode, stdout, stderr } = await run("logs", "--grades", "grades.csv");
+    const { exitCode, stdout, stderr } = await run("logs", "grades.csv");
     expect({ exitCode, says: stdout.includes("1 of them say what their run came to.") }).toEqual({ exitCode: 0, says: true });
     expect(stderr).toContain("plimsoll: grades.csv:3: other is no session that was given\n");
-    const none = await run("logs", "--grades", "none.csv");
+    const none = await run("logs", "none.csv");
     expect(none.exitCode).toBe(2);
     expect(none.stderr).toContain("none.csv: cannot be read; give a file with lines of session,grade");
   });

@@ -46,7 +46,6 @@ interface ValidateOptions {
   readonly from?: readonly string[];
   readonly since?: string;
   readonly limit?: string;
-  readonly grades?: string;
   readonly json?: string;
   readonly markdown?: string;
   readonly html?: string;
@@ -55,11 +54,13 @@ interface ValidateOptions {
 /** Adds `plimsoll validate`: whether the bench's measures predict anything, from the compactions in real logs. */
 export function defineValidateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[inputs...]", "session files, folders (searched to the bottom) or patterns")
+    .argument(
+      "[inputs...]",
+      "session files, folders (searched to the bottom) or patterns; one table FILE.csv of session,grade (0 to 1, pass or fail)",
+    )
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
-    .option("--grades <file>", "a table of session,grade (0 to 1, pass or fail): what each session came to")
     .option("--json <file>", "write all figures as JSON")
     .option("--markdown <file>", "write the tables as Markdown")
     .option("--html <file>", "write the tables as one HTML page")
@@ -70,13 +71,16 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   const say = (line: string) => io.stderr.write(`plimsoll: ${printable(line)}\n`);
   const agents = options.from ?? [];
   const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
-  const found = joinInputs(await findInputs(inputs, io.cwd), logs);
+  const [table, ...others] = inputs.filter(isTable);
+  if (others.length > 0) throw new PlimsollError("bad-input", `one table of grades is read, not ${others.length + 1}`);
+  const sessions = inputs.filter((input) => !isTable(input));
+  const found = joinInputs(await findInputs(sessions, io.cwd), logs);
   for (const { reason } of found.missing) say(reason);
   for (const file of found.notSessions) say(`${file}: no known session format; left out`);
   if (found.older > 0) say(olderLine(found.older));
   const run = { validated: found.files };
   const kept = await openState({ folder: undefined, run, plimsollVersion: plimsollVersion(), unit: "file" }, io);
-  const grades = options.grades === undefined ? null : gradesIn(options.grades, io);
+  const grades = table === undefined ? null : gradesIn(table, io);
   const findings = await findingsIn(found, { io, say, kept, grades });
   await kept.finish();
   for (const line of grades?.table.unused(findings.map(({ session }) => session)) ?? [])
@@ -100,6 +104,11 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   if (validation.compactedSessions === 0)
     say(`none of ${formatNumberOf(findings.length, "session")} was compacted: only edits could be looked at`);
   return EXIT_OK;
+}
+
+/** True for a table of grades: no session log is one. */
+function isTable(input: string): boolean {
+  return input.endsWith(".csv");
 }
 
 /** The grades that a person gave, with a hash of their file: findings are kept for each. */
