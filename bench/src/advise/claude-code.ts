@@ -43,7 +43,7 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       source: "github.com/anthropics/claude-code/issues/82761",
     },
   ],
-  nothingToTurn: "autoCompactWindow is of use in windows above 200k alone; below 200k it is said to switch compaction off",
+  nothingToTurn: "autoCompactWindow only helps in windows above 200k; a value below 200k is said to switch compaction off",
   replay: {
     unlike: (values) => {
       if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;

@@ -55,7 +55,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "validate",
-    description: "count the work that recorded agents repeated after compactions, and the measures that predict it",
+    description: "count the work that recorded agents repeated after compactions, and test which measures predict it",
     note: "It replays nothing: it counts the recorded agents' work before and after their\nown compactions.",
     isKept: true,
     examples: [

@@ -93,7 +93,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
-    .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; the folder of all parts")
+    .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; all parts share the folder")
     .option("--full", "print each measure, dollars, sessions, differences, and how far the figures reach")
     .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
   addAskOptions(command);
@@ -102,7 +102,9 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
   addMergeCommand(command, io, onExit);
   command
     .command("state")
-    .description("play made sessions through 50 compactions: orders kept, orders taken back, running things, finished work")
+    .description(
+      "play generated sessions through 50 compactions, and count what is still known of orders given and withdrawn, running processes and finished work",
+    )
     .action(async (_own: BenchOptions, made: Command) => onExit(await state(made.optsWithGlobals<BenchOptions>(), io)));
   command
     .command("schema")

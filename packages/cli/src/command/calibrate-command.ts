@@ -38,7 +38,7 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
     .option("--html <file>", "write the tables as one HTML page")
     .option(
       "--predictions <file>",
-      "write one JSON line a call, of the ledger's: file, call, reported, predictedExpected, predictedUpper",
+      "write what the estimator ledger predicts, one JSON line a call: file, call, reported, predictedExpected, predictedUpper",
     )
     .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
 }

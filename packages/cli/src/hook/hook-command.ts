@@ -23,7 +23,7 @@ function pluginFolder(): string {
 /** Adds `plimsoll hook`: what agents start before and after a compaction, and for their status line. */
 export function defineHookCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .addArgument(new Argument("[what]", "what is asked for, if the payload does not tell").choices(["status-line", "plugin"]))
+    .addArgument(new Argument("[what]", "what to print, if no payload says it").choices(["status-line", "plugin"]))
     .action(async (what: "status-line" | "plugin" | undefined) => {
       if (what === "plugin") {
         io.stdout.write(`${pluginFolder()}\n`);

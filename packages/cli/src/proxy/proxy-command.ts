@@ -33,8 +33,8 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
-    .option("--bound-reasoning <choice>", "reasoning that a cut makes invalid: leaves, or vendor-drops", "leaves")
-    .option("--read-only", "pass a history that the vendor refuses for its form on as it is: mend nothing")
+    .option("--bound-reasoning <choice>", "thinking that a cut makes invalid: leaves (is cut too), or vendor-drops", "leaves")
+    .option("--read-only", "mend nothing: pass on a malformed history as it is")
     .action(async (options: GivenOptions) => {
       const controller = new AbortController();
       process.once("SIGINT", () => controller.abort());
