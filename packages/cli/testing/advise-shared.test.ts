@@ -41,8 +41,8 @@ describe.skipIf(terminals === null || !hasSharedLogs)("in a terminal, with recor
     const asked = advise("--write");
     expect(await asked.end).toEqual(ENDED_WELL);
     const said = asked.said();
-    expect(said).toContain(`${title}: 1 session, window `);
-    expect(said).toMatch(/cost {5}\$[\d.,]+ by list prices/);
+    expect(said).toMatch(new RegExp(`${title}, window \\S+: \\$`));
+    expect(said).toMatch(/1 session of [\d-]+ to [\d-]+: \$[\d.,]+ by list prices/);
     expect(said).toContain("Nothing to write.");
     expect(readFileSync(path, "utf8")).toBe(before);
     expect(readdirSync(dirname(path)).filter((name) => name.includes("plimsoll"))).toEqual([]);
@@ -56,7 +56,7 @@ describe.skipIf(terminals === null || !hasSharedLogs)("in a terminal, with recor
     await asked.waitFor("Write ~/.config/opencode/opencode.jsonc? [y/N] ");
     asked.type("y");
     expect(await asked.end).toEqual(ENDED_WELL);
-    expect(asked.said()).toMatch(/OpenCode: set reserved=\d+: \d+ % cheaper/);
+    expect(asked.said()).toMatch(/Set reserved=\d+ in \S+: [\d.]+ % cheaper/);
     expect(readFileSync(path, "utf8")).toMatch(/^\{\n {2}\/\/ mine\n {2}"compaction": \{ "reserved": [1-9]\d000 \}\n\}\n$/);
     expect(await advise("--undo", "--yes").end).toEqual(ENDED_WELL);
     expect(readFileSync(path, "utf8")).toBe(before);
