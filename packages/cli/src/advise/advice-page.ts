@@ -46,8 +46,8 @@ function decisionSection(decision: Decision, index: number): Markup {
 ${factSentences(decision).map((text) => html`<p class="soft">${text}</p>`)}
 ${answerSentences(decision).map((text) => html`<p><b>${text}</b></p>`)}
 ${paste === null || turning === null ? html`` : pasteBlock({ id: `paste-${index}`, label: turning.settings.shown, text: pasteLines(turning, paste.values).join("\n") })}
-${named.length === 0 ? html`` : html`<p class="soft">${legend}</p>${table("settings that were tried", ["setting", ...ROW_HEADS], named)}`}
-${table("what fills the requests", ["what fills the requests", "tokens", "share", "cost"], shownFills(decision).map(fillCells))}</section>`;
+${named.length === 0 ? html`` : html`<p class="soft">${legend}</p>${table(`settings that were tried, ${decisionTitle(decision)}`, ["setting", ...ROW_HEADS], named)}`}
+${table(`what fills the requests, ${decisionTitle(decision)}`, ["what fills the requests", "tokens", "share", "cost"], shownFills(decision).map(fillCells))}</section>`;
 }
 
 function table(name: string, heads: readonly string[], rows: readonly (readonly string[])[]): Markup {
