@@ -33,7 +33,7 @@ describe.skipIf(terminals === null).each(ADVICE_WALKS)(
   "in a terminal, with the logs of $title",
   { timeout: WALK_MS },
   (walk) => {
-    const { title, file, before, after } = walk;
+    const { file, before, after } = walk;
     const ask = async (args: readonly string[], answer: string) => {
       const asked = advise(...args);
       const shown = await asked.waitFor(`Write ~/${file}? [y/N] `);
