@@ -29,7 +29,7 @@ export interface SessionPlan {
 }
 
 /** Numbers from 0 to below 1 that follow from a seed (Park and Miller's minimal standard). */
-function numbersFrom(seed: number): () => number {
+export function numbersFrom(seed: number): () => number {
   let state = (seed * 48_271 + 11) % 2_147_483_647;
   return () => {
     state = (state * 48_271) % 2_147_483_647;
@@ -151,7 +151,7 @@ const PASTED_CHARS = 3_000;
 const LETTERS = "0123456789abcdef";
 
 /** Lines of a lock file: dense in tokens, and never twice the same. */
-function noise(chars: number, random: () => number): string {
+export function noise(chars: number, random: () => number): string {
   const lines: string[] = [];
   for (let length = 0; length < chars; length += 72) {
     let hash = "";
@@ -184,7 +184,8 @@ function stopThing(name: string, turn: number, { say, answer }: Telling): string
   return answer(`kr${turn}`, `c-k${turn}`, `${name} was stopped`);
 }
 
-function start(seed: number): SessionEntry {
+/** The entry that begins a made session. */
+export function start(seed: number): SessionEntry {
   return {
     type: "session",
     version: 4,
@@ -197,14 +198,16 @@ function start(seed: number): SessionEntry {
   };
 }
 
-function usage(requestId: string, entries: readonly SessionEntry[]): SessionEntry {
+/** The entry of a request that reports no usage, over what has been said. */
+export function usage(requestId: string, entries: readonly SessionEntry[]): SessionEntry {
   const last = entries.findLast((entry) => entry.type === "message");
   const throughMessageId = last?.type === "message" ? last.message.id : null;
   const told = { overheadHash: null, viewHash: null, usage: UNREPORTED_USAGE, atMs: null };
   return { type: "usage", requestId, modelId: "made/model", throughMessageId, ...told };
 }
 
-function human(id: string, text: string): Message {
+/** A message of the person. */
+export function human(id: string, text: string): Message {
   return { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null };
 }
 
@@ -213,15 +216,18 @@ function assistant(id: string, parts: AssistantMessage["parts"]): Message {
   return { role: "assistant", id, origin: "model", parts, ...told };
 }
 
-function reply(id: string, text: string): Message {
+/** A message of the model with text alone. */
+export function reply(id: string, text: string): Message {
   return assistant(id, [{ type: "text", text }]);
 }
 
-function calling(id: string, toolName: string, args: object): Message {
+/** A message of the model with one call; the id of the call is that of the message behind `c-`. */
+export function calling(id: string, toolName: string, args: object): Message {
   return assistant(id, [{ type: "tool-call", callId: `c-${id}`, toolName, argumentsJson: JSON.stringify(args), paths: [] }]);
 }
 
-function result(id: string, callId: string, text: string): Message {
+/** The result of a call. */
+export function result(id: string, callId: string, text: string): Message {
   const told = { toolName: "tool", isError: false, category: "generic", atMs: null } as const;
   return { role: "tool-result", id, callId, parts: [{ type: "text", text }], ...told };
 }
