@@ -124,6 +124,7 @@ async function state(options: BenchOptions, io: CliIo): Promise<number> {
   const named = [...PRESETS, ...parts.peers.map(({ policy }) => policy), ...parts.programs].map(({ name }) => name);
   const { policies, problems } = choosePolicies(options.policy ?? named.filter((name) => name !== "recorded"), io.cwd, parts);
   say(problems, io);
+  if (policies.length === 0) return EXIT_USAGE;
   const sessions = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
   const { programs, kinds } = parts;
   // No other program writes our record: its likeness is played without it.

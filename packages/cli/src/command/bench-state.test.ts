@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { recordedIo } from "../../testing/recorded-io.ts";
+import { main } from "../main.ts";
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-state-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (...args: readonly string[]) => {
+  const recorded = recordedIo(folder);
+  const exitCode = await main(["bench", "state", ...args], recorded.io);
+  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
+};
+
+test("bench state prints its table, one row for each policy, and exits with 0", async () => {
+  const { exitCode, stdout, stderr } = await run("-p", "none", "-p", "codex", "-w", "16k", "--limit", "1");
+  const rows = stdout.trim().split("\n");
+  expect(rows[0]).toContain("in force, word for word %");
+  expect(
+    rows
+      .slice(2)
+      .map((row) => row.split("|")[1]?.trim())
+      .toSorted(),
+  ).toEqual(["codex", "none"]);
+  expect(stderr).toContain("codex: played");
+  expect(exitCode).toBe(0);
+});
+
+test.each([
+  ["a window that made sessions do not have", ["-w", "real"], "made sessions have no window of their own"],
+  ["a number that is none", ["--limit", "all"], "give a whole number from 1"],
+  ["a policy that nobody has", ["-p", "nobody"], "nobody"],
+  ["a window that is none", ["-w", "wide"], "wide"],
+])("bench state refuses %s with one line, and prints no table", async (_, args, reason) => {
+  const { exitCode, stdout, stderr } = await run(...args);
+  expect(stdout).toBe("");
+  expect(stderr.trim().split("\n")).toEqual([expect.stringContaining(reason)]);
+  expect(exitCode).not.toBe(0);
+});
