@@ -13,12 +13,12 @@ const OURS = PRESETS.filter(({ name }) => name.startsWith("plimsoll"));
 
 /**
  * Sizes are believed when a cut is made: a view may hold less than a tail of the same true size where usage is not what it says, and where a summary takes the place of the
- * tail's last messages. Measured over the seeds 1 to 40: of 316 cuts 5 % hold less, by four at most; all together hold 1.5 times what their tails hold. Over 510001 to
- * 510060: of 445 cuts 8 %, by 9 of 29 at most; 7,379 where the tails hold 4,639. Over 520001 to 520060, looked at last: of 411 cuts 9 %, by 8 of 19 at most; 6,363 and 4,141.
+ * tail's last messages. Over the seeds 1 to 40, which set these bounds: 30 of 301 cuts hold less, by four at most; 4,142 where the tails hold 2,775. Others are worse: over 510001
+ * to 510060 35 of 445, by 9 of 29 at most (7,379 and 4,639); over 520001 to 520060 37 of 411, by 8 of 19 at most (6,363 and 4,141).
  */
 const MOST_LESS_RATIO = 0.1;
-const MOST_LESS_MESSAGES = 10;
-const LEAST_SUM_RATIO = 1.3;
+const MOST_LESS_MESSAGES = 4;
+const LEAST_SUM_RATIO = 1.45;
 
 test("after a cut our presets hold what the plain tail of the same true size holds, and more", {
   timeout: 3_600_000,
