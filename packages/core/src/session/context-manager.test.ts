@@ -84,12 +84,19 @@ describe("a threshold", () => {
   test("it is said when it begins and when it ends", async () => {
     const { manager, events } = session(turns(8));
     const outcome = await manager.fit(at(), never);
-    expect(events).toMatchObject([
+    expect(events).toEqual([
       { type: "compaction-start", reason: "threshold", estimator: expect.any(String), tokensBefore: 8000, messagesBefore: 16 },
       {
         type: "compaction-end",
         reason: "threshold",
+        messagesBefore: 16,
+        messagesAfter: 7,
         messagesRemoved: 9,
+        tokensBefore: 8000,
+        tokensAfter: 3033,
+        tokensRemoved: 4967,
+        step: null,
+        strategies: ["summarize"],
         estimator: expect.any(String),
         entry: outcome.kind === "compacted" && outcome.entry,
       },
