@@ -28,23 +28,23 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const strategies = z.array(strategySchema(kinds.strategies)).readonly();
   return z.strictObject({
     name: z.string().min(1).describe("The name in tables and records."),
-    enabled: z.boolean().describe("False never edits anything."),
-    estimator: estimator.describe("How the context is measured, by kind."),
-    cutEstimator: estimator.nullable().describe("A second measure for finding the cut; null takes the first."),
+    enabled: z.boolean().describe("Whether the policy acts at all; false never edits anything."),
+    estimator: estimator.describe("The estimator that counts the context's tokens, by kind."),
+    cutEstimator: estimator.nullable().describe("Another estimator for finding the cut; null uses the first."),
     gates: z
       .strictObject({
-        at: z.array(gateSchema).readonly().describe("Where the line is looked at."),
-        countPending: z.boolean().describe("Whether the message that is about to be sent counts."),
+        at: z.array(gateSchema).readonly().describe("The places in the agent's loop where it checks."),
+        countPending: z.boolean().describe("Whether the message about to be sent counts."),
       })
-      .describe("When it is looked whether to act."),
-    trigger: triggerSchema.describe("The line from which it acts; the knob actAt sets it."),
+      .describe("When the policy checks the context's size."),
+    trigger: triggerSchema.describe("The size at which it compacts; the knob actAt sets it."),
     afterPause: z
       .strictObject({
-        pauseMs: z.int().positive().describe("How long the pause is, in milliseconds."),
-        atLeast: amountSchema.describe("The line then."),
+        pauseMs: z.int().positive().describe("The shortest pause, in milliseconds."),
+        atLeast: amountSchema.describe("The size at which it then compacts."),
       })
       .nullable()
-      .describe("A lower line after a pause, when the prompt cache has expired; null knows no pauses."),
+      .describe("A lower size to compact at after a pause, when the prompt cache has expired; null ignores pauses."),
     prepare: z
       .strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") })
       .optional()
@@ -66,16 +66,16 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     emergency: z
       .strictObject({ atLeast: amountSchema.describe("The line.") })
       .nullable()
-      .describe("From here on only strategies that need no model run; null has no such line."),
+      .describe("Above this size only strategies without a model run; null has no such size."),
     keep: keep.describe(
-      "Rules for messages that stay word for word, in an order of worth: under pressure the last gives way first. The knob keep turns single rules.",
+      "Rules for messages that stay word for word, most valuable first: if room is short, the last rule gives way first. The knob keep changes single rules.",
     ),
-    manualKeep: keep.nullable().describe("Keep rules of a compaction that the person asks for; null keeps the same."),
-    strategies: strategies.describe("The steps, in order: the next one runs if one fails or is not enough."),
+    manualKeep: keep.nullable().describe("Keep rules when the person asks for a compaction; null uses `keep`."),
+    strategies: strategies.describe("The steps, in order: the next runs if one fails or frees too little."),
     fallback: z
       .strictObject({
-        actAtBudget: z.boolean().describe("Act at the room for a request, whatever the line."),
-        minimumNewRatio: z.number().min(0).max(1).describe("This share of the room must be new before the line counts again."),
+        actAtBudget: z.boolean().describe("Compact when the room for a request is full, whatever the trigger."),
+        minimumNewRatio: z.number().min(0).max(1).describe("This share of the room must be new before it compacts again."),
         strategies: strategies.describe("Steps that run after the policy's own, while the context does not fit."),
         forced: strategies.describe("Steps that run at the last recovery."),
       })
@@ -95,19 +95,19 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         keep: keep.describe("Keep rules of that compaction."),
         maxRecoveries: z.int().min(0).max(10).describe("How often a step may recover."),
       })
-      .describe("After a provider rejected a request as too long."),
+      .describe("What to do after a provider rejected a request as too long."),
     unknownWindow: z
-      .union([z.literal("off"), z.strictObject({ tokens: z.int().positive().describe("The window that is taken.") })])
-      .describe("The treatment of an unknown window: no compaction, or a size."),
+      .union([z.literal("off"), z.strictObject({ tokens: z.int().positive().describe("The window to assume.") })])
+      .describe("What to do if the window is unknown: no compaction, or assume a size."),
     subAgents: z.enum(["own", "off"]).describe("Whether the session of a sub-agent compacts itself."),
     summary: z
       .strictObject({
-        role: z.enum(["user", "assistant"]).describe("Whose message the summary is."),
+        role: z.enum(["user", "assistant"]).describe("The role of the summary's message."),
         sections: z.array(z.string().min(1)).readonly().describe("The titles of its sections."),
         maxTokens: z.int().positive().describe("The longest summary."),
         turnPrefixMaxTokens: z.int().positive().describe("The longest text about the older part of a split turn."),
         request: requestFormSchema.describe(
-          "How it is asked for: as fenced text, behind the conversation so that the cache is read, or of another model (the knob model).",
+          "How to ask for it: as fenced text, at the conversation's end so that the cache is read, or from another model (the knob model).",
         ),
         resultCapChars: z
           .int()
@@ -136,38 +136,35 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         target: z
           .strictObject({
             atMost: amountSchema.describe("At most this much."),
-            steps: z.int().nonnegative().describe("Room for so many steps at the growth so far."),
+            steps: z.int().nonnegative().describe("Leave room for so many steps at the growth so far."),
           })
           .nullable()
-          .describe("Where a compaction should end; null takes what the first strategy gives."),
-        minimumNewTokens: z.number().nonnegative().describe("New tokens before the line counts again."),
+          .describe("The size to reach; null accepts what the first strategy leaves."),
+        minimumNewTokens: z.number().nonnegative().describe("New tokens before it compacts again."),
         minimumSteps: z
           .int()
           .positive()
           .optional()
-          .describe("Steps' worth of new tokens before the line counts again, unless a request would not fit. Left out, none."),
-        maximumFailures: z
-          .int()
-          .positive()
-          .describe("Failures in a row after which nothing is tried until something new comes."),
+          .describe("Steps' worth of new tokens before it compacts again, unless a request would not fit. Left out, none."),
+        maximumFailures: z.int().positive().describe("After so many failures in a row it waits until the conversation grows."),
       })
-      .describe("Limits that end loops of compactions."),
+      .describe("Limits that stop compactions from repeating."),
     facts: z
       .strictObject({
-        maxTokens: z.int().nonnegative().describe("The most of them; 0 leaves them out."),
+        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 leaves them out."),
         files: z
           .enum(["by-touch", "by-name", "covered"])
           .optional()
           .describe("Which files: all by the order of touch, all by name, or those of what was summarised, by name."),
       })
-      .describe("Facts that survive with every summary and notice."),
+      .describe("Facts from the log that stand with every summary and notice."),
   });
 }
 
 /** Schema of {@link Trigger}. */
 export const triggerSchema: z.ZodType<Trigger> = z.union([
-  z.strictObject({ atLeast: amountSchema.describe("At this size and above.") }),
-  z.strictObject({ above: amountSchema.describe("Above this size.") }),
+  z.strictObject({ atLeast: amountSchema.describe("Compacts at this size and above.") }),
+  z.strictObject({ above: amountSchema.describe("Compacts above this size.") }),
 ]);
 
 const label = z.strictObject({ before: z.string().describe("Before it."), after: z.string().describe("After it.") });
