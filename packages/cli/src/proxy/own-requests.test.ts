@@ -63,6 +63,18 @@ describe("typed to plimsoll", () => {
     expect(stdout().slice(stdout().indexOf("was undone"))).toMatch(/^[^(]*compacted \(over-budget\)/);
   });
 
+  test("after an undo a proxy that was started anew does not make the same cut again", async () => {
+    const early = { contextWindowTokens: 24_000, proxy: { window: "24k", policy: "plimsoll actAt=50%" } };
+    const { agent, stdout, status, id, restart } = await cutSession(early);
+    await status({ action: "undo", name: id });
+    const cuts = compactionsIn(stdout());
+    const next = startAgent({ wire: "openai-chat", form: "streamed", url: await restart(), headers: { session_id: "one" } });
+    next.takeOver(agent.history());
+    await next.say("Go on.", 1);
+    expect(await status()).toContain("the last cut was undone");
+    expect(compactionsIn(stdout())).toBe(cuts);
+  });
+
   test("what is to be kept is told to the model, and stands in every later request", async () => {
     const { url, seen, stdout } = await started();
     const agent = startAgent({ wire: "anthropic", url, form: "whole", headers: { session_id: "one" } });

@@ -142,23 +142,21 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   /** The newest request of each conversation, by key. */
   const asked = new Map<string, Pick<ProxyConversation, "modelId" | "limits" | "askedMs">>();
   const paused = new Set<string | null>();
-  const undone = new Set<string>();
   /** Conversations whose history was refused for its form: it is mended before it is sent. */
   const broken = new Set<string>();
   let spokenCount = 0;
   let isClosed = false;
   const logs = () => [...kept.values()].flatMap((compactor) => compactor.conversations());
-  const onEvent = (event: ContextEvent, { key, sessionId }: ConversationName) => {
-    if (event.type === "compaction-end") undone.delete(sessionId);
+  const onEvent = (event: ContextEvent, { key, sessionId }: ConversationName) =>
     options.onEvent?.(event, { sessionId, modelId: asked.get(key ?? "")?.modelId ?? null });
-  };
-  const stateOf = (sessionId: string): ProxyConversation["state"] =>
-    paused.has(null) || paused.has(sessionId) ? "paused" : undone.has(sessionId) ? "undone" : "running";
+  const entriesOf = (sessionId: string) => logs().find((log) => log.sessionId === sessionId)?.entries ?? [];
+  const stateOf = (sessionId: string, entries: readonly SessionEntry[]): ProxyConversation["state"] =>
+    paused.has(null) || paused.has(sessionId) ? "paused" : isUndone(entries) ? "undone" : "running";
   /** The wishes of a conversation's person about its cuts. */
   const context = (_: string, sessionId: string): ConversationContext => ({
-    stateProviders: [() => keptState(logs().find((log) => log.sessionId === sessionId)?.entries ?? [])],
+    stateProviders: [() => keptState(entriesOf(sessionId))],
     beforeCompaction: async ({ reason }) => {
-      const state = stateOf(sessionId);
+      const state = stateOf(sessionId, entriesOf(sessionId));
       const waits = state === "paused" || (state === "undone" && reason === "threshold");
       return waits ? { kind: "cancel", why: state } : { kind: "go" };
     },
@@ -188,7 +186,6 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
     if (of === undefined)
       throw new PlimsollError("bad-input", `no conversation ${sessionId} is in memory: it is once its agent has asked`);
     await of.undo(sessionId);
-    undone.add(sessionId);
   };
   /** Answers what a person typed in the vendor's place: it goes into no log, and to no model. */
   const spoken = async (read: ReadRequest, conversation: string | null): Promise<PreparedRequest> => {
@@ -260,7 +257,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       logs()
         .flatMap(({ key, ...log }) => {
           const newest = asked.get(key ?? "");
-          return newest === undefined ? [] : [{ ...log, ...newest, state: stateOf(log.sessionId) }];
+          return newest === undefined ? [] : [{ ...log, ...newest, state: stateOf(log.sessionId, log.entries) }];
         })
         .sort((a, b) => b.askedMs - a.askedMs),
     undo,
@@ -298,6 +295,14 @@ function remember<Value>(values: Map<string, Value>, conversation: string, value
 /** A request about a history whose agent declares tools: what was typed for Plimsoll is none of it. */
 function withoutTyped(read: ReadRequest, { tools }: Setup): ReadRequest {
   return tools.length === 0 || read.own !== read.all ? read : { ...read, own: withoutWords(read.all, read.wire).items };
+}
+
+/** True if the newest cut was undone by a person: less that was tried after a refusal is undone by itself, too. */
+function isUndone(entries: readonly SessionEntry[]): boolean {
+  const newest = entries.findLast(({ type }) => type === "compaction" || type === "revert");
+  if (newest?.type !== "revert") return false;
+  const of = entries.findLast((entry) => entry.type === "compaction" && entry.id === newest.compactionId);
+  return of?.type === "compaction" && of.record.reason !== "overflow";
 }
 
 /** The texts that a person wants kept, for the summary of each cut; `null` for none. */
