@@ -1,8 +1,9 @@
 import { formatTokens } from "@plimsoll/bench/internal";
-import type { Context, Message, Part, Policy } from "@plimsoll/core";
+import type { Context, Policy } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/agent";
 import type { Tokenizers } from "@plimsoll/core/build";
-import { createEstimator, createWorkCounter, partChars } from "@plimsoll/core/build";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
+import { messageShares } from "@plimsoll/providers/proxy";
 import { nameChars, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
@@ -39,24 +40,6 @@ function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasu
   for (const message of context.messages)
     for (const { what, chars, tokens } of messageShares(message, measure.messageTokens(message))) add(what, chars, tokens);
   return [...shares].map(([what, share]) => ({ what, ...share })).sort((a, b) => b.tokens - a.tokens);
-}
-
-/** The parts of a message by kind, each with its share of the message's tokens by its length. */
-export function messageShares(message: Message, tokens: number): readonly Omit<ContextShare, "count">[] {
-  const totalChars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
-  return message.parts.map((part) => {
-    const ratio = totalChars === 0 ? 1 / message.parts.length : partChars(part) / totalChars;
-    return { what: kindOf(message, part), chars: partChars(part), tokens: tokens * ratio };
-  });
-}
-
-function kindOf(message: Message, part: Part): string {
-  if (part.type === "image") return "images";
-  if (part.type === "reasoning") return "reasoning";
-  if (part.type === "tool-call") return `calls of ${part.toolName}`;
-  if (message.role === "tool-result") return `results of ${message.toolName}`;
-  if (message.origin === "model") return "the model's words";
-  return message.origin === "human" ? "your messages" : `${message.origin} messages`;
 }
 
 /** Longest name of a kind in a table of 80 columns. */

@@ -1,7 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { assistant, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { compactionLoss } from "@plimsoll/providers/proxy";
 import { expect, test } from "vitest";
-import { compactionLoss, editWords } from "./compaction-loss.ts";
+import { editWords } from "./compaction-loss.ts";
 
 const tokensOf = (message: Message) => message.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 10), 0);
 

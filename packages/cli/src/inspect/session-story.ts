@@ -3,9 +3,9 @@ import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/co
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
 import { EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/internal";
-import { messageShares } from "../chat/context-table.ts";
-import type { CompactionLoss, TokensOf } from "./compaction-loss.ts";
-import { compactionLoss, titleOf } from "./compaction-loss.ts";
+import type { CompactionLoss, TokensOf } from "@plimsoll/providers/proxy";
+import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
+import { titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */
 export interface CallStory {

@@ -1,10 +1,10 @@
 import process from "node:process";
-import type { ContextEvent, Policy } from "@plimsoll/core";
-import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import type { ContextEvent } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/build";
 import { createFileSessionStore } from "@plimsoll/core/node";
-import type { ConversationLog, EventOrigin, ProxyCompaction, TypedWord } from "@plimsoll/providers/proxy";
-import { createProxyCompaction, TYPED_PREFIX } from "@plimsoll/providers/proxy";
+import type { ConversationLog, EventOrigin, TypedWord } from "@plimsoll/providers/proxy";
+import { createProxyCompaction, wishAnswer } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
@@ -18,7 +18,7 @@ import type { GivenOptions } from "./proxy-options.ts";
 import { boundReasoningOf, limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
 import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
-import { conversationStatus, droppedWords, fullWords } from "./proxy-status.ts";
+import { conversationStatus, fullWords } from "./proxy-status.ts";
 import { proxyStatus } from "./status-command.ts";
 import { createUpstream } from "./upstream.ts";
 
@@ -126,15 +126,16 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       const words = isNews(event, of) ? eventWords(event) : null;
       if (words !== null) say(placedLine(words, of, nowMs()));
     };
-    const onTyped = (word: TypedWord, log: ConversationLog) =>
-      typedAnswer(word, log, {
-        compaction: () => compaction,
-        policy,
-        say: (line) => {
-          const of = compaction.conversations().find(({ sessionId }) => sessionId === log.sessionId);
-          say(placedLine(line, of ?? { ...log, modelId: null }, nowMs()));
-        },
-      });
+    const onTyped = (word: TypedWord, { sessionId, entries }: ConversationLog) => {
+      const of = compaction.conversations().find((each) => each.sessionId === sessionId);
+      const status = of === undefined ? "No model was asked in it yet." : `${fullWords(conversationStatus(of, policy))}.`;
+      const undo = async () => {
+        await compaction.undo(sessionId);
+        const line = "the last cut was undone, as the person typed";
+        say(placedLine(line, of ?? { sessionId, modelId: null }, nowMs()));
+      };
+      return wishAnswer(word, { entries, status, undo });
+    };
     const { summarizer } = summaries;
     const compaction = createProxyCompaction({
       policy,
@@ -170,43 +171,6 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     await state.close();
   }
 }
-
-/** Answers what a person typed to Plimsoll. */
-async function typedAnswer(word: TypedWord, { sessionId, entries }: ConversationLog, parts: TypedParts): Promise<string> {
-  const { compaction, policy, say } = parts;
-  switch (word.kind) {
-    case "undo":
-      try {
-        await compaction().undo(sessionId);
-      } catch (error) {
-        if (isPlimsollError(error, "bad-input")) return `Nothing was undone: ${error.message}.`;
-        throw error;
-      }
-      say("the last cut was undone, as the person typed");
-      return "The last cut is undone: what it took is sent again. The next cut comes when a request would not fit.";
-    case "dropped":
-      return droppedWords(entries);
-    case "status": {
-      const conversation = compaction()
-        .conversations()
-        .find((each) => each.sessionId === sessionId);
-      return conversation === undefined ? droppedWords(entries) : `${fullWords(conversationStatus(conversation, policy))}.`;
-    }
-    case "help":
-    case "keep":
-      return TYPED_HELP;
-    default:
-      return word satisfies never;
-  }
-}
-
-interface TypedParts {
-  readonly compaction: () => ProxyCompaction;
-  readonly policy: Policy;
-  readonly say: (line: string) => void;
-}
-
-const TYPED_HELP = `Begin a message with \`${TYPED_PREFIX}\` and say: undo (the last cut), what did you drop?, status, or keep this: TEXT.`;
 
 /** Lists or deletes what is kept. */
 async function manageSessions(options: KeptOptions, io: CliIo): Promise<number> {

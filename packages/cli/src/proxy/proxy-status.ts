@@ -1,11 +1,10 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/internal";
-import type { Message, Policy, SessionEntry } from "@plimsoll/core";
+import type { Message, Policy } from "@plimsoll/core";
 import { createContextManager, createDigest, isHuman, textOf, toolCallsOf } from "@plimsoll/core";
 import { budgetOf, resolveAmount } from "@plimsoll/core/build";
 import { tierFor } from "@plimsoll/core/internal";
 import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
-import type { ProxyConversation } from "@plimsoll/providers/proxy";
-import type { CompactionLoss } from "../inspect/compaction-loss.ts";
+import type { CompactionLoss, ProxyConversation } from "@plimsoll/providers/proxy";
 import { titleOf } from "../inspect/compaction-loss.ts";
 import type { CompactionStory } from "../inspect/session-story.ts";
 import { sessionStory } from "../inspect/session-story.ts";
@@ -181,23 +180,6 @@ function whoSays(message: Message): string {
 
 function beginning(text: string): string {
   return text.length <= TITLE_CHARS ? text.toWellFormed() : `${text.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;
-}
-
-/** Says what the newest cut that holds took out, for the person who asked. */
-export function droppedWords(entries: readonly SessionEntry[]): string {
-  const newest = sessionStory(entries).compactions.findLast(({ isReverted }) => !isReverted);
-  if (newest === undefined) return "Nothing was dropped: this conversation has not been cut.";
-  const { kinds, paths, yours } = went(newest.loss);
-  const { tokensBefore, tokensAfter, reason } = newest.entry.record;
-  return [
-    `The newest cut (${reason}) took ${formatTokens(tokensBefore)} tokens to ${formatTokens(tokensAfter)}. It is no longer sent:`,
-    ...kinds.map(
-      ({ what, parts, tokens }) => `- ${what}: ${formatNumberOf(parts, "part")}, about ${formatTokens(tokens)} tokens`,
-    ),
-    ...(yours.length === 0 ? [] : ["Your messages that are now quoted or shortened:", ...yours.map((text) => `- ${text}`)]),
-    ...(paths.length === 0 ? [] : [`Files of the calls that went: ${paths.join(", ")}`]),
-    "Type `plimsoll: undo` to put it back, or `plimsoll: keep this: TEXT` to keep something word for word from now on.",
-  ].join("\n");
 }
 
 /** Tells how full a conversation is, in words. */

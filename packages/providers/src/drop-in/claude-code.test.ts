@@ -58,7 +58,7 @@ describe("what a mod took", () => {
     const host = await cut();
     await host.compact("manual");
     expect(host.log.at(-1)).toMatch(/^plimsoll compacted \d+ messages: about \d+ to \d+ tokens; no model was asked/);
-    expect(await host.command("what did you drop?")).toContain("calls: Bash 60");
+    expect(await host.command("what did you drop?")).toContain("- results of Bash: ");
     const handle = /handle ([0-9a-f]{8,})/.exec(JSON.stringify(host.transcript()))?.[1] ?? expect.fail("no handle");
     expect(await host.recall(handle)).toContain("look ");
     expect(await host.recall("other")).toBe("This conversation has no such handle.");

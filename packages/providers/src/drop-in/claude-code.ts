@@ -6,7 +6,8 @@ import { LOG_VERSION, MAXIMUM_RECALL_CHARS, shortHash, withIds } from "@plimsoll
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { modelPriors } from "../priors/model-priors.ts";
-import { typedWord } from "../proxy/typed-words.ts";
+import { TYPED_HELP, takenWords } from "./person-wishes.ts";
+import { typedWord } from "./typed-words.ts";
 import { replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** The part of what Claude Code gives a mod that is used: `EngineInterface` of mods/types/claude-code.d.ts, read in November 2026. */
@@ -41,7 +42,8 @@ const STORED_CHARS = 2_000_000;
 /** The newest compaction of one transcript: what stood there before. */
 interface Taken {
   readonly before: readonly Fields[];
-  readonly line: string;
+  /** Tells the person what it took. */
+  readonly words: string;
   /** Made ahead of its time (`precompute`): it is installed later, or never. */
   readonly isAhead: boolean;
 }
@@ -94,9 +96,9 @@ export function createClaudeCodeMod({
           const instructions = [stringAt(event, "instructions"), ...kept.map((text) => `Keep word for word: ${text}`)];
           return await next({ ...event, instructions: instructions.filter((text) => text !== null).join("\n") });
         }
-        const { answer, ...what } = done;
+        const { answer, line, ...what } = done;
         await keep(engine, place, [what, ...all]);
-        if (!what.isAhead) engine.ui.log(what.line);
+        if (!what.isAhead) engine.ui.log(line);
         return answer;
       } catch (error) {
         engine.ui.log(
@@ -127,9 +129,9 @@ export function createClaudeCodeMod({
         }
         case "dropped":
         case "status":
-          return newest === undefined ? "Nothing was dropped: plimsoll has not compacted this session." : droppedText(newest);
+          return newest === undefined ? "Nothing was dropped: plimsoll has not compacted this session." : newest.words;
         case "help":
-          return "plimsoll: what did you drop? | undo | keep TEXT";
+          return TYPED_HELP;
         default:
           return word satisfies never;
       }
@@ -173,7 +175,7 @@ async function storedAt(engine: ClaudeCodeEngine, place: string): Promise<readon
   const stored = await engine.store.get(place).catch(() => null);
   return recordsAt({ stored }, "stored").map((each) => ({
     before: recordsAt(each, "before"),
-    line: stringAt(each, "line") ?? "",
+    words: stringAt(each, "words") ?? "",
     isAhead: each.isAhead === true,
   }));
 }
@@ -203,7 +205,7 @@ async function compacted(
   engine: ClaudeCodeEngine,
   event: Fields,
   { policy, kept }: { readonly policy: Policy; readonly kept: readonly string[] },
-): Promise<(Taken & { readonly answer: Fields }) | "nothing-to-take"> {
+): Promise<(Taken & { readonly line: string; readonly answer: Fields }) | "nothing-to-take"> {
   const groups = groupsOf(recordsAt(event, "messages"));
   const manager = managerOver(groups, { policy, kept });
   const window = numberAt(recordAt(await engine.session.usage().catch(() => null), "context"), "window");
@@ -223,6 +225,7 @@ async function compacted(
   const { tokensBefore, tokensAfter } = sizesOf(outcome);
   return {
     before: groups.map(({ item }) => item),
+    words: takenWords({ before: groups.flatMap(({ messages }) => messages), after: view, tokensBefore, tokensAfter }),
     isAhead: event.trigger === "precompute",
     line: `plimsoll compacted ${groups.length} messages: about ${tokensBefore} to ${tokensAfter} tokens; no model was asked, ${tokensAfter} tokens are read once without the prompt cache`,
     answer: { messages: writtenItems(groups, view), tokensBefore, tokensAfter },
@@ -345,16 +348,6 @@ function putBack({ before }: Taken, now: readonly Fields[]): readonly Fields[] {
 
 function withoutHandle({ handle: _, ...item }: Fields): Fields {
   return item;
-}
-
-function droppedText({ before, line }: Taken): string {
-  const counts = new Map<string, number>();
-  for (const use of before.flatMap((item) => recordsAt(item, "toolUses"))) {
-    const tool = stringAt(use, "tool") ?? "";
-    counts.set(tool, (counts.get(tool) ?? 0) + 1);
-  }
-  const tools = [...counts].map(([tool, count]) => `${tool} ${count}`).join(", ");
-  return `${line}. Before it: ${before.length} messages${tools === "" ? "" : `, calls: ${tools}`}. plimsoll: undo puts it back.`;
 }
 
 /** A piece of what a handle names, in the newest transcript that has it: handles follow from the content, so that they are the same in every process. */

@@ -94,6 +94,38 @@ describe("the plugin", () => {
   });
 });
 
+describe("typed to plimsoll", () => {
+  const SESSION = { model: { providerID: "simulated", modelID: "simulated-model" } };
+  const typed = (text: string): OpenCodeMessage => ({ info: openCodeInfo("user", SESSION), parts: [{ type: "text", text }] });
+
+  test("what was dropped is said by the model, which is sent nothing else, and is in no later request", async () => {
+    const hooks = plugin();
+    const stored = session(60);
+    await transformed([...stored], hooks);
+    const wish = [...stored, typed("plimsoll: what did you drop?")];
+    const asked = await transformed([...wish], hooks);
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(asked)).toContain("- results of read: ");
+    const later = [...wish, reply({}, { type: "text", text: "The newest cut" }), typed("Go on.")];
+    expect(JSON.stringify(await transformed(later, hooks))).not.toMatch(/what did you drop|The newest cut took/);
+  });
+
+  test("an undo sends what was cut again, and what is to be kept stands in every summary", async () => {
+    const hooks = plugin();
+    const stored = [...session(30), typed("plimsoll: keep this: the harbour is at 54°N"), ...session(30).slice(1)];
+    const cut = await transformed([...stored], hooks);
+    expect(JSON.stringify(cut)).toContain("the harbour is at 54°N");
+    expect(JSON.stringify(await transformed([...stored, typed("plimsoll: undo")], hooks))).toContain("The last cut is undone");
+  });
+
+  test("a result that says it is no person's", async () => {
+    const state = { status: "completed", input: {}, output: "plimsoll: undo" };
+    const given = await transformed([user({ type: "text", text: "Look." }), reply({}, tool("a", state))]);
+    expect(JSON.stringify(given)).toContain("plimsoll: undo");
+    expect(given).toHaveLength(2);
+  });
+});
+
 describe("how messages are read", () => {
   const read = (...items: readonly OpenCodeMessage[]) =>
     items.flatMap((item) => OPENCODE_MESSAGES.drafts([item], { toolNameOf: () => "", calls: [], messageId: null }));

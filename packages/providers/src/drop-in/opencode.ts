@@ -3,11 +3,15 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
 import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
+import { createPersonWishes } from "./person-wishes.ts";
+import type { Speakers } from "./typed-words.ts";
+import { withoutWords } from "./typed-words.ts";
 
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 export type { OpenCodeMessage } from "./opencode-written.ts";
@@ -40,7 +44,9 @@ export function createOpenCodePlugin(
   options: Partial<Omit<CompactorOptions, "limits">> = {},
 ): (input: OpenCodePluginInput) => Promise<OpenCodeHooks> {
   const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
-  const compactor = createArrayCompactor(OPENCODE_MESSAGES, { policy: PLIMSOLL_POLICY, ...options, limits });
+  const wishes = createPersonWishes(() => compactor, options.context);
+  const own = { policy: PLIMSOLL_POLICY, ...options, context: wishes.context, limits };
+  const compactor: ArrayCompactor<OpenCodeMessage, OpenCodeMessage> = createArrayCompactor(OPENCODE_MESSAGES, own);
   return async ({ client }) => {
     const limitsOf = createLimitsOf(client);
     return {
@@ -51,19 +57,42 @@ export function createOpenCodePlugin(
       "experimental.chat.messages.transform": async (_, { messages }) => {
         const newest = messages.findLast(({ info }) => info.role === "user")?.info;
         if (newest === undefined) return;
-        const conversation = stringAt(newest, "sessionID");
+        const conversation = stringAt(newest, "sessionID") ?? "opencode";
+        const { items, asked } = withoutWords(messages, SPEAKERS);
+        if (asked !== null)
+          return void messages.splice(0, messages.length, answering(messages, await wishes.answer(asked, conversation)));
         const modelId = stringAt(recordAt(newest, "model"), "modelID");
         const facts = {
           limits: await limitsOf(newest),
-          ...(conversation === null ? {} : { conversation }),
+          conversation,
           ...(modelId === null ? {} : { modelId }),
         };
-        const fitted = await compactor.fit([...messages], facts);
+        const fitted = await compactor.fit(items, facts);
         // OpenCode goes on with the very array that it gave.
         messages.splice(0, messages.length, ...fitted);
       },
     };
   };
+}
+
+const SPEAKERS: Speakers<OpenCodeMessage> = {
+  isModels: ({ info }) => info.role === "assistant",
+  isUsers: ({ info }) => info.role === "user",
+  said: ({ info, parts }) =>
+    info.role === "user"
+      ? stringAt(
+          parts.find(({ type, synthetic }) => type === "text" && synthetic !== true),
+          "text",
+        )
+      : null,
+};
+
+/** A hook cannot answer in the model's place: the model is asked to say the answer, and nothing else is sent. */
+function answering(messages: readonly OpenCodeMessage[], answer: string): OpenCodeMessage {
+  const asked = messages.findLast(({ info }) => info.role === "user");
+  const [part] = asked?.parts.filter(({ type }) => type === "text") ?? [];
+  const text = `Answer with the text between the lines, word for word, and with nothing else. Call no tool.\n---\n${answer}\n---`;
+  return { info: asked?.info ?? {}, parts: [{ ...part, type: "text", text }] };
 }
 
 /** The limits of the model that a user's message asks, by what OpenCode knows of all models; asked for again when a model is new. */

@@ -1,12 +1,16 @@
 import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
 import { PLIMSOLL_POLICY, textOf, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { ArrayCompactor } from "./array-compactor.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { withMargin } from "./compactor-options.ts";
 import { jsonParts, pieceParts } from "./media-parts.ts";
+import { createPersonWishes } from "./person-wishes.ts";
+import { typedWord } from "./typed-words.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import {
   changedPieces,
@@ -37,16 +41,39 @@ const REPLY_RATIO = 0.25;
  */
 export function createPiExtension(options: Partial<Omit<CompactorOptions, "limits">> = {}): (pi: PiApi) => void {
   const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
-  const compactor = createArrayCompactor(PI_MESSAGES, { policy: PLIMSOLL_POLICY, ...options, limits });
+  const wishes = createPersonWishes(() => compactor, options.context);
+  const own = { policy: PLIMSOLL_POLICY, ...options, context: wishes.context, limits };
+  const compactor: ArrayCompactor<Fields, Fields> = createArrayCompactor(PI_MESSAGES, own);
   return (pi) => {
+    pi.on("input", async (event, context) => {
+      // What extensions send is no person's.
+      const word = stringAt(event, "source") === "extension" ? null : typedWord(stringAt(event, "text") ?? "");
+      if (word === null || word.kind === "keep") return { action: "continue" };
+      const answer = await wishes.answer(word, sessionOf(context));
+      if (isRecord(context) && context.hasUI === false) console.error(answer);
+      else called(recordAt(context, "ui"), "notify", answer, "info");
+      return { action: "handled" };
+    });
     pi.on("context", async (event, context) => {
       const messages = recordsAt(event, "messages");
       const modelId = stringAt(recordAt(context, "model"), "id");
-      const facts = { limits: limitsIn(context), ...(modelId === null ? {} : { modelId }) };
+      const conversation = sessionOf(context);
+      const facts = { limits: limitsIn(context), conversation, ...(modelId === null ? {} : { modelId }) };
       return { messages: await compactor.fit(messages, facts) };
     });
     pi.on("session_before_compact", (event) => (stringAt(event, "reason") === "threshold" ? { cancel: true } : undefined));
   };
+}
+
+/** pi's name for its session; its own methods are not read by their types, since a context's shape is pi's. */
+function sessionOf(context: unknown): string {
+  const id = called(recordAt(context, "sessionManager"), "getSessionId");
+  return typeof id === "string" ? id : "pi";
+}
+
+function called(value: Fields | null, method: string, ...given: readonly string[]): unknown {
+  const found = value?.[method];
+  return typeof found === "function" ? found.apply(value, given) : undefined;
 }
 
 function limitsIn(context: unknown) {

@@ -1,4 +1,13 @@
 export type { ConversationLog } from "../drop-in/array-conversations.ts";
+export {
+  type CompactionLoss,
+  compactionLoss,
+  type MessageShare,
+  messageShares,
+  type TokensOf,
+} from "../drop-in/compaction-loss.ts";
+export { wishAnswer } from "../drop-in/person-wishes.ts";
+export type { TypedWord } from "../drop-in/typed-words.ts";
 export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
@@ -12,5 +21,4 @@ export {
   type UpstreamFailure,
 } from "./proxy.ts";
 export { summaryQuestion } from "./summary-question.ts";
-export { TYPED_PREFIX, type TypedWord } from "./typed-words.ts";
 export { failureIn, wireAt } from "./wires.ts";

@@ -1,14 +1,5 @@
-import type {
-  BoundReasoning,
-  ContextEvent,
-  ModelLimits,
-  Policy,
-  SessionEntry,
-  StateProvider,
-  Summarizer,
-  ToolSpec,
-} from "@plimsoll/core";
-import { isHuman, isPlimsollError, PlimsollError, textOf } from "@plimsoll/core";
+import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionEntry, Summarizer, ToolSpec } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { Kinds } from "@plimsoll/core/build";
 import type { ConversationName, LearnedLimits } from "@plimsoll/core/conversation";
@@ -19,6 +10,8 @@ import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sdkRejection } from "../client/failure.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { CompactorOptions, ConversationContext } from "../drop-in/compactor-options.ts";
+import { isUndone, keptState } from "../drop-in/person-wishes.ts";
+import type { TypedWord } from "../drop-in/typed-words.ts";
 import type { Fields } from "../fields.ts";
 import { parseRecord, recordAt, recordsAt } from "../fields.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
@@ -30,12 +23,10 @@ import type { ConversationKeys } from "./conversation-keys.ts";
 import type { Fault } from "./mend-items.ts";
 import { mendItems } from "./mend-items.ts";
 import type { ProxyRequest, ReadRequest } from "./read-request.ts";
-import { readRequest } from "./read-request.ts";
+import { readRequest, withoutTyped } from "./read-request.ts";
 import type { RequestKind } from "./request-kind.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
 import { spokenReply } from "./spoken-reply.ts";
-import type { TypedWord } from "./typed-words.ts";
-import { keptTexts, withoutWords } from "./typed-words.ts";
 import type { ProxyWire } from "./wires.ts";
 
 /** Options of a proxy's compaction. */
@@ -232,7 +223,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         remember(asked, conversation, { modelId: read.facts.modelId, limits, askedMs: nowMs() });
       }
       try {
-        return await prepared(withoutTyped(read, setup), {
+        return await prepared(withoutWishes(read, setup), {
           compactor: compactorOf(read.wire, kept, options.sessions),
           conversation,
           setup,
@@ -293,27 +284,8 @@ function remember<Value>(values: Map<string, Value>, conversation: string, value
 }
 
 /** A request about a history whose agent declares tools: what was typed for Plimsoll is none of it. */
-function withoutTyped(read: ReadRequest, { tools }: Setup): ReadRequest {
-  return tools.length === 0 || read.own !== read.all ? read : { ...read, own: withoutWords(read.all, read.wire).items };
-}
-
-/** True if the newest cut was undone by a person: less that was tried after a refusal is undone by itself, too. */
-function isUndone(entries: readonly SessionEntry[]): boolean {
-  const newest = entries.findLast(({ type }) => type === "compaction" || type === "revert");
-  if (newest?.type !== "revert") return false;
-  const of = entries.findLast((entry) => entry.type === "compaction" && entry.id === newest.compactionId);
-  return of?.type === "compaction" && of.record.reason !== "overflow";
-}
-
-/** The texts that a person wants kept, for the summary of each cut; `null` for none. */
-function keptState(entries: readonly SessionEntry[]): ReturnType<StateProvider> {
-  const said = entries.flatMap((entry) => {
-    if (entry.type !== "message" || entry.message.role === "tool-result") return [];
-    const by = entry.message.role === "assistant" ? ("model" as const) : ("person" as const);
-    return by === "model" || isHuman(entry.message) ? [{ by, text: textOf(entry.message) }] : [];
-  });
-  const texts = keptTexts(said);
-  return texts.length === 0 ? null : { title: "The person asked to keep this word for word", text: texts.join("\n\n") };
+function withoutWishes(read: ReadRequest, { tools }: Setup): ReadRequest {
+  return tools.length === 0 || read.own !== read.all ? read : { ...read, own: withoutTyped(read.all, read.wire).items };
 }
 
 /** Characters a token that no text goes below by much; a side request is only looked at if it could be too long. Chosen. */

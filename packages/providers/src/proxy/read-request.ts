@@ -1,4 +1,6 @@
 import { canonicalJson, shortHash } from "@plimsoll/core/internal";
+import type { TypedWord, WithoutWords } from "../drop-in/typed-words.ts";
+import { saidIn, withoutWords } from "../drop-in/typed-words.ts";
 import type { Fields } from "../fields.ts";
 import { parseRecord, recordsAt } from "../fields.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
@@ -7,8 +9,6 @@ import type { RequestKind } from "./request-kind.ts";
 import { hasTools, requestKind } from "./request-kind.ts";
 import type { RequestHeaders } from "./session-name.ts";
 import { sessionNameOf } from "./session-name.ts";
-import type { TypedWord } from "./typed-words.ts";
-import { withoutWords } from "./typed-words.ts";
 import type { BodyFacts, ProxyWire } from "./wires.ts";
 import { wireAt } from "./wires.ts";
 
@@ -45,13 +45,18 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys): Read
   if (!Array.isArray(list) || all.length === 0 || all.length < list.length) return null;
   const facts = wire.factsOf(body, request.path);
   // Without tools of the wire a result is a user's text like any other.
-  const { items: own, asked } = hasTools(facts, all) ? withoutWords(all, wire) : { items: all, asked: null };
+  const { items: own, asked } = hasTools(facts, all) ? withoutTyped(all, wire) : { items: all, asked: null };
   const name = sessionNameOf(request.headers, body);
   const session = name === null ? null : shortHash(`${wire.name}\n${name}`);
   const opening = openingOf(own, wire);
   const isKnown = opening !== null && keys.has(opening);
   const kind = requestKind({ wire, facts, items: own, path: request.path, isKnown });
   return { ...request, wire, kind, facts, all, own, asked, signs: { session, opening } };
+}
+
+/** A history of a wire without what was typed for Plimsoll. */
+export function withoutTyped(items: readonly Fields[], { isModels }: ProxyWire): WithoutWords<Fields> {
+  return withoutWords(items, { isModels, isUsers: ({ role }) => role === "user", said: saidIn });
 }
 
 /** The hash of the history through the model's first reply; `null` before it. */

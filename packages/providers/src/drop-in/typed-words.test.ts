@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keptTexts, typedWord, withoutWords } from "./typed-words.ts";
+import { keptTexts, saidIn, typedWord, withoutWords } from "./typed-words.ts";
 
 test.each([
   ["plimsoll: undo the last compaction", "undo"],
@@ -15,7 +15,12 @@ test.each(["plimsoll undo", "Tell plimsoll: undo", "undo"])("%s is the model's t
   expect(typedWord(text)).toBeNull();
 });
 
-const isModels = ({ role }: { readonly [key: string]: unknown }) => role === "assistant";
+type Item = { readonly [key: string]: unknown };
+const ROLES = {
+  isModels: ({ role }: Item) => role === "assistant",
+  isUsers: ({ role }: Item) => role === "user",
+  said: saidIn,
+};
 
 test.each([
   [
@@ -34,7 +39,7 @@ test.each([
     ],
   ],
 ])("%s is no wish", (_, content) => {
-  expect(withoutWords([{ role: "user", content }], { isModels })).toEqual({ items: [{ role: "user", content }], asked: null });
+  expect(withoutWords([{ role: "user", content }], ROLES)).toEqual({ items: [{ role: "user", content }], asked: null });
 });
 
 test("a wish leaves with its answer, behind the agent's own blocks as well", () => {
@@ -47,8 +52,8 @@ test("a wish leaves with its answer, behind the agent's own blocks as well", () 
   };
   const said = { role: "user", content: "hi" };
   const items = [said, { role: "assistant", content: "hello" }, wish, { role: "assistant", content: "undone" }, said];
-  expect(withoutWords(items, { isModels })).toEqual({ items: [items[0], items[1], said], asked: null });
-  expect(withoutWords(items.slice(0, 3), { isModels }).asked).toEqual({ kind: "undo" });
+  expect(withoutWords(items, ROLES)).toEqual({ items: [items[0], items[1], said], asked: null });
+  expect(withoutWords(items.slice(0, 3), ROLES).asked).toEqual({ kind: "undo" });
 });
 
 test("what is kept is what was typed, else what the model said before", () => {

@@ -1,6 +1,5 @@
 import type { Fields } from "../fields.ts";
 import { recordsAt, stringAt } from "../fields.ts";
-import type { ProxyWire } from "./wires.ts";
 
 /** A message that begins so is for Plimsoll, not for the model. */
 export const TYPED_PREFIX = "plimsoll:";
@@ -24,34 +23,42 @@ export function typedWord(text: string): TypedWord | null {
 }
 
 /**
- * The wish in an item of a request: in a person's message without tool results, what stands first. An agent's own `<…>` blocks before it are passed over; what
- * comes later may be a file that was attached.
+ * Reads what a person said first in an item of a wire; `null` for an item with tool results. An agent's own `<…>` blocks before it are passed over; what comes later may be a
+ * file that was attached.
  */
-function typedIn(item: Fields): TypedWord | null {
+export function saidIn(item: Fields): string | null {
   if (item.role !== "user" || (item.type !== undefined && item.type !== "message")) return null;
   const parts = [...recordsAt(item, "content"), ...recordsAt(item, "parts")];
   if (parts.some(({ type, functionResponse }) => type === "tool_result" || functionResponse !== undefined)) return null;
   const texts = [stringAt(item, "content"), ...parts.map((part) => stringAt(part, "text"))].filter((text) => text !== null);
-  const first = texts.find((text) => !text.trimStart().startsWith("<"));
-  return first === undefined ? null : typedWord(first);
+  return texts.find((text) => !text.trimStart().startsWith("<")) ?? null;
+}
+
+/** How the items of a history are told apart. */
+export interface Speakers<Item> {
+  readonly isModels: (item: Item) => boolean;
+  /** True for an item in the user's role, whoever wrote it. */
+  readonly isUsers: (item: Item) => boolean;
+  /** The person's own words in an item; `null` for none. */
+  readonly said: (item: Item) => string | null;
 }
 
 /** A history without what was for Plimsoll. */
-export interface WithoutWords {
-  readonly items: readonly Fields[];
+export interface WithoutWords<Item> {
+  readonly items: readonly Item[];
   /** The wish that has no answer yet; `null` for none. */
   readonly asked: TypedWord | null;
 }
 
 /** Takes out what a person typed for Plimsoll, with its answers: the model is sent a history without them. What is to be kept is told to the model, too. */
-export function withoutWords(all: readonly Fields[], { isModels }: Pick<ProxyWire, "isModels">): WithoutWords {
-  const items: Fields[] = [];
+export function withoutWords<Item>(all: readonly Item[], { isModels, isUsers, said }: Speakers<Item>): WithoutWords<Item> {
+  const items: Item[] = [];
   let asked: TypedWord | null = null;
   for (const item of all) {
-    const typed = typedIn(item);
+    const typed = typedWord(said(item) ?? "");
     if (typed !== null && typed.kind !== "keep") asked = typed;
     else if (asked === null || !isModels(item)) {
-      if (typed !== null || item.role === "user") asked = null;
+      if (typed !== null || isUsers(item)) asked = null;
       items.push(item);
     }
   }

@@ -1,0 +1,90 @@
+import type { Message, Part, SessionEntry } from "@plimsoll/core";
+import { toolCallsOf } from "@plimsoll/core";
+import { partChars } from "@plimsoll/core/build";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+
+/** Parts that a compaction took out of the next request; the log still has all of them. */
+export interface CompactionLoss {
+  /** By kind and tool, largest first: parts that went whole or were shortened, with the tokens that they no longer take. */
+  readonly kinds: readonly { readonly what: string; readonly parts: number; readonly tokens: number }[];
+  /** The person's own messages that are no longer sent. */
+  readonly humanMessages: readonly Message[];
+  /** Files that calls which are no longer sent had read or changed, in order, each once. */
+  readonly paths: readonly string[];
+  /** Messages that took their place and were not there before. */
+  readonly newMessages: readonly Message[];
+}
+
+/** Tokens of a message, by some measure. */
+export type TokensOf = (message: Message) => number;
+
+/** The difference between two views, the later of which came of one compaction. */
+export function compactionLoss(before: readonly Message[], after: readonly Message[], tokensOf: TokensOf): CompactionLoss {
+  const kept = new Map(after.map((message) => [message.id, message]));
+  const known = new Set(before.map(({ id }) => id));
+  const kinds = new Map<string, { parts: number; tokens: number }>();
+  const add = (what: string, tokens: number) => {
+    const sum = kinds.get(what) ?? { parts: 0, tokens: 0 };
+    kinds.set(what, { parts: sum.parts + 1, tokens: sum.tokens + tokens });
+  };
+  const gone = before.filter(({ id }) => !kept.has(id));
+  for (const message of gone) for (const { what, tokens } of messageShares(message, tokensOf(message))) add(what, tokens);
+  for (const message of before) {
+    const now = kept.get(message.id);
+    if (now === undefined || now === message) continue;
+    const after = messageShares(now, tokensOf(now));
+    for (const [index, { what, tokens }] of messageShares(message, tokensOf(message)).entries())
+      if (message.parts[index] !== now.parts[index]) add(what, tokens - (after[index]?.tokens ?? 0));
+  }
+  const paths = gone.flatMap((message) => toolCallsOf(message)).flatMap((call) => call.paths.map(({ path }) => path));
+  return {
+    kinds: [...kinds].map(([what, sum]) => ({ what, ...sum })).sort((a, b) => b.tokens - a.tokens),
+    humanMessages: gone.filter((message) => message.role === "user" && message.origin === "human"),
+    paths: [...new Set(paths)],
+    newMessages: after.filter(({ id }) => !known.has(id)),
+  };
+}
+
+/** A share of a message: one part, by kind and tool. */
+export interface MessageShare {
+  readonly what: string;
+  readonly chars: number;
+  readonly tokens: number;
+}
+
+/** The parts of a message by kind, each with its share of the message's tokens by its length. */
+export function messageShares(message: Message, tokens: number): readonly MessageShare[] {
+  const totalChars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
+  return message.parts.map((part) => {
+    const ratio = totalChars === 0 ? 1 / message.parts.length : partChars(part) / totalChars;
+    return { what: kindOf(message, part), chars: partChars(part), tokens: tokens * ratio };
+  });
+}
+
+function kindOf(message: Message, part: Part): string {
+  if (part.type === "image") return "images";
+  if (part.type === "reasoning") return "reasoning";
+  if (part.type === "tool-call") return `calls of ${part.toolName}`;
+  if (message.role === "tool-result") return `results of ${message.toolName}`;
+  if (message.origin === "model") return "the model's words";
+  return message.origin === "human" ? "your messages" : `${message.origin} messages`;
+}
+
+/** The messages that a compaction found and left, and their tokens by its own measure. */
+export interface Cut {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+}
+
+/** The newest compaction of a log that holds; `null` for none. */
+export function newestCut(entries: readonly SessionEntry[]): Cut | null {
+  const newest = entries.reduce(foldEntry, EMPTY_VIEW).activeCompactions.at(-1);
+  const index = entries.findLastIndex((entry) => entry.type === "compaction" && entry.id === newest?.id);
+  const entry = entries[index];
+  if (newest === undefined || entry === undefined) return null;
+  const before = entries.slice(0, index).reduce(foldEntry, EMPTY_VIEW);
+  const { tokensBefore, tokensAfter } = newest.record;
+  return { before: before.messages.slice(), after: foldEntry(before, entry).messages.slice(), tokensBefore, tokensAfter };
+}

@@ -1,0 +1,135 @@
+import type { SessionEntry, StateProvider } from "@plimsoll/core";
+import { isHuman, isPlimsollError, PLIMSOLL_POLICY, textOf } from "@plimsoll/core";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
+import type { ArrayCompactor } from "./array-compactor.ts";
+import type { Cut } from "./compaction-loss.ts";
+import { compactionLoss, newestCut } from "./compaction-loss.ts";
+import type { CompactorOptions, ConversationContext } from "./compactor-options.ts";
+import type { TypedWord } from "./typed-words.ts";
+import { keptTexts, TYPED_PREFIX } from "./typed-words.ts";
+
+/** True if the newest cut was undone by a person: less that was tried after a refusal is undone by itself, too. */
+export function isUndone(entries: readonly SessionEntry[]): boolean {
+  const newest = entries.findLast(({ type }) => type === "compaction" || type === "revert");
+  if (newest?.type !== "revert") return false;
+  const of = entries.findLast((entry) => entry.type === "compaction" && entry.id === newest.compactionId);
+  return of?.type === "compaction" && of.record.reason !== "overflow";
+}
+
+/** The texts that a person wants kept, for the summary of each cut; `null` for none. */
+export function keptState(entries: readonly SessionEntry[]): ReturnType<StateProvider> {
+  const said = entries.flatMap((entry) => {
+    if (entry.type !== "message" || entry.message.role === "tool-result") return [];
+    const by = entry.message.role === "assistant" ? ("model" as const) : ("person" as const);
+    return by === "model" || isHuman(entry.message) ? [{ by, text: textOf(entry.message) }] : [];
+  });
+  const texts = keptTexts(said);
+  return texts.length === 0 ? null : { title: "The person asked to keep this word for word", text: texts.join("\n\n") };
+}
+
+/** The conversation that a wish is about. */
+export interface WishedOf {
+  readonly entries: readonly SessionEntry[];
+  /** Undoes its newest cut; rejects with `bad-input` if there is none. */
+  readonly undo: () => Promise<void>;
+  /** How full it is, in one sentence. */
+  readonly status: string;
+}
+
+/** Does what a person typed for Plimsoll, and answers in words for that person. */
+export async function wishAnswer(word: TypedWord, { entries, undo, status }: WishedOf): Promise<string> {
+  switch (word.kind) {
+    case "undo":
+      try {
+        await undo();
+      } catch (error) {
+        if (isPlimsollError(error, "bad-input")) return `Nothing was undone: ${error.message}.`;
+        throw error;
+      }
+      return "The last cut is undone: what it took is sent again. The next cut comes when a request would not fit.";
+    case "dropped": {
+      const cut = newestCut(entries);
+      return cut === null ? "Nothing was dropped: this conversation has not been cut." : takenWords(cut);
+    }
+    case "status":
+      return status;
+    case "help":
+    case "keep":
+      return TYPED_HELP;
+    default:
+      return word satisfies never;
+  }
+}
+
+/** Said to whoever types something else. */
+export const TYPED_HELP: string = `Begin a message with \`${TYPED_PREFIX}\` and say: undo (the last cut), what did you drop?, status, or keep this: TEXT.`;
+
+/** Rows of each list of what went, and characters of each: a screen holds them. Chosen. */
+const LISTED = 12;
+const LISTED_CHARS = 80;
+
+/** Says what a cut took out, for the person who asked. */
+export function takenWords({ before, after, tokensBefore, tokensAfter }: Cut): string {
+  const { measure } = createEstimator(PLIMSOLL_POLICY.estimator, createWorkCounter());
+  const { kinds, paths, humanMessages } = compactionLoss(before, after, measure.messageTokens);
+  const yours = humanMessages.slice(-LISTED).map((message) => beginning(textOf(message)));
+  return [
+    `The newest cut took about ${shortCount(tokensBefore ?? 0)} tokens to ${shortCount(tokensAfter ?? 0)}. It is no longer sent:`,
+    ...kinds.slice(0, LISTED).map(({ what, parts, tokens }) => `- ${what}: ${parts}, about ${shortCount(tokens)} tokens`),
+    ...(yours.length === 0 ? [] : ["Your messages that are now quoted or shortened:", ...yours.map((text) => `- ${text}`)]),
+    ...(paths.length === 0 ? [] : [`Files of the calls that went: ${paths.slice(-LISTED).join(", ")}`]),
+    `Type \`${TYPED_PREFIX} undo\` to put it back, or \`${TYPED_PREFIX} keep this: TEXT\` to keep something word for word from now on.`,
+  ].join("\n");
+}
+
+function beginning(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return line.length <= LISTED_CHARS ? line.toWellFormed() : `${line.slice(0, LISTED_CHARS - 1).toWellFormed()}…`;
+}
+
+/** A count in at most five characters, as `940` and `13.2k`. */
+export function shortCount(count: number): string {
+  return count < 1_000 ? String(Math.round(count)) : `${(count / 1_000).toFixed(1)}k`;
+}
+
+/** The wishes of a plugin's person. */
+export interface PersonWishes {
+  /** For the compactor's own options. */
+  readonly context: NonNullable<CompactorOptions["context"]>;
+  /** Answers a wish about the conversation of a key that was used last. */
+  answer(word: TypedWord, key: string): Promise<string>;
+}
+
+/** Keeps what a person wants kept, holds cuts off after an undo, and answers what is typed. `own` is what the plugin's user gave. */
+export function createPersonWishes(
+  compactor: () => Pick<ArrayCompactor<never, never>, "conversations" | "undo">,
+  own: CompactorOptions["context"],
+): PersonWishes {
+  const entriesOf = (id: string) =>
+    compactor()
+      .conversations()
+      .find(({ sessionId }) => sessionId === id)?.entries ?? [];
+  return {
+    context: (key, sessionId): ConversationContext => {
+      const given = own?.(key, sessionId) ?? {};
+      return {
+        ...given,
+        stateProviders: [...(given.stateProviders ?? []), () => keptState(entriesOf(sessionId))],
+        beforeCompaction: async (notice, signal) => {
+          if (notice.reason === "threshold" && isUndone(entriesOf(sessionId))) return { kind: "cancel", why: "undone" };
+          return (await given.beforeCompaction?.(notice, signal)) ?? { kind: "go" };
+        },
+      };
+    },
+    answer: async (word, key) => {
+      const log = compactor()
+        .conversations()
+        .find((each) => each.key === key);
+      if (log === undefined)
+        return "Nothing was said in this conversation since it was opened, so there is nothing to tell or to undo.";
+      const { entries, sessionId, expectedTokens } = log;
+      const status = `About ${shortCount(expectedTokens)} tokens of this conversation are sent.`;
+      return await wishAnswer(word, { entries, status, undo: () => compactor().undo(sessionId) });
+    },
+  };
+}
