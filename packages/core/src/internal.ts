@@ -39,6 +39,7 @@ export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
 export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
+export { SUMMARY_HEADER } from "./prompts/parts.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
 export { lineHash, textLines } from "./recall/text-lines.ts";
 export type { Unit, UnitFacts } from "./recall/units.ts";

@@ -2,7 +2,7 @@ import type { FitOutcome, Message, Policy } from "@plimsoll/core";
 import { createContextManager, createDigest, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
 import { requireFallback } from "@plimsoll/core/build";
 import type { MessageDraft } from "@plimsoll/core/internal";
-import { LOG_VERSION, MAXIMUM_RECALL_CHARS, shortHash, withIds } from "@plimsoll/core/internal";
+import { LOG_VERSION, MAXIMUM_RECALL_CHARS, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/internal";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { modelPriors } from "../priors/model-priors.ts";
@@ -297,9 +297,16 @@ function draftsOf(item: Fields, toolNames: ReadonlyMap<string, string>): readonl
     const call = { callId, toolName: toolNames.get(callId) ?? "", isError: result.isError === true };
     return resultDraft(call, textParts(stringAt(result, "text") ?? ""));
   });
-  // An agent's own blocks begin with a tag; what a person types as a rule does not.
-  const origin = text.trimStart().startsWith("<") ? "injected" : "human";
-  return text === "" && results.length > 0 ? results : [...results, userDraft(textParts(text), origin)];
+  return text === "" && results.length > 0 ? results : [...results, { ...userDraft(textParts(text)), origin: originOf(text) }];
+}
+
+/** The beginning of Claude Code's own summaries. */
+const OWN_SUMMARY = "This session is being continued from a previous conversation";
+
+/** A summary of before comes back as a user's message, and is no person's; an agent's own blocks begin with a tag, which what a person types as a rule does not. */
+function originOf(text: string): "human" | "injected" | "summary" {
+  if (text.startsWith(SUMMARY_HEADER.text) || text.startsWith(OWN_SUMMARY)) return "summary";
+  return text.trimStart().startsWith("<") ? "injected" : "human";
 }
 
 /** The view as a transcript: messages that nothing was done to as they came, with their handles; what was made or changed is built anew. */
