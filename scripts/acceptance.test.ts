@@ -27,7 +27,7 @@ beforeAll(() => {
   printed = `${stdout}\n${stderr}`;
 }, 900_000);
 
-/** What was printed of a row. */
+/** The output about a row. */
 function outcomeOf(row: string): { readonly problems?: readonly string[]; readonly skipped?: string } {
   const line = printed.split("\n").find((each) => each.startsWith(`{"row":"${row}"`)) ?? `{"problems":["was not played"]}`;
   return JSON.parse(line);

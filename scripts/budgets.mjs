@@ -35,7 +35,7 @@ export function documentWords() {
   return [...new Set([...documentPages(), ...decisions])].reduce((sum, page) => sum + words(page), 0);
 }
 
-/** What each budget counts, what it allows, and where it shall come to. @returns {readonly (Budget & { readonly name: string, readonly now: number })[]} */
+/** Lists the budgets: what each counts, what it allows, and where it shall come to. @returns {readonly (Budget & { readonly name: string, readonly now: number })[]} */
 export function budgets() {
   /** @type {Record<string, Budget>} */
   const written = JSON.parse(readFileSync(join(root, "scripts/budgets.json"), "utf8"));

@@ -4,7 +4,7 @@ import { removeLeftFiles } from "../packages/cli/bundle/left-files.mjs";
 import { installed } from "./installed.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
 
-/** What turbo leaves out unless research itself is run: nothing that is shipped needs them. */
+/** Packages that turbo leaves out unless research itself is run: nothing that is shipped needs them. */
 const SHIPPED = ["--filter=!@plimsoll/research", "--filter=!@plimsoll/reference"];
 
 /**

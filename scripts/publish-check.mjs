@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./tool.mjs";
 
-/** What stands in manifests where the project has no address yet. `pnpm publish:check` refuses it. */
+/** The placeholder in manifests where the project has no address yet. `pnpm publish:check` refuses it. */
 export const PLACEHOLDER = "https://example.invalid/replace-before-publishing";
 
 /** The folders of the packages that are published. */
 export const PUBLISHED = ["packages/core", "packages/providers", "packages/tools", "bench", "packages/cli"];
 
-/** What a published manifest has to have. */
+/** Fields that a published manifest has to have. */
 const FIELDS = [
   "name",
   "version",
@@ -27,7 +27,7 @@ const FIELDS = [
 /** A manifest as it is read. @typedef {Readonly<Record<string, unknown>>} Manifest */
 
 /**
- * What a manifest lacks, whoever publishes it, a line each.
+ * Lists what a manifest lacks, whoever publishes it, a line each.
  * @param {Manifest} manifest
  * @returns {readonly string[]}
  */
@@ -58,7 +58,7 @@ function entriesOf(exports) {
 }
 
 /**
- * What the files beside a manifest lack: what a registry shows, and what is new in the version.
+ * Lists what the files beside a manifest lack: what a registry shows, and what is new in the version.
  * @param {Manifest} manifest
  * @param {(name: string) => string | null} read the text of a file of the package, `null` if there is none
  * @returns {readonly string[]}

@@ -7,7 +7,7 @@ import { root } from "../../scripts/tool.mjs";
 /** Below this a folder's tests are not good enough. */
 const LEAST_SCORE_PERCENT = 85;
 
-/** What came of a folder. @typedef {{ readonly tried: number, readonly caught: number, readonly seconds: number }} FolderOutcome */
+/** The outcome of a folder. @typedef {{ readonly tried: number, readonly caught: number, readonly seconds: number }} FolderOutcome */
 
 /**
  * Mutates a folder in a copy of the workspace's core, and shows progress and survivors. What is known from the last time, for sources and tests that have

@@ -9,7 +9,7 @@
  */
 
 /**
- * What no test can notice, or no program reads: the default of a switch over all kinds, which the types leave nothing for, and the text of an
+ * Changes that no test can notice, or no program reads: the default of a switch over all kinds, which the types leave nothing for, and the text of an
  * error; its code is mutated. Stryker loads this as a plugin.
  */
 const unnoticeable = {

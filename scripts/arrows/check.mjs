@@ -9,12 +9,12 @@ import { packageRules } from "./rules.mjs";
 /** @typedef {{ readonly dependencies: readonly string[], readonly devDependencies: readonly string[] }} Manifest */
 /** @typedef {{ readonly file: string, readonly line: number, readonly message: string }} Violation */
 
-/** What an import names, seen from the package that imports it.
+/** The target of an import, seen from the package that imports it.
  * @typedef {{ readonly kind: "own", readonly path: string } |
  *   { readonly kind: "workspace" | "npm", readonly name: string, readonly subpath: string } |
  *   { readonly kind: "node" | "outside" }} Target */
 
-/** What tests may import on top of what their package may. */
+/** Packages that tests may import on top of what their package may. */
 const testPackages = ["vitest", "fast-check"];
 
 /**
@@ -98,7 +98,7 @@ function targetOf(rule, file, specifier) {
 }
 
 /**
- * What the arrows between packages and the manifest have against an import; null: nothing.
+ * Says why the arrows between packages or the manifest forbid an import; null: they do not.
  * @param {PackageRule} rule
  * @param {Manifest} manifest
  * @param {string} file

@@ -5,7 +5,7 @@ import { rowTables } from "./rules.mjs";
 /** @typedef {import("./rules.mjs").RowTable} RowTable */
 
 /**
- * What a package's rows say about one file: whether it has a place among them, and what they have against an import of its.
+ * Judges one file by its package's rows: whether it has a place among them, and why they forbid an import of its.
  * `null` as the specifier is a module whose name is computed.
  * @typedef {{ readonly placeError?: string, readonly complaint: (target: Target | null) => string | null }} RowRule
  */

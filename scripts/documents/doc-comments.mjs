@@ -8,19 +8,21 @@ export function whatComments(text) {
   return found.map(({ index, 1: words = "" }) => `${text.slice(0, index).split("\n").length}: ${words.trim()}`);
 }
 
-const LEFT_OUT = new Set(["node_modules", "dist", "sessions"]);
+const FOLDERS = ["packages", "bench", "fixtures", "examples", "lab", "scripts"];
+const LEFT_OUT = new Set(["node_modules", "dist", "sessions", ".programs", "doc-comments.test.ts"]);
 
 /** @param {string} folder @returns {readonly string[]} */
 function sourcesBelow(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : sourcesBelow(path);
+    if (LEFT_OUT.has(entry.name)) return [];
+    if (entry.isDirectory()) return sourcesBelow(path);
     return /\.(ts|mjs)$/.test(path) ? [path] : [];
   });
 }
 
-/** Doc comments of packages and bench that begin with "What", as `path:line: words`. @returns {readonly string[]} */
+/** Doc comments of the project that begin with "What", as `path:line: words`. @returns {readonly string[]} */
 export function docCommentProblems() {
-  const paths = ["packages", "bench"].flatMap((folder) => sourcesBelow(folder));
+  const paths = FOLDERS.flatMap((folder) => sourcesBelow(folder));
   return paths.flatMap((path) => whatComments(readFileSync(join(root, path), "utf8")).map((line) => `${path}:${line}`));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { docCommentProblems, whatComments } from "./doc-comments.mjs";
 
-test("no doc comment of packages and bench begins with What: say the thing, or who does it", () => {
+test("no doc comment begins with What: say the thing, or who does it", () => {
   expect(docCommentProblems()).toEqual([]);
 });
 

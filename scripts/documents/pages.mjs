@@ -70,7 +70,7 @@ export function blocksOf(page, text) {
 }
 
 /**
- * What a comment says of the block behind it.
+ * Reads a comment about the block behind it.
  * @param {{ readonly line: number, readonly text: string } | null} comment
  * @returns {Pick<Block, "given" | "file" | "continues" | "fragment">}
  */

@@ -46,7 +46,7 @@ test("no source of a folder without screens is looked at", () => {
   expect(screenProblems(["bench/src/validate"])).toEqual([]);
 });
 
-/** What a page shows: neither its scripts nor its marks. */
+/** The visible text of a page: neither its scripts nor its marks. */
 const shownIn = (page: string) => page.replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, "\n");
 const nameOf = (session: string) => session;
 const report = exampleReport({ sessions: ["o1__r__s.jsonl", "o2__r__s.jsonl"], sweptRatios: [0.6, 0.9], calls: 120 });

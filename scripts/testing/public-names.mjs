@@ -83,7 +83,7 @@ export function documentsText() {
 }
 
 /**
- * What stands in a document's blocks of code and between its backticks.
+ * Finds the texts of a document's blocks of code and between its backticks.
  * @param {string} markdown
  */
 function codeOf(markdown) {

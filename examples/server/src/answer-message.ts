@@ -4,7 +4,7 @@ import { createAnthropicSession } from "@plimsoll/providers/anthropic";
 import { READ_PAGE, readPage } from "./read-page-tool.ts";
 import { type Store, saidIn } from "./said.ts";
 
-/** What the service is made of. */
+/** The parts of the service. */
 export interface ServiceParts {
   readonly store: Store;
   readonly client: Anthropic;
@@ -22,7 +22,7 @@ export interface PersonsMessage {
   readonly text: string;
 }
 
-/** What a client is told while its message is answered. */
+/** Events that a client is told while its message is answered. */
 export type Told =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string }

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 
-/** What the model is told of the one tool that this service has; put yours here. */
+/** The specification of the one tool that this service has; put yours here. */
 export const READ_PAGE: Anthropic.Tool = {
   name: "read_page",
   description: "Reads a page of the handbook.",

@@ -3,7 +3,7 @@ import type { createPostgresStore } from "@plimsoll/core/postgres";
 /** Where conversations live. */
 export type Store = ReturnType<typeof createPostgresStore>;
 
-/** What a log says of the person's messages. */
+/** Finds the person's messages in a log. */
 export interface Said {
   /** Messages of the person. */
   readonly count: number;

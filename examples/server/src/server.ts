@@ -6,7 +6,7 @@ import { answerMessage, type PersonsMessage, type ServiceParts, type Told } from
 /** Larger messages are refused. Chosen. */
 const MAXIMUM_BODY_BYTES = 1_000_000;
 
-/** What a client waits before it asks again for a conversation that another replica has, in seconds. Chosen. */
+/** The wait of a client before it asks again for a conversation that another replica has, in seconds. Chosen. */
 const RETRY_AFTER_S = 1;
 
 /**

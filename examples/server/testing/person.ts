@@ -1,4 +1,4 @@
-/** What came of a message. */
+/** The outcome of a message. */
 export interface Heard {
   readonly text: string;
   /** How often it had to be sent again: the replica was gone, or another one had the conversation. */

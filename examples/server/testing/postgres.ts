@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** A PostgreSQL server for a test, with an empty database. */
 export interface Postgres {
-  /** What clients of `pg` are told of it. */
+  /** Its address for clients of `pg`. */
   readonly connection: { readonly host: string; readonly user: string; readonly database: string };
   stop(): void;
 }

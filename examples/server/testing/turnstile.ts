@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request as sendRequest } from "node:http";
 
-/** What stands before a provider: requests go through, but the first that is to be held. It never reaches the provider. */
+/** A gate before a provider: requests go through, but the first that is to be held. It never reaches the provider. */
 export interface Turnstile {
   readonly url: string;
   /** Resolves when a request is held. */

@@ -49,7 +49,7 @@ const TELLING_CHARS = 8;
 /** Fewer lines than this are no content to fetch; chosen. */
 const FEWEST_LINES = 3;
 
-/** What SWE-agent puts around what it shows. */
+/** The frame that SWE-agent puts around what it shows. */
 const FRAME = /^(?:\[File: |\(\d+ more lines|\(Open file: |\(Current directory: |bash-\$)/;
 
 /**

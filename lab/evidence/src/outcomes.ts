@@ -2,7 +2,7 @@ import { areaWithin, pairsWithin, type ScoredRun } from "./area.ts";
 import { grouped, numbered, type Resampled, resampled } from "./resample.ts";
 import { MEASURES, type Measure, type RunRow } from "./run-row.ts";
 
-/** What is drawn whole: the runs of one task, or of one repository. */
+/** The unit that is drawn whole: the runs of one task, or of one repository. */
 export type Unit = "task" | "repository";
 
 /** How many groups by length a model's runs are put into (protocol). */

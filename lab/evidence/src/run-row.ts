@@ -27,7 +27,7 @@ interface EditFates {
   readonly missingFailed: number;
 }
 
-/** What is kept of one run: counts alone, none of its text. */
+/** The record of one run: counts alone, none of its text. */
 export interface RunRow {
   readonly dataset: string;
   readonly repository: string;

@@ -7,7 +7,7 @@ export interface TerminalMessage {
 /** Columns of the terminal in which the runs of the leaderboard were recorded; longer lines were broken between words. */
 const COLUMNS = 160;
 
-/** What moves the cursor or sets a colour (ECMA-48), and what sets a title. */
+/** Sequences that move the cursor or set a colour (ECMA-48), and those that set a title. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g;
 
@@ -43,7 +43,7 @@ function roleOf(speaker: string): TerminalMessage["role"] {
   return speaker === "User" ? "user" : "assistant";
 }
 
-/** What stands on a line in the end; `null` for one of which nothing is left, and for the rule between messages. */
+/** The text of a line in the end; `null` for one of which nothing is left, and for the rule between messages. */
 function shownLine(raw: string): string | null {
   const plain = raw.replace(CONTROLS, "");
   const parts = plain.split("\r").filter((part) => !WAITING.test(part));

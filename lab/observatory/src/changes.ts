@@ -1,6 +1,6 @@
 import type { ProgramFacts } from "./facts.ts";
 
-/** What differs between two files of facts: one line for each place, as `thresholds.0.actsTokens: 168000 → 170000`. The day does not count. */
+/** Differences between two files of facts: one line for each place, as `thresholds.0.actsTokens: 168000 → 170000`. The day does not count. */
 export function changesBetween(before: ProgramFacts, after: ProgramFacts): readonly string[] {
   const [one, other] = [leaves(before), leaves(after)];
   const places = [...new Set([...one.keys(), ...other.keys()])].filter((place) => place !== "recorded");

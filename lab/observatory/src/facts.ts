@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TOLD } from "./play.ts";
 
-/** What a published program does when its context is full. Numbers, roles, counts and hashes: no text of the program is in it. */
+/** The behaviour of a published program when its context is full. Numbers, roles, counts and hashes: no text of the program is in it. */
 export interface ProgramFacts {
   readonly program: string;
   readonly packageName: string;
@@ -90,7 +90,7 @@ export interface RequestRun {
   readonly count: number;
 }
 
-/** What came of a refusal as too long: once, twice in a row, or until the request was smaller. */
+/** The outcome of a refusal as too long: once, twice in a row, or until the request was smaller. */
 export interface OverflowFacts extends EndFacts {
   readonly refused: "once" | "twice" | "until smaller";
 }

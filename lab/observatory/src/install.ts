@@ -53,7 +53,7 @@ export async function installedProject(folder: string, packages: readonly string
   return missingIn(output);
 }
 
-/** What npm says that the registry lacks, of a package or of what it needs. */
+/** Packages that the registry lacks according to npm, or dependencies of them. */
 export function missingIn(output: string): string {
   const missing = /No matching version found for (\S+?)\.?\s|'(\S+)' could not be found/.exec(output);
   return missing === null ? "npm could not install it" : `the registry has no ${missing[1] ?? missing[2]}`;

@@ -23,7 +23,7 @@ Runs published programs (${PROGRAMS.map(({ name }) => name).join(", ")}) against
 --page     only prints the page that the facts make
 `;
 
-/** What the command line asks for. */
+/** The options of the command line. */
 interface Asked {
   readonly names: readonly string[];
   readonly isNewest: boolean;

@@ -8,11 +8,11 @@ import type { Ended, Surroundings } from "./run-command.ts";
 import { runCommand } from "./run-command.ts";
 import { talk } from "./talk.ts";
 
-/** What a program is played with. The program's own kinds and tools are added to the scenario. */
+/** The settings of one play. The program's own kinds and tools are added to the scenario. */
 export interface PlayRequest {
   readonly scenario: Omit<Scenario, "kinds" | "tools" | "person">;
   readonly limits: StatedLimits;
-  /** What is particular about the server, or the model on it. */
+  /** Traits of the server, or of the model on it. */
   readonly server?: Pick<SimulatorOptions, "roles" | "rules" | "reasoning">;
   readonly prompts: readonly string[];
   /** Files of the work folder, text by name. */
@@ -25,26 +25,26 @@ export interface PlayRequest {
   readonly mostMs?: number;
 }
 
-/** What stands between a program and the simulator. */
+/** A process between a program and the simulator. */
 export interface Between {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** What a program did: its requests, and how it ended. */
+/** A program's requests, and how it ended. */
 export interface Played {
   readonly exchanges: readonly ExchangeFacts[];
   /** Of the last command; `null` if it was ended here. */
   readonly exitCode: number | null;
   readonly told: Told;
   readonly endedBy: "itself" | "requests" | "time";
-  /** What the simulator refused of its requests, in the simulator's words: for the person at the terminal, never kept. */
+  /** Requests that the simulator refused, in the simulator's words: for the person at the terminal, never kept. */
   readonly refusals: readonly string[];
   /** Calls whose output did not come back whole, by number. */
   readonly lostOutputs: readonly number[];
 }
 
-/** What the person is told, by kind: the model's last words, that the context is too long, that something failed, something else, or nothing. */
+/** The kind of thing that the person is told: the model's last words, that the context is too long, that something failed, something else, or nothing. */
 export const TOLD = ["answer", "too long", "error", "other words", "nothing"] as const;
 export type Told = (typeof TOLD)[number];
 

@@ -1,4 +1,4 @@
-/** What commands printed, against what of it came back to the model. */
+/** Compares the output of commands with the part of it that the model got. */
 export interface Printed {
   /** Takes in a request's body. */
   see(body: unknown): void;

@@ -14,7 +14,7 @@ export interface Program {
   readonly entry: string;
   /** A file of ours that is started in its place, for programs that are not run. */
   readonly ownFile?: string;
-  /** What starts it: itself, or a Node of a version that it needs. */
+  /** Its command: itself, or a Node of a version that it needs. */
   readonly runtime: "itself" | "node" | "node-22";
   readonly modelId: string;
   readonly windows: StatableWindows;
@@ -41,12 +41,12 @@ export function withDefaultModel({ asInstalled, ...program }: ProgramWithDefault
   return { ...program, launch: asInstalled };
 }
 
-/** What can be told to a program: any window; or one of its own, which is played with counts that are multiplied. */
+/** The windows that a program takes: any; or one of its own, which is played with counts that are multiplied. */
 export type StatableWindows =
   | { readonly kind: "any"; readonly tellsOutput: boolean }
   | { readonly kind: "fixed"; readonly limits: StatedLimits };
 
-/** What a program is told of its model; `null` if it is told no output. */
+/** The limits of a program's model; `null` if it is told no output. */
 export interface StatedLimits {
   readonly windowTokens: number;
   readonly outputTokens: number | null;
@@ -66,7 +66,7 @@ export interface Setup extends StatedLimits, Place {
   readonly modelId: string;
 }
 
-/** What is written before the start, and what is started. */
+/** Files that are written before the start, and the command. */
 export interface Launch {
   /** Text by path. */
   readonly files: { readonly [path: string]: string };

@@ -7,12 +7,12 @@ import { join } from "node:path";
 export interface ProxyProcess {
   /** With the token: what programs are given as their base address. */
   readonly url: string;
-  /** What it printed: what to export first, then a line for each compaction and each problem. */
+  /** Its output: first the variables to export, then a line for each compaction and each problem. */
   lines(): readonly string[];
   close(): Promise<void>;
 }
 
-/** What a proxy is started with. */
+/** The options of a proxy. */
 export interface ProxyStart {
   readonly upstream: string;
   readonly windowTokens: number;

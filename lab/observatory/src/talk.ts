@@ -18,12 +18,12 @@ export async function talk(command: readonly string[], prompts: readonly string[
   return { exitCode, output: heard.join("") };
 }
 
-/** What a program has to end in after the last answer. Chosen. */
+/** The time in which a program has to end after the last answer. Chosen. */
 const GRACE_MS = 2_000;
 
 interface Session {
   readonly work: string;
-  /** What the person reads is added to it: the model's words, and errors. */
+  /** The person's screen is added to it: the model's words, and errors. */
   readonly heard: string[];
 }
 

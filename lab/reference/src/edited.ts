@@ -1,10 +1,10 @@
 import type { Message, ToolResultMessage } from "@plimsoll/core";
 
-/** What a program made of messages: for the same message and the same change it is the same copy each time. */
+/** A program's copies of messages: for the same message and the same change it is the same copy each time. */
 export interface Edits {
   /** The message with one text in the place of all that it says. */
   withText(message: ToolResultMessage, text: string): Message;
-  /** What `make` makes of the message, once for each key. */
+  /** Returns `make` of the message, made once for each key. */
   once(message: Message, key: string, make: () => Message): Message;
 }
 

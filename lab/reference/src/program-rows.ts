@@ -1,4 +1,4 @@
-/** What a row adds up over the replayed sessions. */
+/** The sums of a row over the replayed sessions. */
 export interface Total {
   readonly calls: number;
   readonly compactions: number;
@@ -16,7 +16,7 @@ export interface ProgramRow {
   readonly likeness: { readonly name: string; readonly total: Total } | null;
 }
 
-/** What the rows are of. */
+/** The subject of the rows. */
 export interface RowsOf {
   readonly sessions: number;
   readonly files: number;

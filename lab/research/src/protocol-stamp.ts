@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** What a page's figures were made by: the definitions and the rule, and who is on which side. */
+/** The origin of a page's figures: the definitions and the rule, and who is on which side. */
 export interface Protocol {
   /** docs/evidence.md. */
   readonly text: string;

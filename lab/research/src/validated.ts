@@ -43,7 +43,7 @@ function sourceOf({ date, sessions, compactedSessions, repositories, owners, pre
   };
   return `import type { ValidatedFigures } from "./validated.ts";
 
-/** What real compactions say of the measures, with date and data. Written by \`pnpm validated\` over recorded sessions that are not part of the project. */
+/** Findings of real compactions on the measures, with date and data. Written by \`pnpm validated\` over recorded sessions that are not part of the project. */
 export const VALIDATED: ValidatedFigures = ${JSON.stringify(figures, null, 2)};
 `;
 }

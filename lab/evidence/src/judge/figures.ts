@@ -17,7 +17,7 @@ export interface JudgedRow {
   readonly truth?: FactTruth | undefined;
 }
 
-/** What is known of a fact in one context. */
+/** The knowledge of a fact in one context. */
 export interface FactTruth {
   readonly fact: string;
   readonly level: string;
@@ -62,7 +62,7 @@ const VARIANTS: readonly Measure[] = [
   { name: "bits given the passages, negative", scoreOf: ({ bits }) => -of(bits, "passages") },
 ];
 
-/** What tells without a model. */
+/** The judgement without a model. */
 const CONTROLS: readonly Measure[] = [
   { name: "keywords in the context", scoreOf: ({ truth }) => Number(truth?.inContext ?? false) },
   { name: "keywords in the read passages", scoreOf: ({ truth }) => Number(truth?.inPassages ?? false) },

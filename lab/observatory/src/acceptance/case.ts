@@ -10,7 +10,7 @@ export interface AcceptanceCase {
   readonly kind: RowKind;
   /** Packages of ours that its empty project gets from tarballs. */
   readonly ours: readonly string[];
-  /** What else the project gets from the registry; the version of the first is the row's. None for a published program, which is installed by itself. */
+  /** Other packages that the project gets from the registry; the version of the first is the row's. None for a published program, which is installed by itself. */
   readonly libraries: readonly string[];
   /** The program, with our packages in this project. */
   readonly program: (project: string) => Program;
@@ -25,7 +25,7 @@ export interface AcceptanceCase {
   readonly between?: (project: string) => (upstream: string, folder: string) => Promise<SpeakingBetween>;
   /** Where the program keeps its sessions; left out if it keeps none. */
   readonly sessions?: SessionPlace;
-  /** What hooks put back, by the requests and by what the hooks wrote. */
+  /** Texts that hooks put back, by the requests and by the hooks' output. */
   readonly putBack?: (played: Played, home: string) => PutBackFacts;
 }
 
@@ -34,7 +34,7 @@ export type SessionPlace =
   | { readonly kind: "lines"; readonly folder: string }
   | { readonly kind: "sqlite"; readonly file: string; readonly query: string };
 
-/** What stood between and says of its compactions. */
+/** The go-between, with its account of its compactions. */
 export interface SpeakingBetween extends Between {
   lines(): readonly string[];
 }
@@ -45,12 +45,12 @@ export const SMALL_TOKENS = 32_000;
 /** Text that a call prints: a hundred of them are more than the window. Chosen. */
 export const CALL_TOKENS = 500;
 
-/** What the person asks for first. */
+/** The person's first request. */
 export const FIRST_MESSAGE =
   "Please go through the log files, one after the other. Never touch the harbour folder, and keep every date as it is.";
 
-/** What the person says to the session that was taken up again. */
+/** The person's words to the session that was taken up again. */
 export const LATER_MESSAGE = "Now go through the rest of them, and leave those of the old year.";
 
-/** What a sub-agent is asked for. */
+/** The task of a sub-agent. */
 export const SUB_AGENT_MESSAGE = "Go through the second folder, and never open the letters in it.";

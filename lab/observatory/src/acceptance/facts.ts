@@ -3,11 +3,11 @@ import { z } from "zod";
 import type { Played } from "../play.ts";
 import { TOLD } from "../play.ts";
 
-/** What a row of the table is: an adapter in a program of a few lines, a plugin or hooks inside of a published program, or the proxy under one. */
+/** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, or the proxy under one. */
 export const ROW_KINDS = ["library", "plugin", "hooks", "proxy"] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
-/** What came of one session. Numbers, names and hashes: no text of a program is in it. */
+/** The outcome of one session. Numbers, names and hashes: no text of a program is in it. */
 export interface AcceptanceFacts {
   /** Its name on the command line and of its file. */
   readonly name: string;
@@ -48,12 +48,12 @@ export interface AcceptanceFacts {
   readonly drops: number | null;
   /** Calls whose whole result is in the session that the program stored; `null` if it stores none. */
   readonly storedWhole: number | null;
-  /** What hooks put back after the program's own compactions; `null` if nothing puts anything back. */
+  /** Texts that hooks put back after the program's own compactions; `null` if nothing puts anything back. */
   readonly putBack: PutBackFacts | null;
   readonly told: Played["told"];
 }
 
-/** What hooks put back: texts that were looked for in the first request after each compaction, and how large all of it is. */
+/** Texts that hooks put back: those that were looked for in the first request after each compaction, and how large all of it is. */
 export interface PutBackFacts {
   /** Compactions after which everything that was looked for was there. */
   readonly whole: number;
@@ -100,7 +100,7 @@ export const acceptanceFactsSchema: z.ZodType<AcceptanceFacts> = z.strictObject(
 /** The probe by which a sub-agent's first message is looked for. */
 export const SUB_AGENT_PROBE = "sub-agent";
 
-/** What the requests of a session say of it. */
+/** Facts that follow from the requests of a session. */
 export type ExchangeTotals = Pick<
   AcceptanceFacts,
   | "wire"
@@ -172,7 +172,7 @@ function declaredIn(requests: readonly ExchangeFacts[]): number {
   }).length;
 }
 
-/** What a cache may leave unread of the request before: its steps, and the item that was new. Chosen above 128 and a call's size. */
+/** The most that a cache may leave unread of the request before: its steps, and the item that was new. Chosen above 128 and a call's size. */
 const UNREAD_TOKENS = 1_024;
 
 function isBreak({ promptTokens }: ExchangeFacts, { cacheReadTokens }: ExchangeFacts): boolean {
@@ -192,7 +192,7 @@ const LEAST_CACHED_RATIO = 0.85;
 /** Most of a session's prompt tokens that hooks may put back. */
 const MOST_PUT_BACK_RATIO = 0.005;
 
-/** What is wrong with a session, a few words each; nothing if it went as it has to. */
+/** Lists the faults of a session, a few words each; none if it went as it has to. */
 export function problemsOf(facts: AcceptanceFacts): readonly string[] {
   const { requests, steps, refused, personKept, largestTokens, windowTokens, storedWhole, putBack } = facts;
   const isHooks = facts.kind === "hooks";

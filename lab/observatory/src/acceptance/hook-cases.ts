@@ -23,7 +23,7 @@ const CHARS_PER_TOKEN = 4;
 const READS = [5, 30, 55, 80];
 const STEPS = 100;
 
-/** What the hooks print is added to it, below the program's home. */
+/** The hooks' output is added to it, below the program's home. */
 const PRINTED_FILE = "put-back.jsonl";
 
 const fileOf = (call: number) => `notes-${call}.txt`;
@@ -124,7 +124,7 @@ function withHooks(program: Program, project: string): Program {
   };
 }
 
-/** What was printed, a line for each compaction after which something was put back. */
+/** The output, a line for each compaction after which something was put back. */
 function printedIn(home: string): readonly string[] {
   const file = join(home, PRINTED_FILE);
   return existsSync(file)
@@ -134,7 +134,7 @@ function printedIn(home: string): readonly string[] {
     : [];
 }
 
-/** What came of the hooks: after each compaction every file that was read since the one before it has to be named. */
+/** The outcome of the hooks: after each compaction every file that was read since the one before it has to be named. */
 export function putBackIn(exchanges: readonly ExchangeFacts[], printed: readonly string[]): PutBackFacts {
   let [whole, putBackTokens, promptTokens, compactions, answered, from] = [0, 0, 0, 0, 0, 0];
   let isAfter = false;

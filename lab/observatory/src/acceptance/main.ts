@@ -22,7 +22,7 @@ Ends with 1 if a row is not accepted. Rows: ${ACCEPTANCE_CASES.map(({ name }) =>
 --page    only prints the page that the facts make
 `;
 
-/** What the command line asks for. */
+/** The options of the command line. */
 interface Asked {
   readonly rows: readonly AcceptanceCase[];
   readonly date: string;
@@ -43,7 +43,7 @@ const END_MS = "PLIMSOLL_ACCEPTANCE_END_MS";
 
 const MS_PER_SECOND = 1_000;
 
-/** What the arguments ask for; `null` for what nobody knows: a name that is no row's, an option that there is not. */
+/** Reads the arguments; `null` for a name that is no row's and for an unknown option. */
 function asked(args: readonly string[]): Asked | null {
   const names: string[] = [];
   const values = new Map<string, string>();

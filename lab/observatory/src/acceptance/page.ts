@@ -1,7 +1,7 @@
 import type { AcceptanceFacts, RowKind } from "./facts.ts";
 import { problemsOf } from "./facts.ts";
 
-/** What each kind of row is headed by, in the order of the page. */
+/** Headings by kind of row, in the order of the page. */
 const KINDS: { readonly [kind in RowKind]: string } = {
   library: `## Adapters of libraries
 

@@ -9,7 +9,7 @@ import type { AcceptanceCase } from "./case.ts";
 import { CALL_TOKENS, FIRST_MESSAGE, LATER_MESSAGE, SMALL_TOKENS, SUB_AGENT_MESSAGE } from "./case.ts";
 import { SUB_AGENT_PROBE } from "./facts.ts";
 
-/** What a program is told of its model: the window is the real one. */
+/** The limits of a program's model: the window is the real one. */
 const TOLD = { windowTokens: SMALL_TOKENS, outputTokens: 4_000 } as const;
 
 /** A program that has not ended by then is ended; many times what it takes on an idle machine. Chosen. */

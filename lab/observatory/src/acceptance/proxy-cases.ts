@@ -12,7 +12,7 @@ import { startForgetfulProxy, startProxy } from "../proxy-process.ts";
 import type { AcceptanceCase } from "./case.ts";
 import { FIRST_MESSAGE } from "./case.ts";
 
-/** What a program is told of its model, if it is told of one: so large that it never compacts by itself. */
+/** The limits of a program's model, if it takes any: so large that it never compacts by itself. */
 const TOLD_TOKENS = { windowTokens: 1_000_000, outputTokens: 4_000 } as const;
 
 const STEPS = 100;

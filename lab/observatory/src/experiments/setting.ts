@@ -3,7 +3,7 @@ import type { ActsBetween } from "../facts.ts";
 import type { Played, PlayRequest } from "../play.ts";
 import type { Program, StatedLimits } from "../program.ts";
 
-/** What an experiment is made with: a program, and how it is played. */
+/** The setting of an experiment: a program, and how it is played. */
 export interface Lab {
   readonly program: Program;
   /** Plays the program; `name` is told to the person at the terminal. */
@@ -26,7 +26,7 @@ export async function playToItsEnd(lab: Lab, name: string, request: PlayRequest)
 const SMALL_WINDOW_TOKENS = 64_000;
 const SMALL_OUTPUT_TOKENS = 8_000;
 
-/** What a program is told in experiments with real text, and what counts are multiplied by to fill a window that cannot be told. */
+/** The window of experiments with real text, and the factor of counts that fills a window which cannot be told. */
 export function smallLimits({ windows }: Program): { readonly limits: StatedLimits; readonly tokenFactorRatio: number } {
   if (windows.kind === "fixed")
     return { limits: windows.limits, tokenFactorRatio: Math.floor(windows.limits.windowTokens / SMALL_WINDOW_TOKENS) };
@@ -45,7 +45,7 @@ const STATED: readonly StatedLimits[] = [
   { windowTokens: 128_000, outputTokens: 16_000 },
 ];
 
-/** What the person asks for, if nothing depends on it. */
+/** The person's request, if nothing depends on it. */
 export const PERSON = "Please go on with the log files, one after the other, and tell me when all are done.";
 
 /** The person's messages of a session of many turns; each is its own, so that one can be told from another. */
@@ -54,7 +54,7 @@ export function turns(count: number): readonly string[] {
 }
 
 /**
- * What a session begins with if its usage is told: about 24,000 tokens of real text. Some programs keep 20,000 in any case, and do nothing while there is
+ * The beginning of a session if its usage is told: about 24,000 tokens of real text. Some programs keep 20,000 in any case, and do nothing while there is
  * not more. Usage is counted while it is said.
  */
 export function fill(between: ActsBetween): MainStep {

@@ -50,7 +50,7 @@ export async function reportedThreshold(lab: Lab, limits: StatedLimits, known: K
   return { between: "never", facts: { ...limits, usage: "reported", ...NEVER } };
 }
 
-/** What is known of a program before it is tried: where it acts, and at which size with these limits. */
+/** The expectation before a program is tried: where it acts, and at which size with these limits. */
 export interface Known {
   readonly between: ActsBetween | null;
   readonly actsTokens: number | null;

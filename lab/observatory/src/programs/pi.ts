@@ -2,7 +2,7 @@ import type { ToolPattern } from "@plimsoll/providers/simulator";
 import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
 import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
 
-/** What both of pi's scopes have in common: it asks on the Chat Completions wire and is told window and output in a file of models. */
+/** The common part of pi's two scopes: pi asks on the Chat Completions wire and is told window and output in a file of models. */
 const PI = {
   licence: "MIT",
   modelId: "simulated-model",

@@ -10,7 +10,7 @@ interface ModelMessage {
   readonly content: readonly object[];
 }
 
-/** What is used of the published `ai`. */
+/** The part of the published `ai` that is used. */
 interface AiSdkModule {
   readonly pruneMessages: (options: object) => readonly ModelMessage[];
 }

@@ -9,7 +9,7 @@ export interface Compared {
   readonly kind: string | null;
 }
 
-/** What an aspect came to over all sessions. */
+/** The result of an aspect over all sessions. */
 export interface AspectTally {
   readonly aspect: ComparedAspect;
   readonly compared: number;

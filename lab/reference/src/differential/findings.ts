@@ -5,9 +5,9 @@ import process from "node:process";
 import { canonicalJson, isRecord } from "@plimsoll/core/internal";
 import type { Compared } from "./compared.ts";
 
-/** What was found about one likeness in one file, kept so that a comparison that was broken off goes on where it was. */
+/** The findings on one likeness in one file, kept so that a comparison that was broken off goes on where it was. */
 export interface KeptFindings {
-  /** What was kept; `null` if there is nothing, or if it is damaged. */
+  /** Returns the kept findings; `null` if there are none, or if they are damaged. */
   read(made: unknown): readonly Compared[] | null;
   keep(made: unknown, found: readonly Compared[]): void;
 }

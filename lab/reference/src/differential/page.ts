@@ -1,7 +1,7 @@
 import type { Likeness } from "@plimsoll/bench/internal";
 import type { AspectTally } from "./compared.ts";
 
-/** What a likeness came to. */
+/** The result of a likeness. */
 export interface LikenessResult {
   readonly likeness: Likeness;
   /** `null` if the program is not there. */

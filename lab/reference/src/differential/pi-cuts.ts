@@ -22,7 +22,7 @@ export interface Cuts {
   readonly pi: PiSession;
 }
 
-/** What was compared at a compaction. */
+/** The comparison at one compaction. */
 export function comparedCuts(cuts: Cuts): readonly Pick<Compared, "aspect" | "kind">[] {
   const { ours, theirs, pi, view, log, sent, policy, module, session } = cuts;
   const context = sent.context.slice();
@@ -110,7 +110,7 @@ interface Texts {
 }
 
 /**
- * What parts two pieces of a request: `human-kept` if they are equal but for messages of the person that one of them has alone, as ours keeps
+ * Names the difference of two pieces of a request: `human-kept` if they are equal but for messages of the person that one of them has alone, as ours keeps
  * the last one in the context, and covers it when it is no longer the last.
  */
 function partDifference(
@@ -129,7 +129,7 @@ function partDifference(
   return textDifference(own(inBoth), serialised(theirsInBoth)) ?? "human-kept";
 }
 
-/** What stays word for word is compared by the measure of the cut. */
+/** Compares what stays word for word by the measure of the cut. */
 function sizeDifference(
   ours: readonly Message[],
   theirFirst: Message | undefined,

@@ -8,7 +8,7 @@ import type { Compared } from "./compared.ts";
 import { comparedCuts, tailOf } from "./pi-cuts.ts";
 import { listedFiles, listsOf } from "./pi-files.ts";
 
-/** What is compared: a policy of ours on a session, call by call, with the program at the same state. */
+/** The input of a comparison: a policy of ours on a session, call by call, with the program at the same state. */
 export interface PiDifferential {
   readonly session: PreparedSession;
   readonly policy: EnginePolicy;
@@ -70,7 +70,7 @@ interface Asked {
   /** A request was answered: the next reply has its report. */
   answered(sent: ReplayedCall): void;
   beforeSubmit(): Promise<void>;
-  /** What the program would do before this step, or would have done when the person's message came; `null` for nothing. */
+  /** The program's action before this step, or when the person's message came; `null` for nothing. */
   beforeStep(): Promise<PiPreparation | null>;
 }
 

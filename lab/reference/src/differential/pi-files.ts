@@ -6,7 +6,7 @@ export interface FileLists {
   readonly modifiedFiles: readonly string[];
 }
 
-/** What parts the lists behind our summaries from the program's, if the session's calls are named as the program's own: else it lists nothing. */
+/** Compares the lists behind our summaries with the program's, if the session's calls are named as the program's own: else it lists nothing. */
 export function filesDifference(summaries: readonly string[], theirs: PiPreparation, format: string): string | null {
   if (format !== "pi") return "not-comparable";
   const text = summaries.join("\n");
@@ -19,7 +19,7 @@ export function filesDifference(summaries: readonly string[], theirs: PiPreparat
   return [...modifiedFiles, ...readFiles].every((path) => known.has(path)) ? "whole-log" : "files";
 }
 
-/** What the program would list: what was read and modified is modified, by name. */
+/** The program's list: what was read and modified is modified, by name. */
 export function listsOf({ fileOps }: Pick<PiPreparation, "fileOps">): FileLists {
   const modified = new Set([...fileOps.edited, ...fileOps.written]);
   return {
@@ -28,7 +28,7 @@ export function listsOf({ fileOps }: Pick<PiPreparation, "fileOps">): FileLists 
   };
 }
 
-/** What a summary of ours lists. */
+/** The list of a summary of ours. */
 export function listedFiles(summary: string): FileLists {
   const named = (tag: string) => linesOf(tag, summary).filter((line) => !isCount(line));
   return { readFiles: named("read-files"), modifiedFiles: named("modified-files") };

@@ -6,7 +6,7 @@ import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { Compared } from "./compared.ts";
 import { tailOf } from "./pi-cuts.ts";
 
-/** What is compared: a policy of ours on a session, call by call, with a program that is asked about the same context. */
+/** The input of a comparison: a policy of ours on a session, call by call, with a program that is asked about the same context. */
 export interface ProgramDifferential {
   readonly session: PreparedSession;
   readonly policy: EnginePolicy;
@@ -73,7 +73,7 @@ export async function compareProgram({
   return found;
 }
 
-/** What the program would send in the context's place, and what it showed its model; `null` if it would do nothing. */
+/** The messages that the program would send in the context's place, and those that it showed its model; `null` if it would do nothing. */
 interface Answer {
   readonly messages: readonly Message[];
   readonly shown: readonly Message[] | null;
@@ -131,7 +131,7 @@ interface Contexts {
   readonly policy: EnginePolicy;
 }
 
-/** What stayed and what went: compared by messages, and by the measure of the cut. */
+/** Compares what stayed and what went, by messages and by the measure of the cut. */
 function comparedContexts({ ours, theirs, view, log, policy }: Contexts): readonly Pick<Compared, "aspect" | "kind">[] {
   const [ourFirst] = tailOf(ours, log);
   const [theirFirst] = tailOf(theirs.messages, log);

@@ -33,7 +33,7 @@ export interface Slices {
   readonly say: (line: string) => void;
 }
 
-/** What was found of each likeness in all files; `null` if the time was over before. Findings are kept file by file, and taken from there. */
+/** The findings on each likeness in all files; `null` if the time was over before. Findings are kept file by file, and taken from there. */
 export async function compareFiles(slices: Slices): Promise<ReadonlyMap<Likeness, readonly Compared[]> | null> {
   const { files, endsAfterMs, nowMs, say } = slices;
   const startMs = nowMs();

@@ -2,7 +2,7 @@
 const CUT_MARKS = [/\n\n\[\.\.\. (\d+) more characters truncated\]/g, /\n\[… (\d+) more characters left out\]/g] as const;
 
 /**
- * What parts two serialised histories, once cuts are marked alike: `null` if nothing does. `quoted` if they differ only by the backslashes that
+ * Names the difference of two serialised histories, once cuts are marked alike: `null` if nothing does. `quoted` if they differ only by the backslashes that
  * keep text from reading as a speaker; `reasoning` if theirs also has the model's; `joins` if they differ only by what stands between the parts of one message; `parts` if they have other speakers or another number of pieces; else `text`.
  */
 export function textDifference(ours: string, theirs: string): string | null {
@@ -18,7 +18,7 @@ function marked(text: string): string {
   return CUT_MARKS.reduce((shown, mark) => shown.replaceAll(mark, (_, count: string) => `\n<cut ${count}>`), text);
 }
 
-/** What an older pi writes of a model's reasoning stands in pieces of its own. */
+/** An older pi writes a model's reasoning in pieces of its own. */
 function withoutReasoning(text: string): string {
   const pieces = text.split(/\n\n(?=\[[A-Z][\w ,]*\]: )/);
   return pieces.filter((piece) => !piece.startsWith("[Assistant thinking]: ")).join("\n\n");

@@ -9,7 +9,7 @@ const THRESHOLD_RATIO = 0.5;
 /** The program's cut of a result that no longer fits its budget, in characters (DEFAULT_TRUNCATE_TOOL_OUTPUT_THRESHOLD). */
 const RESULT_CAP_CHARS = 40_000;
 
-/** What the program asks of its settings, and what it asks its model through. */
+/** The settings that the program reads, and the client through which it asks its model. */
 export interface GeminiConfigOptions {
   readonly module: Pick<GeminiModule, "tokenLimit">;
   readonly contextWindowTokens: number;

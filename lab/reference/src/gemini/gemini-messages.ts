@@ -71,7 +71,7 @@ export function createGeminiMessages(module: Pick<GeminiModule, "coalesceConsecu
   };
 }
 
-/** What the program writes behind its summary: a summary of ours, which stands alone, is one content with the person's words without it. */
+/** The program's words behind its summary: a summary of ours, which stands alone, is one content with the person's words without it. */
 const ANSWER: GeminiContent = { role: "model", parts: [{ text: "Got it. Thanks for the additional context!" }] };
 
 function isUnanswered(message: Message, next: Message | undefined): boolean {

@@ -17,7 +17,7 @@ export interface GeminiRequest {
   readonly promptId: string;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface GeminiCompression {
   readonly newHistory: readonly GeminiContent[] | null;
   readonly info: { readonly compressionStatus: number };
@@ -28,7 +28,7 @@ export interface GeminiCompressionService {
   compress(...args: readonly unknown[]): Promise<GeminiCompression>;
 }
 
-/** What is used of the published gemini-cli-core. */
+/** The part of the published gemini-cli-core that is used. */
 export interface GeminiModule {
   readonly ChatCompressionService: new () => GeminiCompressionService;
   readonly CompressionStatus: Readonly<

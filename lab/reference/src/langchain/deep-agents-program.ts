@@ -80,7 +80,7 @@ function summaryIn({ _summarizationEvent: event }: Readonly<Record<string, unkno
 
 /** A call in the middleware's hands, which waits for the provider's answer where the replay does. */
 interface WrappedCall {
-  /** What it sends; `null` if it gave up. */
+  /** The messages that it sends; `null` if it gave up. */
   sent(): Promise<readonly LangChainMessage[] | null>;
   /** The provider took it: what the middleware then writes into the agent's state. */
   answered(): Promise<Readonly<Record<string, unknown>>>;
@@ -133,7 +133,7 @@ function wrappedCall({ wrapModelCall }: LangChainMiddleware, request: LangChainR
   };
 }
 
-/** What a command writes into the state; nothing for a plain reply. */
+/** The state that a command writes; nothing for a plain reply. */
 function updateOf(result: unknown): Readonly<Record<string, unknown>> {
   const { update }: { readonly update?: object } = typeof result === "object" && result !== null ? result : {};
   return { ...update };

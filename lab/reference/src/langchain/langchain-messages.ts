@@ -65,7 +65,7 @@ function withArguments(message: AssistantMessage, calls: readonly LangChainCall[
   };
 }
 
-/** What LangChain shows of a message: its text blocks. */
+/** The text blocks of a message, as LangChain shows them. */
 export function shownText({ content }: LangChainMessage): string {
   if (typeof content === "string") return content;
   const blocks: readonly { readonly text?: unknown }[] = Array.isArray(content) ? content : [];

@@ -34,7 +34,7 @@ export interface LangChainRequest {
 
 export type LangChainHandler = (request: LangChainRequest) => Promise<unknown>;
 
-/** What is used of the published `langchain`. */
+/** The part of the published `langchain` that is used. */
 export interface LangChainModule {
   readonly HumanMessage: MessageClass;
   readonly AIMessage: MessageClass;
@@ -44,12 +44,12 @@ export interface LangChainModule {
   readonly contextEditingMiddleware: (options?: object) => LangChainMiddleware;
 }
 
-/** What is used of the published `deepagents`, which has a `langchain` of its own. */
+/** The part of the published `deepagents` that is used, which has a `langchain` of its own. */
 export interface DeepAgentsModule {
   readonly createSummarizationMiddleware: (options: object) => LangChainMiddleware;
 }
 
-/** What a program's messages are written down with, and the error by which it knows an overflow. */
+/** The writer of a program's messages, and the error by which it knows an overflow. */
 export interface LangChainCore {
   readonly getBufferString: (messages: readonly LangChainMessage[]) => string;
   readonly ContextOverflowError: new (message: string) => Error;

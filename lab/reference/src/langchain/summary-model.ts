@@ -4,7 +4,7 @@ import { SUMMARY_MAX_TOKENS, writtenMessage } from "../edited.ts";
 import type { LangChainMessages } from "./langchain-messages.ts";
 import type { LangChainCore, LangChainMessage } from "./langchain-module.ts";
 
-/** What the program knows of its model: its window, and how to ask it for a summary. */
+/** The program's model: its window, and how to ask it for a summary. */
 export interface SummaryModel {
   readonly profile: { readonly maxInputTokens: number };
   invoke(request: unknown): Promise<{ readonly content: string; readonly text: string }>;
@@ -13,7 +13,7 @@ export interface SummaryModel {
 /** A template of the program's request that is the history alone, so that the history can be read off it. */
 export const HISTORY_ALONE = { langchain: "{messages}", deepAgents: "{conversation}" } as const;
 
-/** What a model for summaries is made with. */
+/** The parts of a model for summaries. */
 export interface SummaryModelOptions {
   readonly setting: Pick<ProgramSetting, "limits" | "summarize">;
   readonly core: LangChainCore;

@@ -1,4 +1,4 @@
-/** What is used of a published pi: its session store, its session's own methods and its compaction. Both of its scopes have these. */
+/** The part of a published pi that is used: its session store, its session's own methods and its compaction. Both of its scopes have these. */
 export interface PiModule {
   readonly SessionManager: { readonly inMemory: () => PiStore };
   readonly AgentSession: { readonly prototype: object };
@@ -36,7 +36,7 @@ export interface PiStore {
   getBranch(): readonly PiEntry[];
 }
 
-/** What pi means to do in a compaction. */
+/** The plan of a compaction by pi. */
 export interface PiPreparation {
   readonly firstKeptEntryId: string;
   readonly messagesToSummarize: readonly PiMessage[];

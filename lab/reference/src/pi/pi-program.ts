@@ -75,7 +75,7 @@ async function decide({ methods, lastReply, overflowReply }: PiSession, { gate, 
     await methods._compactBeforeNextAssistantResponse?.({});
 }
 
-/** What the program's requests for summaries are about, in the order in which it makes them. */
+/** The subjects of the program's requests for summaries, in the order in which it makes them. */
 function partsOf(
   { messagesToSummarize, turnPrefixMessages, isSplitTurn, previousSummary }: PiPreparation,
   session: PiSession,

@@ -10,7 +10,7 @@ import {
   piUsage,
 } from "./pi-module.ts";
 
-/** What a pi session is made with. */
+/** The parts of a pi session. */
 export interface PiSessionOptions {
   readonly module: PiModule;
   readonly contextWindowTokens: number;
@@ -36,7 +36,7 @@ export interface PiSession {
   entryIdOf(message: Message): string | undefined;
 }
 
-/** What the session's methods reach for and a replay does not have. */
+/** Parts that the session's methods reach for and a replay does not have. */
 export function createPiSession(options: PiSessionOptions): PiSession {
   const { module, contextWindowTokens } = options;
   const store = module.SessionManager.inMemory();

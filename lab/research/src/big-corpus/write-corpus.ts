@@ -6,7 +6,7 @@ const MEGABYTE = 1e6;
 /** How often a step is said while a corpus is written (chosen). */
 const STEPS = 10;
 
-/** What a corpus is made of, and where. */
+/** The sources of a corpus, and its place. */
 export interface CorpusPlan {
   /** Files of sessions to vary. */
   readonly sources: readonly string[];

@@ -86,7 +86,7 @@ function withScripts(weights: ClassCounts): ClassCounts {
   return weights.map((weight, index) => published[CHAR_CLASSES[index] ?? ""] ?? weight);
 }
 
-/** What the pooled weights' sum is multiplied by to become the other's: from the slopes that the same sessions have over both. */
+/** The factor from the pooled weights' sum to the other's: from the slopes that the same sessions have over both. */
 function pooledRatioOf(pooled: Refitted, apart: Refitted): number {
   const slopes = new Map(pooled.sessions.map(({ name, slopeRatio }) => [name, slopeRatio]));
   const logs = apart.sessions.map(({ name, slopeRatio }) => Math.log((slopes.get(name) ?? slopeRatio) / slopeRatio));

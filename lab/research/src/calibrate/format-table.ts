@@ -7,7 +7,7 @@ export interface MethodPredictions {
   readonly calls: readonly KindCall[];
 }
 
-/** What the table of formats is made of. */
+/** The input of the table of formats. */
 export interface FormatComparison {
   readonly formatOf: ReadonlyMap<string, string>;
   readonly baselines: readonly MethodPredictions[];

@@ -1,6 +1,6 @@
 import { type HeldOutRow, markdownTable, percent } from "./page-tables.ts";
 
-/** What is asked of a figure of one row: at most so much, or at least. In percent. */
+/** The goal of a figure of one row: at most so much, or at least. In percent. */
 interface Goal {
   readonly name: string;
   readonly row: string;

@@ -78,7 +78,7 @@ function rowOf(row: string, errors: PredictionErrors): HeldOutRow {
 /** A call that is off by more is listed with its place. */
 const LISTED_PERCENT = 5;
 
-/** What is asked and reached, the rows with those before them, and the calls that missed. */
+/** Goals with the figures reached, the rows with those before them, and the calls that missed. */
 export function heldOutPage(before: readonly HeldOutRow[], calls: readonly HeldOutCall[]): string {
   const rows = rowsOf(calls);
   const calm = calls.filter(({ kind }) => kind === "calm");

@@ -2,7 +2,7 @@ import type { Transcript } from "@plimsoll/bench";
 import { createEstimator, createWorkCounter, EMPTY_LEDGER, foldLedger } from "@plimsoll/core/build";
 import { EMPTY_VIEW, foldEntry, type Measured, measuredBy, pooledPriors } from "@plimsoll/core/internal";
 
-/** What a session's reports say of its messages: one observation for each plain rise between two reports. */
+/** Observations of a session's messages by its reports: one for each plain rise between two reports. */
 export interface SessionObservations {
   readonly name: string;
   /** Sessions of one repository are held out together. */

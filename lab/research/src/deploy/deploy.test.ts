@@ -11,7 +11,7 @@ import { z } from "zod";
 const fileOf = (name: string) => fileURLToPath(new URL(`../../../../examples/deploy/${name}`, import.meta.url));
 const jobText = readFileSync(fileOf("kubernetes/job.yaml"), "utf8");
 
-/** What of the Job is looked at here; the published schema has all of it. */
+/** The parts of the Job that are looked at here; the published schema has all of it. */
 const jobForm = z.looseObject({
   spec: z.looseObject({
     completions: z.int(),

@@ -7,7 +7,7 @@ export interface ObservedSession {
   readonly observations: readonly RecallObservation[];
 }
 
-/** What an edit's text counts against a passage: there are some five passages for each; chosen. */
+/** The weight of an edit's text against a passage: there are some five passages for each; chosen. */
 const EDIT_WEIGHT = 3;
 
 /** Needs that count of one unit at most: a unit that is needed at every call is kept anyway. */

@@ -18,7 +18,7 @@ export interface CutRhythm {
   readonly recentTokens: number;
 }
 
-/** What could have been recalled at each of a session's cuts, if it were cut in that rhythm. */
+/** The passages that could have been recalled at each of a session's cuts, if it were cut in that rhythm. */
 export function recallObservations(transcript: Transcript, rhythm: CutRhythm): readonly RecallObservation[] {
   const session = prepareSession(transcript);
   const needs = session.needs();

@@ -9,13 +9,13 @@ import type { Stretch } from "./stretches.ts";
 
 type Leaves = NonNullable<FollowedAgent["peer"]["leaves"]>;
 
-/** What stands in the first request after a compaction, in tokens, by what the likeness says that its agent leaves. */
+/** The content of the first request after a compaction, in tokens, by what the likeness says that its agent leaves. */
 export interface Left {
   /** System text, tools and what the log does not show, as at the session's first call. */
   readonly overheadTokens: number;
   /** The person's messages that stay, and what came after the compaction. */
   readonly messageTokens: number;
-  /** What was put before the model at the session's start. */
+  /** Messages that stood before the model at the session's start. */
   readonly contextTokens: number;
   readonly fileTokens: number;
 }
@@ -26,7 +26,7 @@ const LINE_NUMBER_CHARS = 7;
 /** Characters a token if the session has read no file; the usual figure of estimates. */
 const UNMEASURED_CHARS_PER_TOKEN = 4;
 
-/** What is left at the place where the agent really compacted. The summary is not in it. */
+/** Measures what is left at the place where the agent really compacted. The summary is not in it. */
 export function leftAt(
   { position }: Stretch,
   {
@@ -92,7 +92,7 @@ function answersIn(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-/** What was injected before the person said anything. */
+/** Messages that were injected before the person said anything. */
 function initialContext({ transcript }: PreparedSession): readonly Message[] {
   const messages = transcript.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   return messages.slice(0, Math.max(0, messages.findIndex(isHuman))).filter(({ role }) => role === "user");

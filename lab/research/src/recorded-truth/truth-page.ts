@@ -1,7 +1,7 @@
 import { formatCount, formatTokens, quantileOf } from "@plimsoll/bench/internal";
 import { GOAL_CALLS, GOAL_RATIO, type Met, metOf, type Scored } from "./truth.ts";
 
-/** What was looked at and has no row. */
+/** Sessions that were looked at and have no row. */
 export interface SkippedTruth {
   /** Files of no format that is read. */
   readonly unreadFiles: number;

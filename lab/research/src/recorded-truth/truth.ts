@@ -13,7 +13,7 @@ export interface Case {
   readonly afterTokens: number;
   /** Where the likeness acts; `null` if it does not before the history ends. */
   readonly predicted: Prediction | null;
-  /** What the likeness says that its agent leaves, without the summary; `null` if it says nothing beyond its policy. */
+  /** The rest that the agent leaves according to the likeness, without the summary; `null` if it says nothing beyond its policy. */
   readonly leftTokens: number | null;
 }
 
@@ -29,7 +29,7 @@ export interface Scored extends Case {
   readonly leftOffRatio: number | null;
 }
 
-/** What counts as met: calls, and share of what was left. From the project's goal. */
+/** The goal: calls, and share of what was left. From the project's goal. */
 export const GOAL_CALLS = 2;
 export const GOAL_RATIO = 0.1;
 

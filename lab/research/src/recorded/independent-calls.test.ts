@@ -24,7 +24,7 @@ function reportedBySession(list: string): ReadonlyMap<string, readonly number[]>
   return prompts;
 }
 
-/** What the importer reads of a session: the reported sizes of its calls, in their order. */
+/** The importer's reading of a session: the reported sizes of its calls, in their order. */
 async function imported(folder: string, session: string): Promise<readonly (number | null)[]> {
   const [file = ""] = session.split("#");
   const main = (await importFile(join(folder, file), file)).filter(({ parentName }) => parentName === null);

@@ -4,7 +4,7 @@ import { allRecordedFiles, recordedTranscripts } from "./recorded-sessions.ts";
 
 const FILES = allRecordedFiles();
 
-/** What importers write for a call whose model the log does not name. */
+/** The model id that importers write for a call whose model the log does not name. */
 const UNNAMED = "unknown";
 
 describe.skipIf(FILES.length === 0)("models of the recorded sessions", () => {

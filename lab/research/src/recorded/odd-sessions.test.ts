@@ -72,7 +72,7 @@ const CHANGES: readonly (readonly [string, Change, number])[] = [
   ],
 ];
 
-/** What a change of sessions leads to: a line for each reported call, numbers that can be, and what half of the calls are off by at most. */
+/** The results of a change of sessions: a line for each reported call, numbers that can be, and what half of the calls are off by at most. */
 function check(sessions: readonly Transcript[], change: Change): number | null {
   const changed = sessions.map(
     (session, index): Transcript => ({

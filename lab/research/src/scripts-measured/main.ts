@@ -73,7 +73,7 @@ function pastedTable(): readonly string[] {
   return markdownTable(["", ...tokenizers.map(({ vendor }) => vendor)], rows);
 }
 
-/** What a text alone is expected to measure with a model that has not reported yet. */
+/** Predicts the size of a text alone with a model that has not reported yet. */
 function expectedTokens(text: string, modelId: string): number {
   const { weights, slopeRatio } = modelPriors(modelId);
   const counts = CHAR_CLASSES.map(() => 0);

@@ -37,7 +37,7 @@ export const PROSE: { readonly [script: string]: readonly string[] } = {
   ],
 };
 
-/** What stands between the sentences. */
+/** The separator of sentences. */
 export const CODE: readonly string[] = [
   "export async function readConfig(path: string): Promise<Config> {\n  const text = await readFile(path, 'utf8');\n  return parseConfig(JSON.parse(text));\n}\n",
   'for (let attempt = 0; attempt < 5; attempt++) {\n  if (await isReachable(url)) break;\n  logger.warn({ attempt, url }, "retrying");\n}\n',
