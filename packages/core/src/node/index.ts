@@ -1,6 +1,6 @@
 export { type LoadedPolicy, loadPolicy } from "../policy-file/load-policy.ts";
 export { nearestName, suggestion } from "../policy-file/nearest-name.ts";
-export { policyFileJsonSchema } from "../policy-file/policy-reference.ts";
+export { policyFileJsonSchema } from "../policy-file/policy-file-schema.ts";
 export { readPolicySection } from "../policy-file/policy-section.ts";
 export { policyYaml, type ReadPolicy } from "../policy-file/policy-yaml.ts";
 export { policyOf, readPolicyFile, SESSION_KEYS, withoutSettings } from "../policy-file/read-policy-file.ts";

@@ -1,39 +1,7 @@
-import { isRecord } from "../json.ts";
-import { BUILT_IN_KINDS, type Kinds } from "../policy/kinds.ts";
-import { KNOBS } from "../policy/knobs.ts";
-import { PRESETS } from "../policy/presets/presets.ts";
-import { policyJsonSchema } from "./read-policy-file.ts";
-import type { JsonSchema } from "./schema-problems.ts";
-
-const EXTENDS = "The preset that is changed; plimsoll if it is left out and something is changed.";
-
-/** The schema of a policy file as JSON Schema (draft 2020-12), for editors: the preset that it changes, knobs, and any part of a policy. */
-export function policyFileJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
-  const schema = withoutRequired(policyJsonSchema(kinds));
-  const parts = propertiesOf(schema);
-  const rules = { type: "object", additionalProperties: { type: ["string", "number"] } };
-  const knobs = KNOBS.map(({ key, meaning, examples }): [string, JsonSchema] => [
-    key,
-    key === "keep"
-      ? { description: meaning, anyOf: [rules, parts.keep ?? {}] }
-      : { description: meaning, type: ["string", "number"], examples },
-  ]);
-  const chosen = { description: EXTENDS, enum: PRESETS.map(({ name }) => name) };
-  return { ...schema, properties: { extends: chosen, ...parts, ...Object.fromEntries(knobs) } };
-}
-
-/** A file may change a single value of a part. */
-function withoutRequired(schema: unknown): JsonSchema {
-  const strip = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(strip);
-    if (!isRecord(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).flatMap(([key, inner]) => (key === "required" ? [] : [[key, strip(inner)]])),
-    );
-  };
-  const stripped = strip(schema);
-  return isRecord(stripped) ? stripped : {};
-}
+import { isRecord } from "../src/json.ts";
+import { KNOBS } from "../src/policy/knobs.ts";
+import { policyJsonSchema } from "../src/policy-file/read-policy-file.ts";
+import type { JsonSchema } from "../src/policy-file/schema-problems.ts";
 
 /** docs/policies.md: what a policy file may hold, from the schema's own descriptions. */
 export function policyReference(): string {
@@ -100,11 +68,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
 }
 
-/** The keys of maps, and of the maps in them; lists of kinds and amounts have tables of their own. */
+/** The keys of maps, and of the maps in them; lists of kinds and amounts have tables of their own. Texts around the pieces of a request are one row. */
 function rowsOf(properties: Readonly<Record<string, unknown>>, prefix: string): readonly (readonly string[])[] {
   return Object.entries(properties).flatMap(([key, schema]) => {
     if (!isRecord(schema)) return [];
-    const below = variantsOf(schema).filter((variant) => !isKind(variant) && variant.type === "object");
+    const below = (key === "labels" ? [] : variantsOf(schema)).filter((variant) => !isKind(variant) && variant.type === "object");
     const inner = below.flatMap((variant) => rowsOf(propertiesOf(variant), `${prefix}${key}.`));
     return [[code(`${prefix}${key}`), describedAs(schema)], ...inner];
   });
