@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import type { MadeOrder, OrderForm } from "./made-orders.ts";
+import type { MadeOrder, OrderForm } from "../src/state/made-orders.ts";
 import {
   calling,
   human,
@@ -12,7 +12,7 @@ import {
   start,
   type Truth,
   usage,
-} from "./made-session.ts";
+} from "../src/state/made-session.ts";
 
 /** A rule: the kind of the published suite, a phrase that begins with a verb, whether it is forbidden, and the words for its subject. */
 type Rule = readonly [kind: MadeOrder["kind"], isForbidden: boolean, phrase: string, subject: string];
