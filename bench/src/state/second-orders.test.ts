@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { human, type Truth } from "./made-session.ts";
 import { checkSecond, secondSession } from "../../testing/second-orders.ts";
+import { human, type Truth } from "./made-session.ts";
 
 const made = secondSession({ seed: 1, turns: 60, resultChars: 72 });
 

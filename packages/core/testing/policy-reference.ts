@@ -72,7 +72,9 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 function rowsOf(properties: Readonly<Record<string, unknown>>, prefix: string): readonly (readonly string[])[] {
   return Object.entries(properties).flatMap(([key, schema]) => {
     if (!isRecord(schema)) return [];
-    const below = (key === "labels" ? [] : variantsOf(schema)).filter((variant) => !isKind(variant) && variant.type === "object");
+    const below = (key === "labels" ? [] : variantsOf(schema)).filter(
+      (variant) => !isKind(variant) && variant.type === "object",
+    );
     const inner = below.flatMap((variant) => rowsOf(propertiesOf(variant), `${prefix}${key}.`));
     return [[code(`${prefix}${key}`), describedAs(schema)], ...inner];
   });

@@ -114,7 +114,9 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .positive()
           .nullable()
           .describe("The longest tool result in the request, in characters; null for no cap."),
-        labels: labelsSchema.describe("Texts `before` and `after` each piece of the history in the request: human, command, injected, summary, assistant, call, result, failedResult, reasoning (left out without it)."),
+        labels: labelsSchema.describe(
+          "Texts `before` and `after` each piece of the history in the request: human, command, injected, summary, assistant, call, result, failedResult, reasoning (left out without it).",
+        ),
         calls: z
           .enum(["one-by-one", "joined"])
           .optional()
