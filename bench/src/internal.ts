@@ -109,6 +109,7 @@ export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from 
 export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";
 export { missingPathIn } from "./sweep/policy-path.ts";
+export { policiesThrough, READER_NAMES } from "./through/readers.ts";
 export type { LineageCounts } from "./transcript.ts";
 export { isRollBack } from "./transcript.ts";
 export type { FiledRow } from "./tune/split.ts";

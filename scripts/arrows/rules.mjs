@@ -111,7 +111,7 @@ const coreRows = [
 const benchRows = [
   { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts"] },
   { row: 2, members: ["formats/", "repair/", "references/"] },
-  { row: 3, members: ["size-model/", "grounding/", "lineage.ts"] },
+  { row: 3, members: ["size-model/", "grounding/", "through/", "lineage.ts"] },
   { row: 4, members: ["replay/"] },
   { row: 5, members: ["economics/", "controls/"] },
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },

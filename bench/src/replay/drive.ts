@@ -10,12 +10,14 @@ import {
 import { coverageOf } from "@plimsoll/core/build";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
+import { loadReader, readerOf } from "../through/readers.ts";
 import { isRollBack } from "../transcript.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun } from "./engine-run.ts";
 import type { PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { createProgramRun } from "./program-run.ts";
+import { createReaderRun } from "./reader-run.ts";
 import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
 import { sendCall } from "./send-call.ts";
 
@@ -26,14 +28,21 @@ import { sendCall } from "./send-call.ts";
  */
 export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<readonly PartFailure[]> {
   const { program } = cell;
-  const run = program === null ? createEngineRun(session, cell) : await createProgramRun(session, cell, program);
+  const reader = readerOf(cell.policy);
+  const run =
+    reader !== null
+      ? createReaderRun(session, cell, await loadReader(reader))
+      : program === null
+        ? createEngineRun(session, cell)
+        : await createProgramRun(session, cell, program);
   const { manager } = run;
   const foldsBoundaries = isRecordedPolicy(cell.policy);
   const openCalls = new Set<string>();
   const idles = createIdleClock(cell);
   const check = session.wireChecks();
   const sizes = followingSizes(session.sizeModel, foldsBoundaries ? "recorded" : "own");
-  const letIn = session.arrivals(cell.policy, cell.kinds);
+  // A reader cuts what arrives by itself.
+  const letIn = session.arrivals(reader === null ? cell.policy : { truncation: null }, cell.kinds);
   let call = 0;
   const sent: { last: ReplayedCall | null } = { last: null };
 

@@ -104,11 +104,12 @@ function isSame(before: readonly Message[], after: readonly Message[]): boolean 
   return before.length === after.length && before.every((message, place) => message === after[place]);
 }
 
-function replacingEntry(change: {
+/** The entry that puts what was answered in the place of the whole view. */
+export function replacingEntry(change: {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
   readonly gate: Asked["gate"];
-  readonly program: Program;
+  readonly program: Pick<Program, "runs">;
   readonly moment: FitMoment;
   readonly throughEntryId: string | null;
 }): CompactionEntry {

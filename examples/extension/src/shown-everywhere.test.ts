@@ -145,7 +145,7 @@ strategies:
   });
 
   test("is run by the tuner", async () => {
-    const args = ["-p", "my.yaml", "-w", "16k", "--jobs", "1", "--no-presets"];
+    const args = ["-p", "my.yaml", "-w", "16k", "--jobs", "1"];
     const { exitCode, written } = await plimsoll("tune", "talk.txt", ...args);
     expect(exitCode).toBe(0);
     expect(written).toContain("Keep my as it is: ");

@@ -42,7 +42,7 @@ async function interrupted(args: readonly string[], files: number) {
 describe.skipIf(terminals === null)("Ctrl-C", { timeout: RUN_MS }, () => {
   test.each([
     ["bench", ["bench", "sessions", "-p", "plimsoll", "-p", "pi", "-w", "32k", "--jobs", "1", "--json", "report.json"], 3],
-    ["tune", ["tune", "sessions/1-bug-hunt.jsonl", "-p", "sven", "-w", "32k", "--no-presets", "--jobs", "1"], 3],
+    ["tune", ["tune", "sessions/1-bug-hunt.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1"], 3],
     ["advise", ["advise", "--since", "2026-01-01", "--from", "codex", "--jobs", "1", "--html", "advice.html"], 3],
     ["validate", ["validate", "sessions", "--json", "validation.json"], 2],
   ])("ends %s with the line that goes on, and it does", async (_, args, files) => {

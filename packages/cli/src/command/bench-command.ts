@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
 import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
-import { LOCATED_AGENTS, runState, stateTable } from "@plimsoll/bench/internal";
+import { LOCATED_AGENTS, policiesThrough, READER_NAMES, runState, stateTable } from "@plimsoll/bench/internal";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
@@ -55,6 +55,7 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, Ext
   readonly prices?: string;
   readonly full?: true;
   readonly sweep?: readonly string[];
+  readonly through?: readonly string[];
   readonly jobs?: string;
   readonly shard?: string;
   readonly out?: string;
@@ -81,6 +82,11 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option(
       "--sweep <path=values>",
       "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
+      collect,
+    )
+    .option(
+      "--through <reader>",
+      `replay each policy through what is installed in front of an SDK, too; repeatable (${READER_NAMES.join(", ")})`,
       collect,
     )
     .option(
@@ -150,6 +156,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const chosen = choosePolicies(options.policy ?? (isDemo ? PRESETS.map(({ name }) => name) : DEFAULT_POLICIES), io.cwd, parts);
   const { policies, sweeps, problems, notes } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
   const read = choosePrices(options.prices, io.cwd);
+  const through = policiesThrough(policies, options.through ?? []);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
   const ask = parseAsk(options, { windows, shard, summarizer }, io);
@@ -173,7 +180,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const run = {
     found,
     parts,
-    policies: joinPolicies(policies, running),
+    policies: joinPolicies([...policies, ...through.policies], running),
     sweeps,
     windows,
     prices,
@@ -181,7 +188,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     jobs,
     summarizer,
     dryRun: options.dryRun ?? false,
-    withoutEffect: notes,
+    withoutEffect: [...notes, ...through.notes],
   };
   const kept = { stateFolder: options.state, ask };
   return runAndReport({ ...run, ...kept, full: options.full ?? false, reports }, io);

@@ -54,7 +54,7 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
 });
 
 test("a tuner that was killed goes on where it was, to the same words", { timeout: RUN_MS }, async () => {
-  const args = ["tune", "session.jsonl", "-p", "sven", "-w", "32k", "--no-presets", "--jobs", "1"];
+  const args = ["tune", "session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1"];
   const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), files: 5 } });
   expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
   const resumed = await runChild({ args, cwd: folder });

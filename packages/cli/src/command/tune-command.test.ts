@@ -31,7 +31,7 @@ const run = async (...args: readonly string[]) => {
 
 describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   test("prints the front, what changes, and that one session says nothing for sure", async () => {
-    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--no-presets", "--html", "tuned.html"];
+    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--html", "tuned.html"];
     const { exitCode, stdout, stderr } = await run("tune", ...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^(?:Looks better: .*|Keep sven as it is: .*)\n/);
@@ -43,7 +43,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   });
 
   test("says if nothing can fire", async () => {
-    const { exitCode, stdout } = await run("tune", "session.jsonl", "-w", "1m", "--no-presets", "--jobs", "1");
+    const { exitCode, stdout } = await run("tune", "session.jsonl", "-w", "1m", "--jobs", "1");
     expect(exitCode).toBe(0);
     expect(stdout).toContain("No session fills half of the window: no setting changes anything.");
   });
@@ -52,7 +52,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     ["the policy is unknown", ["tune", "session.jsonl", "-p", "svne"], 2, 'unknown policy "svne": did you mean sven?'],
     ["there is no session", ["tune", "absent.jsonl"], 1, "absent.jsonl: no such file or folder"],
     ["a folder has no session", ["tune", "notes"], 1, "nothing to tune on: no session was found (looked at 1 file)"],
-    ["nothing can be turned", ["tune", "session.jsonl", "-p", "none", "--no-presets", "--jobs", "1"], 2, "none has no number"],
+    ["nothing can be turned", ["tune", "session.jsonl", "-p", "none", "--jobs", "1"], 2, "none has no number"],
   ])("fails if %s", async (_, args, exitCode, line) => {
     const result = await run(...args);
     expect(result.exitCode).toBe(exitCode);

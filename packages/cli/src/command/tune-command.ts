@@ -62,8 +62,6 @@ interface TuneOptions extends ExtensionOptions {
   readonly html?: string;
   readonly write?: string;
   readonly full?: true;
-  /** False with `--no-presets`. */
-  readonly presets: boolean;
 }
 
 /** Presets whose own best is shown next to the tuned policy. */
@@ -73,15 +71,17 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("<inputs...>", "session files, folders or patterns; 8 sessions or more, to know how sure it is")
-    .option("-p, --policy <name>", "the current policy: a preset or a YAML file (default: plimsoll)")
+    .option(
+      "-p, --policy <name>",
+      "tune this policy alone, a preset or a YAML file (default: plimsoll, beside the other presets)",
+    )
     .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
-    .option("--full", "print other prompt caches, the best settings of the presets, and each session")
+    .option("--full", "print other prompt caches, the best settings of the presets if no policy is named, and each session")
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
-    .option("--no-presets", "leave out the best settings of the presets")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
   addExtensionOption(command);
 }
@@ -99,7 +99,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   refuse(reasons, io);
   if (files.length === 0) return EXIT_FAILED;
   const { policy } = read.found;
-  const others = options.presets ? COMPARED.filter(({ name }) => name !== policy.name) : [];
+  const others = options.policy === undefined ? COMPARED.filter(({ name }) => name !== policy.name) : [];
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const version = plimsollVersion();

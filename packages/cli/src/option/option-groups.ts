@@ -15,7 +15,7 @@ const SESSION_GROUPS: Groups = {
 const GROUPS: Readonly<Record<string, Groups>> = {
   bench: {
     Sessions: ["demo", "from", "since", "limit"],
-    Policies: ["policy", "window", "sweep", "with"],
+    Policies: ["policy", "window", "sweep", "through", "with"],
     "Prices and summaries": ["prices", "summarizer", "cassette", "cassette-only", "dry-run"],
     "How it runs": ["jobs", "state", "shard"],
     Results: ["out", "full", "json", "html", "markdown"],

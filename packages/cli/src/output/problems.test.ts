@@ -141,7 +141,7 @@ test("a policy whose strategy throws at every compaction is shown as that everyw
   expect([answers[0].pick, answers[0].isRecommended]).toEqual([null, false]);
   for (const text of [firstScreen(stdout()), firstScreen(read("r.md")), topOf(read("r.html"))])
     expect(wordsOf(text)).toContain("oopsr: oops failed at ");
-  const written = ["tune", ".", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--no-presets", "--jobs", "1"];
+  const written = ["tune", ".", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1"];
   const tuned = recordedIo(folder);
   expect(await main([...written, "--write", "new.yaml"], tuned.io), tuned.stderr()).toBe(0);
   expect(firstScreen(tuned.stdout())).toContain("oopsr: oops failed at ");

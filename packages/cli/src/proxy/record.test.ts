@@ -32,7 +32,7 @@ test("record, replay, tune and apply are one loop", { timeout: 240_000 }, async 
   expect(compactionsIn(setting.stdout())).toBe(0);
 
   expect(await run("bench", "sessions", "-p", "none", "-p", "sven", "-w", "16k", "--jobs", "1")).toContain("sven");
-  await run("tune", "sessions", "-p", "sven", "-w", "16k", "--jobs", "1", "--no-presets", "--write", "plimsoll.yaml");
+  await run("tune", "sessions", "-p", "sven", "-w", "16k", "--jobs", "1", "--write", "plimsoll.yaml");
 
   const tuned = await startSetting({ proxy: { policy: join(folder, "plimsoll.yaml") } });
   const next = startAgent({ wire: "anthropic", form: "streamed", url: tuned.url, headers: { session_id: "two" } });

@@ -1,0 +1,50 @@
+import type { Message, Policy, SessionEntry } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, SVEN_POLICY, textOf } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core/internal";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
+import { policyThrough, READER_NAMES } from "../through/readers.ts";
+import type { Transcript } from "../transcript.ts";
+import { cellOf } from "./cell.ts";
+import { drive } from "./drive.ts";
+import { prepareSession } from "./prepared-session.ts";
+import type { ReplayedCall } from "./replayed-call.ts";
+
+/** Ids as long as those that a reader gives: a handle in a text takes room from what is brought back beside it. */
+function withLongIds(transcript: Transcript): Transcript {
+  const entries = transcript.entries.map((entry): SessionEntry => {
+    if (entry.type === "message") return { ...entry, message: { ...entry.message, id: shortHash(entry.message.id) } };
+    return entry.type === "usage" ? { ...entry, throughMessageId: shortHash(entry.throughMessageId ?? "") } : entry;
+  });
+  return { ...transcript, entries };
+}
+
+const MADE = { turns: 6, toolCallsPerTurn: 5, resultChars: 4000, overheadTokens: 2000 };
+const SESSION = prepareSession(withLongIds(madeTranscript(MADE)));
+
+async function callsOf(policy: Policy): Promise<readonly ReplayedCall[]> {
+  const calls: ReplayedCall[] = [];
+  const window = { kind: "working-room", tokens: 20_000 } as const;
+  await drive(SESSION, cellOf(SESSION, { policy, window, catalog: MODEL_CATALOG }), (call) => calls.push(call));
+  return calls;
+}
+
+/** A message without what names it: a handle is the id under which a log has a message, and each log has its own. */
+function shown(message: Message): string {
+  return `${message.role}: ${textOf(message)}`.replaceAll(/\b[0-9a-f]{32}\b/g, "HANDLE");
+}
+
+/** The contexts of all calls. */
+const contexts = (calls: readonly ReplayedCall[]) => calls.map(({ context }) => context.slice().map(shown));
+const own = await callsOf(PLIMSOLL_POLICY);
+
+test.each(READER_NAMES)("what is sent through %s is what the engine sends", async (reader) => {
+  const through = await callsOf(policyThrough(PLIMSOLL_POLICY, reader));
+  expect(own.filter(({ compactions }) => compactions.length > 0).length).toBeGreaterThan(1);
+  expect(contexts(through)).toEqual(contexts(own));
+});
+
+test("a policy that asks a model for a summary sends the same through a reader", async () => {
+  expect(contexts(await callsOf(policyThrough(SVEN_POLICY, "anthropic")))).toEqual(contexts(await callsOf(SVEN_POLICY)));
+});
