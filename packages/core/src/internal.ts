@@ -20,7 +20,7 @@ export type { WireRules, WireViolation } from "./message/check.ts";
 export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export type { FollowingCheck } from "./message/following-check.ts";
 export { followingChecks } from "./message/following-check.ts";
-export { partHandle } from "./message/handle.ts";
+export { isHandleMeant, partHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";

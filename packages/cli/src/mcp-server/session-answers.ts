@@ -2,7 +2,7 @@ import type { Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatPercent, formatTokens } from "@plimsoll/bench/internal";
 import type { Message } from "@plimsoll/core";
 import { textOf, toolCallsOf } from "@plimsoll/core";
-import { fencedText, MAXIMUM_RECALL_CHARS, partHandle } from "@plimsoll/core/internal";
+import { fencedText, isHandleMeant, MAXIMUM_RECALL_CHARS, partHandle } from "@plimsoll/core/internal";
 import { editWords } from "../inspect/compaction-loss.ts";
 import { sessionStory } from "../inspect/session-story.ts";
 
@@ -91,20 +91,12 @@ function beginningOf(message: Message): string {
   return `${name}${text.split("\n").join(" ")}`.slice(0, BEGINNING_CHARS).toWellFormed();
 }
 
-/** Characters of a handle that tell it from all others of a log. */
-const SHORTEST_HANDLE_CHARS = 8;
-
-/** True for the whole handle, and for a beginning of it that is long enough. */
-function isMeant(handle: string, given: string): boolean {
-  return handle === given || (given.length >= SHORTEST_HANDLE_CHARS && handle.startsWith(given) && !handle.includes("#"));
-}
-
 /** A piece of the part that a handle names, from this log alone; `null` for a handle that it does not have. */
 export function recalledText({ entries }: Transcript, handle: string, startChar: number): string | null {
   for (const entry of entries) {
     if (entry.type !== "message") continue;
     for (const [index, part] of entry.message.parts.entries()) {
-      if (!isMeant(partHandle(entry.message.id, index), handle)) continue;
+      if (!isHandleMeant(partHandle(entry.message.id, index), handle)) continue;
       const text =
         part.type === "tool-call"
           ? `${part.toolName} ${part.argumentsJson}`

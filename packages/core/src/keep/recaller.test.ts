@@ -48,8 +48,8 @@ test("what the view does not show comes back word for word, and is counted as re
 });
 
 test.each<[string, number, number]>([
-  ["the rule's tokens, at so many characters each", 40, 1000],
-  ["the characters that there are", 1000, 80],
+  ["the rule's tokens, at so many characters each", 50, 1000],
+  ["the characters that there are", 1000, 100],
 ])("a block takes no more than %s", (_, tokens, maximumChars) => {
   expect(recalled(recalling(tokens), { maximumChars }).block).toBe(
     "<recalled>\n[person; handle one]\nThe port is 4711.\n</recalled>",

@@ -30,11 +30,11 @@ export function textOnOneLine(text: string): string {
 const NAME_CHARS = 64;
 
 /** A name for the middle of a line in brackets, such as a stub: on one line, not too long, and without the mark before a handle. */
-export function nameInBrackets(name: string): string {
+export function nameInBrackets(name: string, mostChars: number = NAME_CHARS): string {
   const line = textOnOneLine(name)
     .split(/[;\u037e\uff1b]/u)
     .join(",");
-  return line.length <= NAME_CHARS ? line : `${line.slice(0, characterBoundaryAtOrBefore(line, NAME_CHARS - 1))}…`;
+  return line.length <= mostChars ? line : `${line.slice(0, characterBoundaryAtOrBefore(line, mostChars - 1))}…`;
 }
 
 /**

@@ -119,3 +119,39 @@ function olderSpans(handle: string): readonly SpanHandle[] {
   }
   return spans;
 }
+
+/** Characters of the shortest beginning of a handle that is taken for it; chosen: some four billion of a hash. */
+const SHORTEST_BEGINNING_CHARS = 8;
+
+/** True if a handle is written in full, or by a beginning of its id that is long enough; the mark of a part always stands. */
+export function isHandleMeant(handle: string, given: string): boolean {
+  if (handle === given) return true;
+  const [[id = "", part], [beginning = "", givenPart]] = [handle.split("#"), given.split("#")];
+  return part === givenPart && beginning.length >= SHORTEST_BEGINNING_CHARS && id.startsWith(beginning);
+}
+
+/** Ids of a log, and the shortest handles that tell them apart. */
+export interface ShortHandles {
+  add(messageId: string): void;
+  /** The handle with as much of its id as tells it from all that were added. */
+  of(handle: string): string;
+}
+
+/** No id yet. Ids that begin alike are kept together, so that a handle is compared with few. */
+export function createShortHandles(): ShortHandles {
+  const ids = new Map<string, Set<string>>();
+  const beginningOf = (id: string) => id.slice(0, SHORTEST_BEGINNING_CHARS);
+  return {
+    add: (messageId) => {
+      const id = written(messageId);
+      ids.set(beginningOf(id), (ids.get(beginningOf(id)) ?? new Set()).add(id));
+    },
+    of: (handle) => {
+      const [id = "", part] = handle.split("#");
+      let chars = SHORTEST_BEGINNING_CHARS;
+      for (const other of ids.get(beginningOf(id)) ?? [])
+        while (other !== id && chars < id.length && other.startsWith(id.slice(0, chars))) chars += 1;
+      return part === undefined ? id.slice(0, chars) : `${id.slice(0, chars)}#${part}`;
+    },
+  };
+}

@@ -83,6 +83,15 @@ export function callShape(toolName: string, argumentsJson: string): ToolShape {
   return toolShapeOf({}, toolName, argumentsOf(argumentsJson));
 }
 
+/** Says what a call does: the command that it runs, of a script those of its calls, else its arguments as they stand. */
+export function callWords({ argumentsJson }: { readonly argumentsJson: string }): string {
+  const args = argumentsOf(argumentsJson);
+  const script = stringAt(args, "input") ?? stringAt(args, "code");
+  const inner = script === null || isPatch(script) ? [] : scriptCalls(script);
+  if (inner.length === 0) return commandIn(args) ?? argumentsJson;
+  return inner.map(({ name, args: own }) => commandIn(scriptArguments(own)) ?? `${name} ${JSON.stringify(own)}`).join(" && ");
+}
+
 function argumentsOf(argumentsJson: string): CallArguments {
   try {
     const parsed: unknown = JSON.parse(argumentsJson);

@@ -1,16 +1,18 @@
-import { CONTEXT_FRAMING, nameInBrackets, quotedText, textOnOneLine } from "../message/framing.ts";
+import { CONTEXT_FRAMING, nameInBrackets, quotedText } from "../message/framing.ts";
 
 /** A passage of the log that stays readable after its message is gone, word for word. */
 export interface RecalledPassage {
   /** The origin of the message: a tool's name, or who said it. */
   readonly source: string;
-  /** The file that it shows; `null` if that is not known. */
-  readonly path: string | null;
+  /** The file that it shows, else what its call does; `null` if neither is known. */
+  readonly shows: string | null;
   /** The file's lines, if the tool had numbered them. */
   readonly fromLine: number | null;
   readonly throughLine: number | null;
   /** Finds the whole message again. */
   readonly handle: string;
+  /** Changes of the file, or of any file, since then; `null` for words. */
+  readonly editsSince: number | null;
   /** Without the numbers that a tool put before its lines. */
   readonly text: string;
   /** True if each line of it is known to be plain (see {@link isPlain}): it is not looked through again. */
@@ -26,15 +28,28 @@ export function isPlain(text: string): boolean {
 export function recalledText(passages: readonly RecalledPassage[]): string | null {
   if (passages.length === 0) return null;
   const lines = ["<recalled>"];
-  for (const passage of passages)
-    lines.push(headOf(passage), passage.isPlain === true ? passage.text : quotedText(passage.text, CONTEXT_FRAMING));
+  let before: string | null = null;
+  for (const passage of passages) {
+    const { handle, text } = passage;
+    lines.push(handle === before ? `[…${linesOf(passage)}]` : headOf(passage));
+    lines.push(passage.isPlain === true ? text : quotedText(text, CONTEXT_FRAMING));
+    before = handle;
+  }
   lines.push("</recalled>");
   return lines.join("\n");
 }
 
-function headOf({ source, path, fromLine, throughLine, handle }: RecalledPassage): string {
+/** UTF-16 units of a file's path or a call's words in a head; chosen. */
+const SHOWN_CHARS = 200;
+
+function headOf(passage: RecalledPassage): string {
+  const { source, shows, handle, editsSince } = passage;
   const name = nameInBrackets(quotedText(source, CONTEXT_FRAMING));
-  const file = path === null ? "" : ` ${quotedText(textOnOneLine(path), CONTEXT_FRAMING)}`;
-  const lines = fromLine === null || throughLine === null ? "" : ` lines ${fromLine} to ${throughLine}`;
-  return `[${name}${file}${lines}; handle ${handle}]`;
+  const shown = shows === null ? "" : ` ${quotedText(nameInBrackets(shows, SHOWN_CHARS), CONTEXT_FRAMING)}`;
+  const age = editsSince === null ? "" : `; ${editsSince} ${editsSince === 1 ? "edit" : "edits"} since`;
+  return `[${name}${shown}${linesOf(passage)}; handle ${handle}${age}]`;
+}
+
+function linesOf({ fromLine, throughLine }: RecalledPassage): string {
+  return fromLine === null || throughLine === null ? "" : ` lines ${fromLine} to ${throughLine}`;
 }

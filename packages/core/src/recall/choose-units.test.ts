@@ -21,6 +21,8 @@ function recalled(messages: readonly Message[], choice: Partial<RecallChoice> = 
   return passagesOf(messages, choice).map(({ handle, text }) => `${handle} ${text.split("\n").length}`);
 }
 
+const RUN: ToolCallPart = { type: "tool-call", callId: "c", toolName: "run", argumentsJson: "{}", paths: [] };
+
 describe("recalled passages", () => {
   const [one, two, three] = [human("one", page("one", 3)), human("two", page("two", 1)), human("three", page("three", 1))];
 
@@ -67,13 +69,39 @@ describe("recalled passages", () => {
     expect(passage).toEqual({
       isPlain: true,
       source: "tool",
-      path: "src/a.ts",
+      shows: "src/a.ts",
       handle: "r",
+      editsSince: 0,
       fromLine: 40,
       throughLine: 59,
       text: lines,
     });
-    expect(passagesOf([one])[0]).toMatchObject({ path: null, fromLine: null, throughLine: null });
+    expect(passagesOf([one])[0]).toMatchObject({ shows: null, editsSince: null, fromLine: null, throughLine: null });
+  });
+
+  test.each<[string, ToolCallPart, string, number]>([
+    ["a command, its words", { ...RUN, argumentsJson: '{"command":"rg x; ls"}' }, "rg x; ls", 1],
+    [
+      "a script, the commands of its calls",
+      { ...RUN, argumentsJson: 'await tools.sh({cmd:"ls"}); tools.sh({cmd:"pwd"})' },
+      "ls && pwd",
+      1,
+    ],
+    ["another call, its arguments", { ...RUN, argumentsJson: '{"query":"x"}' }, '{"query":"x"}', 1],
+    ["a file, its path, and only its own edits count", { ...RUN, paths: [{ path: "b", access: "read" }] }, "b", 0],
+  ])("of %s", (_, part, shows, editsSince) => {
+    const edit: ToolCallPart = { ...RUN, callId: "e", paths: [{ path: "a", access: "modify" }] };
+    const messages = [assistant("a", [part]), result("r", "c", "what it gave"), assistant("b", [edit])];
+    expect(passagesOf(messages).find(({ handle }) => handle === "r")).toMatchObject({ shows, editsSince });
+  });
+
+  test("a handle is as long as tells it from all others of the log", () => {
+    const ids = ["0123456789abcdef", "0123456789abffff", "fedcba9876543210"];
+    expect(recalled(ids.map((id) => human(id, page(id, 1)))).map((each) => each.split(" ")[0])).toEqual([
+      "0123456789abc",
+      "0123456789abf",
+      "fedcba98",
+    ]);
   });
 
   test("the heads of files with long paths are within the size", () => {
@@ -125,7 +153,7 @@ describe("recalled passages", () => {
   });
 
   test("a unit that fits to the character is taken", () => {
-    const chars = page("two", 1).length + 1 + "two".length + "person".length + 40;
+    const chars = page("two", 1).length + 1 + "person".length + 60;
     expect(recalled([two], { maximumChars: chars })).toEqual(["two 16"]);
     expect(recalled([two], { maximumChars: chars - 1 })).toEqual([]);
   });
@@ -133,7 +161,7 @@ describe("recalled passages", () => {
   test("a rest of less than a fiftieth stays empty, also if a short unit would fit", () => {
     const [long, short] = [human("long", page("long", 24)), human("short", "some words that fit")];
     const worth: RecallChoice["worth"] = ({ chars }) => chars;
-    const longChars = page("long", 24).length + 24 * ("long".length + "person".length + 40);
+    const longChars = page("long", 24).length + 24 * ("person".length + 60);
     expect(recalled([long, short], { maximumChars: longChars + 200, worth })).toEqual(["long 384", "short 1"]);
     expect(recalled([long, short], { maximumChars: longChars + 80, worth })).toEqual(["long 384"]);
   });

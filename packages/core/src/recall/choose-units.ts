@@ -1,4 +1,5 @@
 import type { Message } from "../message/message.ts";
+import { callWords } from "../paths/call-shape.ts";
 import type { RecalledPassage } from "../prompts/recalled.ts";
 import { isPlain } from "../prompts/recalled.ts";
 import { quotedResult } from "../truncation/truncate-text.ts";
@@ -29,10 +30,10 @@ export function recalledPassages({ index, worth, stays, maximumChars }: RecallCh
     taken.push(unit);
     if (leftChars < maximumChars * REST_RATIO) break;
   }
-  return passagesOf(taken.toSorted(inLogOrder));
+  return passagesOf(taken.toSorted(inLogOrder), index);
 }
 
-function passagesOf(units: readonly Unit[]): readonly RecalledPassage[] {
+function passagesOf(units: readonly Unit[], index: RecallView): readonly RecalledPassage[] {
   const runs: Unit[][] = [];
   for (const unit of units) {
     const run = runs.at(-1);
@@ -42,12 +43,13 @@ function passagesOf(units: readonly Unit[]): readonly RecalledPassage[] {
   const passages: RecalledPassage[] = [];
   for (const run of runs) {
     const [first] = run;
-    if (first !== undefined) passages.push(passageOf(first.of, run));
+    if (first !== undefined) passages.push(passageOf(first.of, run, index));
   }
   return passages;
 }
 
-function passageOf({ source, path, handle, text }: Unit["of"], run: readonly Unit[]): RecalledPassage {
+function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
+  const { source, path, call, text } = of;
   const lines: TextLine[] = [];
   let fromLine: number | null = null;
   let throughLine: number | null = null;
@@ -60,8 +62,20 @@ function passageOf({ source, path, handle, text }: Unit["of"], run: readonly Uni
       throughLine = line.number ?? throughLine;
     }
   }
-  return { source, path, handle, fromLine, throughLine, text: textOf(text, lines), isPlain };
+  return {
+    source,
+    shows: path ?? (call === null ? null : callWords(call)),
+    fromLine,
+    throughLine,
+    handle: index.shortHandle(of.handle),
+    editsSince: BY_TOOLS.has(of.kind) ? index.editsSince(of) : null,
+    text: textOf(text, lines),
+    isPlain,
+  };
 }
+
+/** Texts that a change of a file may make old. */
+const BY_TOOLS: ReadonlySet<string> = new Set(["read", "output", "failed", "written"]);
 
 /** Neighbouring lines of a text, as one text. Those that no number parts are taken at once. */
 function textOf(text: string, lines: readonly TextLine[]): string {

@@ -16,6 +16,8 @@ export interface FileTouches {
   add(access: PathAccess, atChars: number): void;
   /** Returns the knowledge, at one place of the log, about the file of a text at another; `null` for a file that no call touched. */
   facts(path: string, places: { readonly textAtChars: number; readonly nowAtChars: number }): FileFacts | null;
+  /** Counts the writings of a file, of all files without one, behind a place of the log. */
+  writesSince(path: string | null, textAtChars: number): number;
 }
 
 interface Touches {
@@ -28,6 +30,7 @@ interface Touches {
 /** No file touched yet. */
 export function createFileTouches(): FileTouches {
   const files = new Map<string, Touches>();
+  const writings: { readonly path: string; readonly atChars: number }[] = [];
   return {
     add: ({ path, access }, atChars) => {
       const file = files.get(path) ?? { reads: 0, writes: 0, lastTouchAtChars: 0, lastWriteAtChars: null };
@@ -35,6 +38,7 @@ export function createFileTouches(): FileTouches {
       file[access === "read" ? "reads" : "writes"] += 1;
       file.lastTouchAtChars = atChars;
       if (access === "modify") file.lastWriteAtChars = atChars;
+      if (access === "modify") writings.push({ path, atChars });
     },
     facts: (path, { textAtChars, nowAtChars }) => {
       const file = files.get(path);
@@ -48,5 +52,7 @@ export function createFileTouches(): FileTouches {
         isWrittenSince: lastWriteAtChars !== null && lastWriteAtChars > textAtChars,
       };
     },
+    writesSince: (path, textAtChars) =>
+      writings.filter((each) => each.atChars > textAtChars && (path === null || each.path === path)).length,
   };
 }

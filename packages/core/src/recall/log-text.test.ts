@@ -36,8 +36,8 @@ describe("texts of a message", () => {
       { type: "text", text: "Then that." },
     ]);
     expect(logTexts(message)).toEqual([
-      { kind: "said", source: "assistant", path: null, text: "First this.", handle: "m" },
-      { kind: "said", source: "assistant", path: null, text: "Then that.", handle: "m#1" },
+      { kind: "said", source: "assistant", path: null, call: null, text: "First this.", handle: "m" },
+      { kind: "said", source: "assistant", path: null, call: null, text: "Then that.", handle: "m#1" },
     ]);
   });
 });

@@ -17,6 +17,8 @@ export interface LogText {
   readonly source: string;
   /** The file that it shows or changes; `null` if that is none, or not known to be one. */
   readonly path: string | null;
+  /** The call that it is of, if that names no file by itself; `null` without one. */
+  readonly call: ToolCallPart | null;
   readonly handle: string;
 }
 
@@ -57,24 +59,26 @@ export function logTextChars(message: Message): number {
 export interface ToldByCall {
   readonly kind: "read" | null;
   readonly path: string | null;
+  readonly call: ToolCallPart | null;
 }
 
-const NOTHING_TOLD: ToldByCall = { kind: null, path: null };
+const NOTHING_TOLD: ToldByCall = { kind: null, path: null, call: null };
 
 /** Reads from the call of a result which file its texts show. `openCalls` are those that a result may answer. */
 export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): ToldByCall {
   if (message.role !== "tool-result") return NOTHING_TOLD;
   const call = openCalls.find(({ callId }) => callId === message.callId);
-  const path = call === undefined ? null : onlyPath(call);
-  if (path === null) return NOTHING_TOLD;
-  return { kind: call?.paths[0]?.access === "read" && !message.isError ? "read" : null, path };
+  if (call === undefined) return NOTHING_TOLD;
+  const path = onlyPath(call);
+  if (path === null) return { kind: null, path, call };
+  return { kind: call.paths[0]?.access === "read" && !message.isError ? "read" : null, path, call: null };
 }
 
 /** The text parts of a message. Records are written out: one that is made by a spread takes ten times as long. */
 function addParts(texts: LogText[], { id, parts }: Message, kind: LogTextKind, source: string): void {
   for (const [index, part] of parts.entries())
     if (part.type === "text" && part.text !== "")
-      texts.push({ kind, text: part.text, source, path: null, handle: partHandle(id, index) });
+      texts.push({ kind, text: part.text, source, path: null, call: null, handle: partHandle(id, index) });
 }
 
 function addCalls(texts: LogText[], { id, parts }: Message): void {
@@ -83,7 +87,7 @@ function addCalls(texts: LogText[], { id, parts }: Message): void {
     const path = onlyPath(part);
     const kind = path !== null && part.paths[0]?.access === "modify" ? "written" : "said";
     const handle = partHandle(id, index);
-    for (const text of writtenInCall(part)) texts.push({ kind, text, source: part.toolName, path, handle });
+    for (const text of writtenInCall(part)) texts.push({ kind, text, source: part.toolName, path, call: null, handle });
   }
 }
 

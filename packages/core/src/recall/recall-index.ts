@@ -1,3 +1,4 @@
+import { createShortHandles, type ShortHandles } from "../message/handle.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { callsAfterResult, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/work.ts";
@@ -18,6 +19,10 @@ export interface RecallView {
   forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
   /** The same units as a ranking takes them: see {@link rankedUnits}. */
   ranked(choice: RankingChoice): readonly RankedUnit[];
+  /** The shortest handle that names the same part of this log. */
+  shortHandle(handle: string): string;
+  /** Counts the changes of a text's file since it was logged; of any file if it shows none. */
+  editsSince(of: Unit["of"]): number;
 }
 
 /** A {@link RecallView} that grows with the log. */
@@ -66,6 +71,7 @@ interface IndexState {
   readonly work: WorkCounter;
   readonly readings: TextReadings | null;
   readonly files: FileTouches;
+  readonly handles: ShortHandles;
   held: HeldMessage[];
   openCalls: readonly ToolCallPart[];
   atChars: number;
@@ -80,6 +86,7 @@ export function createRecallIndex(work: WorkCounter, readings: TextReadings | nu
     work,
     readings,
     files: createFileTouches(),
+    handles: createShortHandles(),
     held: [],
     openCalls: [],
     atChars: 0,
@@ -106,11 +113,14 @@ function viewOf(index: IndexState, throughChars: number | null): RecallView {
       readThrough(index, nowAtChars);
       return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars }, choice);
     },
+    shortHandle: index.handles.of,
+    editsSince: ({ path, atChars }) => index.files.writesSince(path, atChars),
   };
 }
 
 function addMessage(index: IndexState, message: Message): void {
   const { atChars, held } = index;
+  index.handles.add(message.id);
   const calls = toolCallsOf(message);
   if (calls.length > 0) index.openCalls = calls;
   // What a call writes is not older than its writing.
@@ -148,7 +158,8 @@ function readMessage(index: IndexState, { message, told, atChars: startChars }: 
   for (const [at, { kind, text, source, path, handle }] of texts.texts.entries()) {
     const reading = texts.read[at];
     const place = logged.texts.length;
-    const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, handle, message, atChars, place };
+    const { call } = told;
+    const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, call, handle, message, atChars, place };
     if (reading !== undefined) logText(logged, of, reading);
     atChars += text.length;
   }

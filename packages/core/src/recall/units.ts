@@ -132,10 +132,13 @@ function unitFrom(lines: readonly TextLine[], from: number): { readonly end: num
   return { end: lines.length, chars };
 }
 
-/** Characters of a passage's head in addition to what it names; of those, what neighbours share. */
-const HEAD_CHARS = 40;
+/** Characters of a passage's head in addition to what it names: words, numbers and the beginning of a handle; of those, what neighbours share. */
+const HEAD_CHARS = 60;
+
+/** A call is shown by so many characters at most where no file is known; chosen. */
+const CALL_CHARS = 120;
 
 /** Counts the characters of a passage's head in addition to its lines. */
-export function headCharsOf({ source, handle, path }: LogText): number {
-  return HEAD_CHARS + source.length + handle.length + (path?.length ?? 0);
+export function headCharsOf({ source, path, call }: LogText): number {
+  return HEAD_CHARS + source.length + (path?.length ?? Math.min(CALL_CHARS, call?.argumentsJson.length ?? 0));
 }

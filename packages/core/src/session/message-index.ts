@@ -1,6 +1,7 @@
 import type { AppliedEdit } from "../applied-edit.ts";
 import { messagesWrittenBy } from "../applied-edit.ts";
 import type { SessionEntry } from "../entry.ts";
+import { isHandleMeant, parseHandle, partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 
 /** Where appended messages are in the log, both ends included, counted from 0 over messages alone. */
@@ -15,6 +16,8 @@ export interface LoggedMessages {
   at(place: number): Promise<Message | undefined>;
   /** The message of that id, whether it was appended or written by a compaction. */
   find(messageId: string): Promise<Message | undefined>;
+  /** The id of the first message that a handle names by a beginning of its own: what was told apart when it was written stands before what came later. */
+  meant(handle: string): string | undefined;
   /** The appended messages that a message stands for: itself, or what the compaction that wrote it put it in the place of. */
   placesOf(messageId: string): LogPlaces | undefined;
 }
@@ -108,6 +111,11 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     find: async (messageId) => {
       const at = knownOf(messageId);
       return at === undefined ? undefined : await messageAt(at);
+    },
+    meant: (handle) => {
+      const { partIndex } = parseHandle(handle);
+      for (const id of byId.keys()) if (isHandleMeant(partHandle(id, partIndex), handle)) return id;
+      return undefined;
     },
     placesOf: (messageId) => knownOf(messageId)?.places,
   };

@@ -31,6 +31,11 @@ const messages: readonly Message[] = [
   ]),
   human("u#2", "second"),
   reply("a..3", "third"),
+  assistant("0123abcd4567", [
+    { type: "text", text: "by its beginning" },
+    { type: "text", text: "its second part" },
+  ]),
+  reply("0123abcd9999", "what came later, told apart by nobody"),
 ];
 const notice = { ...summaryMessage("n", "dropped 4"), origin: "notice" } as const;
 const whole = { startChar: 0, maximumChars: 1000 };
@@ -54,6 +59,9 @@ describe("recall of a part", () => {
     ["an image says that it is one", "r1#1", "[image image/png]"],
     ["an id that looks like a part's handle", "u#2", "second"],
     ["an id that looks like a span's handle", "a..3", "third"],
+    ["a beginning of an id of eight characters", "0123abcd", "by its beginning"],
+    ["the same with the mark of a part", "0123abcd#1", "its second part"],
+    ["a beginning that is too short", "0123abc", null],
     ["a message that is not there", "missing", null],
     ["a part that is not there", "u1#7", null],
     ["nothing", "", null],

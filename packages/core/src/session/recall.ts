@@ -1,7 +1,7 @@
 import { quotedText } from "../message/framing.ts";
 import type { Framing } from "../message/framing-beginnings.ts";
 import type { PartHandle, SpanHandle } from "../message/handle.ts";
-import { handleReadings, partHandle } from "../message/handle.ts";
+import { handleReadings, parseHandle, partHandle } from "../message/handle.ts";
 import type { Part } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import type { LoggedMessages } from "./message-index.ts";
@@ -25,14 +25,15 @@ export const MAXIMUM_RECALL_CHARS = 16_000;
 /**
  * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped
  * or summarised. A span that begins or ends with a summary or notice goes back to what that one covers. Handles that older versions
- * wrote are found too. `null` if the log has no such message or part: nothing but this log is looked at.
+ * wrote are found too, and a beginning that is long enough. `null` if the log has no such message or part: nothing but this log is looked at.
  */
 export async function recall(handle: string, range: RecallRange, log: LoggedMessages): Promise<Recalled | null> {
   for (const reading of handleReadings(handle)) {
     const found = "messageId" in reading ? await partPiece(log, reading, range) : await spanPiece(log, reading, range);
     if (found !== null) return found;
   }
-  return null;
+  const messageId = log.meant(handle);
+  return messageId === undefined ? null : await partPiece(log, { ...parseHandle(handle), messageId }, range);
 }
 
 /** The piece of a text that a range asks for, cut on character boundaries and never longer than {@link MAXIMUM_RECALL_CHARS}. */
