@@ -1,29 +1,44 @@
 import process from "node:process";
 import { expect, test } from "vitest";
 import { playRefused } from "../testing/play-refused.ts";
+import { proxyDoor, proxyPost, refusedUpstream } from "../testing/refused-proxy.ts";
 import { refusedSession } from "../testing/refused-session.ts";
 
 /** Other seeds: `REFUSED_SESSIONS=100001,10000` plays so many from that one on. */
 const [FIRST = 1, COUNT = 120] = (process.env.REFUSED_SESSIONS ?? "1,120").split(",").map(Number);
 
-test("generated sessions go on, whatever usage says and words a refusal has", { timeout: 14_400_000 }, async () => {
-  const dead: string[] = [];
-  const all = { irreducible: 0, requests: 0, refused: 0, thrown: 0 };
-  for (let seed = FIRST; seed < FIRST + COUNT; seed += 1) {
-    const session = refusedSession(seed);
-    const played = await playRefused(session);
-    all.irreducible += played.isIrreducible ? 1 : 0;
-    all.requests += played.requests;
-    all.refused += played.refused;
-    all.thrown += played.thrown;
-    const { policy, door, usage, usageFactor, refusal, refusalStatus } = session;
-    const about = `${policy.name}, ${door}, ${refusal} ${refusalStatus}, usage ${usage} ${usageFactor}`;
-    if (played.dead !== null) dead.push(`${seed}: ${about}: ${JSON.stringify(played.dead)}`);
-  }
-  if (process.env.REFUSED_SESSIONS !== undefined) process.stdout.write(`${JSON.stringify({ FIRST, COUNT, ...all })}\n`);
-  expect(all.refused).toBeGreaterThan(COUNT);
-  expect(dead).toEqual([]);
-});
+const ofProxy: Parameters<typeof playRefused>[1] = (session, answer) => {
+  const upstream = refusedUpstream(session, answer);
+  return proxyDoor(session, upstream, proxyPost(session, upstream.post));
+};
+
+const [, PROXY_COUNT = 40] = (process.env.REFUSED_SESSIONS ?? "1,40").split(",").map(Number);
+
+test.each([
+  ["through sessions, agents and drop-ins", COUNT, undefined],
+  ["through a proxy, on three wires, whole and streamed", PROXY_COUNT, ofProxy],
+] as const)(
+  "generated sessions go on, whatever usage says and words a refusal has, %s",
+  { timeout: 14_400_000 },
+  async (name, count, open) => {
+    const dead: string[] = [];
+    const all = { irreducible: 0, requests: 0, refused: 0, thrown: 0 };
+    for (let seed = FIRST; seed < FIRST + count; seed += 1) {
+      const session = refusedSession(seed);
+      const played = await playRefused(session, open);
+      all.irreducible += played.isIrreducible ? 1 : 0;
+      all.requests += played.requests;
+      all.refused += played.refused;
+      all.thrown += played.thrown;
+      const { policy, door, usage, usageFactor, refusal, refusalStatus } = session;
+      const about = `${policy.name}, ${door}, ${refusal} ${refusalStatus}, usage ${usage} ${usageFactor}`;
+      if (played.dead !== null) dead.push(`${seed}: ${about}: ${JSON.stringify(played.dead)}`);
+    }
+    if (process.env.REFUSED_SESSIONS !== undefined) process.stdout.write(`${JSON.stringify({ FIRST, count, name, ...all })}\n`);
+    expect(all.refused).toBeGreaterThan(count);
+    expect(dead).toEqual([]);
+  },
+);
 
 test.each([[207704, "413 of a request whose text is all that cannot be cut by bytes, and can by tokens"]])(
   "seed %s goes on: %s",

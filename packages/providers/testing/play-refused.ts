@@ -1,4 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
+import type { Door } from "./refused-doors.ts";
 import { openDoor, SYSTEM } from "./refused-doors.ts";
 import type { Answered, RefusedSession } from "./refused-session.ts";
 
@@ -100,10 +101,13 @@ function refusalError(status: number, message: string): Error {
   return Object.assign(new Error(`${status} ${message}`), { status, error: { message } });
 }
 
-/** Plays a generated session through its door. */
-export async function playRefused(session: RefusedSession): Promise<PlayedRefusals> {
+/** Plays a generated session through its door, or through another. */
+export async function playRefused(
+  session: RefusedSession,
+  open: (session: RefusedSession, answer: (sent: unknown) => Answered) => Door | Promise<Door> = openDoor,
+): Promise<PlayedRefusals> {
   const server = serverOf(session);
-  const door = await openDoor(session, server.answer);
+  const door = await open(session, server.answer);
   let thrown = 0;
   const ended = (dead: PlayedRefusals["dead"], isIrreducible = false): PlayedRefusals => ({
     dead,

@@ -1,4 +1,4 @@
-import type { ImagePart, ModelClient, SessionEntry } from "@plimsoll/core";
+import type { ImagePart, ModelClient, ModelLimits, SessionEntry } from "@plimsoll/core";
 import { createDigest, createMemoryArtifactStore, usageOf } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/agent";
 import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
@@ -29,17 +29,24 @@ export async function openDoor(session: RefusedSession, answer: (sent: unknown) 
   }
 }
 
-const limitsOf = ({ believedTokens, reserveTokens }: RefusedSession) => ({
+/** Returns the limits that are believed of a session. */
+export const limitsOf = ({
+  believedTokens,
+  reserveTokens,
+}: RefusedSession): ModelLimits & { readonly maxOutputTokens: number } => ({
   contextWindowTokens: believedTokens,
   maxOutputTokens: reserveTokens,
 });
 
-const resultText = (chars: number) => "some words of a tool, ".repeat(Math.ceil(chars / 22)).slice(0, Math.ceil(chars));
+/** The result of a call, of so many characters. */
+export const resultText = (chars: number): string =>
+  "some words of a tool, ".repeat(Math.ceil(chars / 22)).slice(0, Math.ceil(chars));
 const documentPart = (tokens: number): ImagePart => ({
   ...{ type: "image", mediaType: "application/pdf", widthPx: null, heightPx: null, sizeBytes: null },
   source: { kind: "url", url: documentUrl(tokens) },
 });
-const documentUrl = (tokens: number) => `https://example.com/doc-${tokens}.pdf`;
+/** The address of a document of so many tokens. */
+export const documentUrl = (tokens: number): string => `https://example.com/doc-${tokens}.pdf`;
 
 function completionOf(answered: Answered, id: string): OpenAI.ChatCompletion {
   const { text, results, finish, promptTokens, outputTokens } = answered;
