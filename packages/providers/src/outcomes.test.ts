@@ -41,6 +41,30 @@ describe("what a failed request came to", () => {
     ["a model that is not there", status(404, "no such thing"), "invalid"],
     ["a server's fault in words that nobody knows", status(500, "The vessel is overladen"), "unknown"],
     ["words that nobody knows", status(400, "The vessel is overladen, captain"), "unknown"],
+    ["a gateway's own status", { status: 520, message: "520 status code (no body)" }, "unknown"],
+    ["a status of a server that has no room", status(507, "The vessel is overladen"), "unknown"],
+    ["a place that is too long", status(414, "The vessel is overladen"), "unknown"],
+    ["a server that is away", status(504, "The vessel is away"), "overload"],
+    ["a request that collides", status(409, "The vessel is taken"), "overload"],
+    ["a method", status(405, "not so"), "invalid"],
+    ["the prompt's own name, too long", status(400, "The parameter 'messages' is too long"), "unknown"],
+    ["the prompt's own limit", status(400, "input_ids of 12000 exceeds max_input_len 8192"), "unknown"],
+    ["the window's own name", status(400, "12000 is larger than max_model_len"), "unknown"],
+    [
+      "the prompt's own place",
+      status(422, "", { detail: [{ loc: ["body", "messages"], msg: "List should have at most 50 items" }] }),
+      "unknown",
+    ],
+    ["lines of JSON", { status: 400, message: "400", body: '{"error":"overladen"}\n{"done":true}\n' }, "unknown"],
+    ["events", { status: 400, message: "400", body: 'data: {"error":"overladen"}\n\ndata: {"a":1}\n\n' }, "unknown"],
+    [
+      "events that name a parameter",
+      { status: 400, message: "400", body: 'data: {"error":{"param":"top_p"}}\n\ndata: {"a":1}\n\n' },
+      "invalid",
+    ],
+    ["the prompt's own name, for its form", status(400, "Invalid value for 'messages'"), "invalid"],
+    ["a model's name, too long", status(400, "'model' is too long"), "invalid"],
+    ["another name, too long", status(400, "'stop' is longer than 4"), "invalid"],
   ])("%s", (_, failure, kind) => {
     expect(outcomeOf(failure, classifyProviderError(failure).class).kind).toBe(kind);
   });

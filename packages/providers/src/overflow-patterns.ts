@@ -80,8 +80,7 @@ export const PARAMETER_PHRASES: readonly Phrase[] = [
 export const OVERFLOW_PHRASES: readonly Phrase[] = [
   { source: "Anthropic, Fireworks (fw-ai/cookbook#134)", all: ["prompt is too long"] },
   { source: "Anthropic (continuedev/continue#6080)", all: ["exceed context limit"] },
-  { source: "Anthropic, z.ai", all: ["model_context_window_exceeded"] },
-  { source: "Google", all: ["context_window_exceeded"] },
+  { source: "Anthropic, z.ai, Google", all: ["context_window_exceeded"] },
   { source: "Google (google-gemini/gemini-cli#6678)", all: ["input token count", "exceeds the maximum"] },
   { source: "Google", all: ["your input context is too long"] },
   { source: "Bedrock", all: ["input is too long"] },

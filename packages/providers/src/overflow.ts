@@ -136,26 +136,34 @@ function isUnsaid({ status }: ProviderFailure, text: string): boolean {
   return UNSAID_STATUSES.includes(status ?? statusAtStart(text) ?? 0) && !holds(text, TRANSIENT_PHRASES);
 }
 
-/** Statuses that are about the content of a request. */
-const CONTENT_STATUSES: readonly number[] = [400, 413, 422, 500, 502];
+/** Statuses that are about something else than the size of a request: a key, money, a place, a method, a form or a moment. Gateways have statuses of their own for what they do not take. */
+const OTHER_STATUSES: readonly number[] = [
+  401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 415, 416, 421, 423, 425, 426, 428, 429, 451, 501, 503, 504, 505,
+  511, 529,
+];
+
+function isOther(status: number | null): boolean {
+  return status !== null && (status < 400 || OTHER_STATUSES.includes(status));
+}
 
 /** Decides the outcome of a refusal whose words nobody knows: invalid if it names what is wrong. */
 function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
   const { status, message, body, request } = failure;
   const said = saidIn([body, message]);
-  const isAnother = status !== null && !CONTENT_STATUSES.includes(status);
-  const isNamed = said.isPlaced || said.proses.some((prose) => namesItsReason(prose, request));
-  if (isAnother || isNamed || holds(text, PARAMETER_PHRASES)) return { kind: "invalid" };
+  const isOwn = PROMPT_LENGTH.test(text) ? (name: string) => PROMPT_NAME.test(name) : () => false;
+  const isNamed =
+    said.places.some((place) => !isOwn(place)) || said.proses.some((prose) => namesItsReason(prose, request, isOwn));
+  if (isOther(status) || isNamed || holds(text, PARAMETER_PHRASES)) return { kind: "invalid" };
   return { kind: "unknown" };
 }
 
-/** The words of a failure, and whether a field of it names a parameter or place of the request. */
+/** The words of a failure, and the parameters and places of the request that fields of it name. */
 interface Said {
   readonly proses: readonly string[];
-  readonly isPlaced: boolean;
+  readonly places: readonly string[];
 }
 
-const NOTHING_SAID: Said = { proses: [], isPlaced: false };
+const NOTHING_SAID: Said = { proses: [], places: [] };
 
 /** Depth to which texts that hold JSON are read. Chosen: a gateway around a gateway. */
 const MOST_WRAPPERS = 6;
@@ -168,14 +176,14 @@ function saidIn(value: unknown, depth = 0): Said {
   if (!isRecord(value)) return NOTHING_SAID;
   const fields = Object.entries(value).slice(0, MOST_ITEMS);
   const all = fields.map(([, each]) => saidIn(typeof each === "string" && isCode(each) ? null : each, depth + 1));
-  return joined([...all, { proses: [], isPlaced: fields.some(isPlace) }]);
+  return joined([...all, { proses: [], places: fields.flatMap(placeIn) }]);
 }
 
 /** The most parts of an error that are read. Chosen. */
 const MOST_ITEMS = 50;
 
 function joined(all: readonly Said[]): Said {
-  return { proses: all.flatMap(({ proses }) => proses), isPlaced: all.some(({ isPlaced }) => isPlaced) };
+  return { proses: all.flatMap(({ proses }) => proses), places: all.flatMap(({ places }) => places) };
 }
 
 function isCode(text: string): boolean {
@@ -183,16 +191,13 @@ function isCode(text: string): boolean {
 }
 
 /**
- * True for a field that holds the name of a parameter or a place of the request: `param` of OpenAI's errors, `loc` of FastAPI's, `path` of zod's, `field` of Google's and
+ * Reads the name of a parameter or the end of a place of the request off a field: `param` of OpenAI's errors, `loc` of FastAPI's, `path` of zod's, `field` of Google's and
  * `pointer` of RFC 9457. A path as text is an address.
  */
-function isPlace([key, value]: readonly [string, unknown]): boolean {
-  if (key === "param" || key === "field" || key === "pointer") return typeof value === "string" && value !== "";
-  return (key === "loc" && listLength(value) > 1) || (key === "path" && listLength(value) > 0);
-}
-
-function listLength(value: unknown): number {
-  return Array.isArray(value) ? value.length : 0;
+function placeIn([key, value]: readonly [string, unknown]): readonly string[] {
+  if (key === "param" || key === "field" || key === "pointer") return typeof value === "string" && value !== "" ? [value] : [];
+  const isPath = Array.isArray(value) && ((key === "loc" && value.length > 1) || (key === "path" && value.length > 0));
+  return isPath ? [String(value.at(-1))] : [];
 }
 
 function saidInText(text: string, depth: number): Said {
@@ -202,9 +207,20 @@ function saidInText(text: string, depth: number): Said {
   const [start, end] = [prose.indexOf("{"), prose.lastIndexOf("}")];
   const inner = start < 0 || end < start ? undefined : prose.slice(start, end + 1);
   const held = inner === undefined ? undefined : (parsedJson(inner) ?? parsedJson(asJson(inner)));
-  if (inner === undefined || held === undefined) return { proses: prose === "" ? [] : [withoutTags(prose)], isPlaced: false };
-  const outer = { proses: [withoutTags(prose.replace(inner, " "))], isPlaced: false };
+  if (inner === undefined || held === undefined) return saidInLines(prose, depth);
+  const outer = { proses: [withoutTags(prose.replace(inner, " "))], places: [] };
   return joined([outer, saidIn(held, depth + 1)]);
+}
+
+/** Reads lines of JSON, or events that hold it; words are read as they are. */
+function saidInLines(prose: string, depth: number): Said {
+  const whole = { proses: prose === "" ? [] : [withoutTags(prose)], places: [] };
+  if (!prose.includes("{")) return whole;
+  const lines = prose.split("\n").map((text) => ({ text, held: parsedJson(text.replace(/^\s*data:/, "").trim()) }));
+  if (!lines.some(({ held }) => isRecord(held))) return whole;
+  return joined(
+    lines.map(({ text, held }) => (held === undefined ? { proses: [withoutTags(text)], places: [] } : saidIn(held, depth + 1))),
+  );
 }
 
 /** The object, list or text that is written; `undefined` for what is no JSON. */
@@ -234,7 +250,13 @@ function withoutTags(text: string): string {
 }
 
 /** A name in quotes: a word as identifiers are written, or a place. */
-const QUOTED_NAME = /(?:^|[\s([{:=,])(["'`])[a-z_][\w$]*(?:[.[][\w$.[\]]*)?\1(?![\p{L}\p{N}])/u;
+const QUOTED_NAME = /(?:^|[\s([{:=,])(["'`])[a-z_][\w$]*(?:[.[][\w$.[\]]*)?\1(?![\p{L}\p{N}])/gu;
+
+/** Names of the whole prompt, or of how long it may be. Who says that there is too much of it names no reason that less would not help against. */
+const PROMPT_NAME =
+  /^(?:(?:max|total|num|n|model)_)*(?:prompt|inputs?|messages|contents|context|ctx|keep|conversation|history|seq|sequence|model_len|max_length)(?:_?(?:tokens?|ids|len|length|size|window|limit|count|too|long))*$/i;
+const PROMPT_LENGTH =
+  /too[ _-](?:long|large|big|many|much)|exceed|overflow|\b(?:long|larg|great)er\b|\bat most\b|\bmaximum\b|>=|> ?\d/;
 
 /** A place: a name, an index and what is in it, or an index in brackets. */
 const PLACE = /(?:^|[^\w./-])[A-Za-z_]{2,}(?:(?:\.\d+)+\.[A-Za-z_]|\[\d+\])/;
@@ -246,14 +268,15 @@ const IDENTIFIER = /(?<![\w.])(?:[a-z]+(?:_[a-z]+)+|[a-z]{2,}(?:[A-Z][a-z]+)+)(?
  * True for words that name a parameter or a place of the request, by how names are written, whatever the language. What stands before a colon at the beginning, an
  * annotation in brackets, a `key=value` and the name of an error are no names of parameters, unless the request's own body has them.
  */
-function namesItsReason(prose: string, request: unknown): boolean {
-  if (QUOTED_NAME.test(prose) || PLACE.test(prose)) return true;
+function namesItsReason(prose: string, request: unknown, isOwn: (name: string) => boolean): boolean {
+  const quoted = [...prose.matchAll(QUOTED_NAME)].map(([name]) => name.replace(/^.*?["'`]|["'`]$/gs, ""));
+  if (quoted.some((name) => !isOwn(name)) || PLACE.test(prose)) return true;
   const body = isRecord(request) ? request : {};
   const label = /^\s*([A-Za-z_]\w*)\s*:\s/.exec(prose)?.[1];
   if (label !== undefined && Object.hasOwn(body, label)) return true;
   const sentence = prose.replace(/^\s*[\w.]+\s*:/, " ").replace(/\([^()]*\)|\w+=\S*/g, " ");
   const names = [...sentence.matchAll(IDENTIFIER)].map(([name]) => name);
-  if (names.some((name) => !/(?:_error|Error|Exception)$/.test(name))) return true;
+  if (names.some((name) => !/(?:_error|Error|Exception)$/.test(name) && !isOwn(name))) return true;
   const words = new Set(sentence.split(/\W+/));
   return Object.entries(body).some(([key, value]) => typeof value === "number" && key.length > 2 && words.has(key));
 }
@@ -273,7 +296,7 @@ function classOf(text: string, status: number | null, isTooLargeForAnyMinute: bo
   if (holds(text, PARAMETER_PHRASES)) return "other";
   if (holds(text, OVERFLOW_PHRASES) || NO_BODY_PATTERN.test(text)) return "context-overflow";
   if (status === 413 || holds(text, TOO_LARGE_PHRASES)) return "request-too-large";
-  if ((status === null || CONTENT_STATUSES.includes(status)) && mediaUnitIn(text) !== null) return "request-too-large";
+  if (!isOther(status) && mediaUnitIn(text) !== null) return "request-too-large";
   if ((status !== null && TRANSIENT_STATUSES.includes(status)) || holds(text, TRANSIENT_PHRASES)) return "transient";
   return "other";
 }
