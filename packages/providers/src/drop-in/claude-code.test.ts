@@ -1,95 +1,148 @@
 import { describe, expect, test } from "vitest";
-import { createClaudeCodeHost } from "../../testing/claude-code-host.ts";
+// biome-ignore lint/correctness/useImportExtensions: the host is JavaScript, with its types beside it
+import { type HostOptions, ModHost, makeSteps, type Step } from "../../testing/mod-host.mjs";
+import type { ClaudeCodeOn } from "./claude-code.ts";
 import { createClaudeCodeMod } from "./claude-code.ts";
 
-const RESULT = Array.from({ length: 120 }, (_, line) => `src/file-${line}.ts: line ${line * 7} is as it was`).join("\n");
+const hosted = (options: Partial<HostOptions> = {}, mod: (on: ClaudeCodeOn) => void = createClaudeCodeMod()) =>
+  new ModHost({
+    name: "plimsoll",
+    mod: { exports: { register: mod } },
+    contextWindow: 24_000,
+    hiddenTokens: 3_000,
+    cpu: "none",
+    ...options,
+  });
 
-/** Two hundred steps with sub-agents, and a resume in the middle. */
-async function played(how: "once" | "twice", failing?: (count: number) => boolean) {
-  const host = createClaudeCodeHost(createClaudeCodeMod(), failing === undefined ? {} : { failing });
-  await host.start();
-  await host.say("Look at every part, and never touch the harbour.");
-  await host.say("You are a helper: count the boats.");
-  for (let step = 0; step < 200; step++) {
-    await host.step(`I look at part ${step}.`, `${step}\n${RESULT}`);
-    if (step % 20 === 0) await host.say("Count the boats.", "agent-1");
-    await host.step(`I count ${step}.`, `boat ${step}\n${RESULT}`, "agent-1");
-    if (step === 100) await host.resume(how, createClaudeCodeMod());
-    if (step === 150) await host.compact("manual", undefined, "the harbour");
-  }
-  return host;
-}
+const steps = (count: number, seed = 11) => makeSteps({ count, seed, maxResult: 6_000, manual: true });
+const after = (all: readonly Step[], every: number, step: Step) =>
+  all.flatMap((each, index) => (index % every === every - 1 ? [each, step] : [each]));
+const look = (count: number): readonly Step[] =>
+  Array.from({ length: count }, (_, index) => ({
+    kind: "tools",
+    text: `I count ${index}.`,
+    calls: [{ tool: "Bash", input: { command: `count ${index}` }, result: `boat ${index} of the harbour\n`.repeat(60) }],
+  }));
 
-describe("a mod over 200 steps", () => {
-  test.each(["once", "twice"] as const)("resumed %s: every compaction is ours, and nothing is refused", async (how) => {
-    const host = await played(how);
-    expect(host.problems).toEqual([]);
-    expect(host.compactions.length).toBeGreaterThan(6);
-    expect(new Set(host.compactions.map(({ by }) => by))).toEqual(new Set(["mod"]));
-    expect(host.compactions.every(({ kept }) => kept > 0)).toBe(true);
-    expect(JSON.stringify(host.transcript())).toContain("never touch the harbour");
-    expect(host.thinkingCount()).toBeGreaterThan(0);
+describe("a mod over 200 steps, in a host that another hand wrote from what is published", () => {
+  test.each([
+    ["auto and manual", {}, steps(200)],
+    ["with compactions ahead of their time", { precomputeAt: 0.7 }, steps(200)],
+    ["with another plugin's", {}, after(steps(200, 2), 40, { kind: "plugin-compact", instructions: "the paths" })],
+  ])("%s: every compaction is ours, smaller, and nothing is refused", async (_, options, played) => {
+    const { compactions, refused, problems, overBudget } = await hosted(options).play(played);
+    expect({ refused, problems, overBudget }).toEqual({ refused: [], problems: [], overBudget: [] });
+    expect(compactions.length).toBeGreaterThan(6);
+    expect(compactions.filter(({ by }) => by !== "mod" && by !== "skip")).toEqual([]);
+    expect(compactions.flatMap((each) => each.problems)).toEqual([]);
+    const made = compactions.filter(({ by }) => by === "mod");
+    expect(
+      made.filter(({ tokensBefore, tokensAfter = 0, handled = 0 }) => tokensAfter >= tokensBefore || handled === 0),
+    ).toEqual([]);
   });
 
   test("sub-agents stand apart", async () => {
-    const host = await played("once");
-    expect(JSON.stringify(host.transcript())).not.toMatch(/boat \d/);
-    expect(JSON.stringify(host.transcript("agent-1"))).not.toContain("never touch the harbour");
-    expect(new Set(host.compactions.map(({ agentId }) => agentId))).toEqual(new Set([null, "agent-1"]));
+    const host = hosted();
+    const agent = { kind: "agent", prompt: "Count the boats.", steps: look(60) };
+    const { compactions, refused } = await host.play([{ kind: "user", text: "Never touch the pier." }, agent, ...steps(40)]);
+    expect(refused).toEqual([]);
+    const ofAgent = compactions.filter(({ agentId }) => agentId !== undefined);
+    expect(ofAgent.length).toBeGreaterThan(0);
+    expect(new Set(ofAgent.map(({ by }) => by))).toEqual(new Set(["mod"]));
+    expect(JSON.stringify(host.transcript(ofAgent[0]?.agentId))).not.toContain("Never touch the pier");
   });
 
-  test("a dispatch that we cannot read is Claude Code's own, and says so", async () => {
-    const host = await played("once", (count) => count % 2 === 0);
-    expect(host.problems).toEqual([]);
-    expect(new Set(host.compactions.map(({ by }) => by))).toEqual(new Set(["mod", "core"]));
+  const RESUMES = ["none", "dropped-return", "duplicates"].flatMap((fault) =>
+    ["kept", "anew"].flatMap((handles) => [true, false].map((inProcess) => ({ fault, handles, inProcess }))),
+  );
+  test.each(RESUMES)("resumed: $fault, handles $handles, in the process $inProcess", async (resume) => {
+    const { compactions, refused, problems } = await hosted().play(after(steps(100), 45, { kind: "resume", ...resume }));
+    expect(refused).toEqual([]);
+    expect(problems).toEqual([]);
+    expect(compactions.filter(({ by }) => by !== "mod" && by !== "skip")).toEqual([]);
+  });
+});
+
+describe("a failure of ours is the agent's own compaction", () => {
+  const never = () => new Promise(() => undefined);
+  test.each<[string, HostOptions["ops"] | undefined, ((on: ClaudeCodeOn) => void) | undefined]>([
+    ["what we ask for fails", { "session.id": () => expect.fail("no id") }, undefined],
+    ["a hook hangs", undefined, (on) => on("session.compact", never)],
+    ["a hook throws", undefined, (on) => on("session.compact", () => Promise.reject(new Error("no")))],
+  ])("%s", async (_, ops, mod) => {
+    const host = hosted(ops === undefined ? {} : { ops }, mod);
+    const { compactions, problems } = await host.play(steps(60));
+    expect(problems).toEqual([]);
+    expect(compactions.length).toBeGreaterThan(1);
+    expect(compactions.filter(({ by }) => by !== "own" && by !== "mod-over-own")).toEqual([]);
+  });
+
+  test.each<[string, Partial<HostOptions>]>([
+    ["full", { store: new Map([["taken of another day", JSON.stringify("x".repeat(4_194_304 - 20_000))]]) }],
+    ["full of what is another's", { store: new Map([["other", JSON.stringify("x".repeat(4_194_304 - 20_000))]]) }],
+    ["not there", { ops: { "store.set": () => expect.fail("no store"), "store.get": () => expect.fail("no store") } }],
+  ])("a store that is %s stops no compaction", async (_, options) => {
+    const host = hosted(options);
+    const { compactions, refused } = await host.play(steps(60));
+    expect(refused).toEqual([]);
+    expect(compactions.filter(({ by }) => by !== "mod" && by !== "skip")).toEqual([]);
+    expect(await host.runCommand("plimsoll", "undo")).toMatchObject({ text: "The newest compaction is undone." });
   });
 });
 
 describe("what a mod took", () => {
   const cut = async () => {
-    const host = createClaudeCodeHost(createClaudeCodeMod());
-    await host.start();
-    await host.say("Look at every part, and never touch the harbour.");
-    for (let step = 0; step < 60; step++) await host.step(`I look at part ${step}.`, `${step}\n${RESULT}`);
+    const host = hosted({ contextWindow: 200_000 });
+    await host.play([{ kind: "user", text: "Look at every part, and never touch the pier." }, ...look(60)]);
     return host;
   };
+  const contentOf = (host: ModHost) => host.transcript().map(({ handle: _, ...message }) => message);
 
   test("is told, and a handle of the summary brings it back", async () => {
     const host = await cut();
     await host.compact("manual");
-    expect(host.log.at(-1)).toMatch(/^plimsoll compacted \d+ messages: about \d+ to \d+ tokens; no model was asked/);
-    expect(await host.command("what did you drop?")).toContain("- results of Bash: ");
+    expect((await host.runCommand("plimsoll", "what did you drop?"))?.text).toContain("- results of Bash: ");
+    expect(host.ui.find(({ op }) => op === "ui.log")?.args.text).toMatch(
+      /^plimsoll compacted \d+ messages: about \d+ to \d+ tokens; no model was asked/,
+    );
     const handle = /handle ([0-9a-f]{8,})/.exec(JSON.stringify(host.transcript()))?.[1] ?? expect.fail("no handle");
-    expect(await host.recall(handle)).toContain("look ");
-    expect(await host.recall("other")).toBe("This conversation has no such handle.");
+    const call = { tool: "mcp__plimsoll__recall", input: { handle }, result: "" };
+    const { refused } = await host.play([
+      { kind: "user", text: "Recall it." },
+      { kind: "tools", calls: [call] },
+    ]);
+    expect(refused).toEqual([]);
+    expect(JSON.stringify(host.transcript().slice(-3))).toMatch(/characters 0 to \d+ of \d+/);
   });
 
-  test("comes back by undo, also after a resume", async () => {
+  test("comes back by undo, once for each compaction, also after a resume", async () => {
     const host = await cut();
-    const before = host.transcript();
+    const before = contentOf(host);
     await host.compact("manual");
-    await host.resume("once", createClaudeCodeMod());
-    await host.step("I go on.", "the newest result");
-    expect(await host.say("plimsoll: undo")).toBe("The newest compaction is undone.");
-    const after = host.transcript();
-    expect(after.slice(0, before.length)).toEqual(before);
-    expect(JSON.stringify(after.at(-1))).toContain("the newest result");
-    expect(host.problems).toEqual([]);
+    await host.play([{ kind: "resume", handles: "anew", inProcess: false }, { kind: "user", text: "Go on." }, ...look(30)]);
+    await host.compact("manual");
+    await host.play([{ kind: "user", text: "plimsoll: undo" }]);
+    await host.play([{ kind: "user", text: "plimsoll: undo" }]);
+    expect(contentOf(host).slice(0, before.length)).toEqual(before);
+    expect(JSON.stringify(host.transcript())).toContain("Go on.");
+    expect(host.report().refused).toEqual([]);
+    expect((await host.runCommand("plimsoll", "undo"))?.text).toBe("There is no compaction to undo.");
   });
 
   test("what is to be kept stands in every later transcript", async () => {
     const host = await cut();
-    expect(await host.say("plimsoll: keep this: the harbour is at 54°N")).toContain("Kept word for word");
+    await host.play([{ kind: "user", text: "plimsoll: keep this: the harbour is at 54°N" }]);
     await host.compact("manual");
+    await host.play(look(60));
     await host.compact("manual");
     expect(JSON.stringify(host.transcript())).toContain("the harbour is at 54°N");
   });
 
   test("is nothing for a precompute", async () => {
     const host = await cut();
-    const before = host.transcript();
+    const before = contentOf(host);
     await host.compact("precompute");
-    expect(host.transcript()).toEqual(before);
-    expect(host.log).toEqual([]);
+    expect(contentOf(host)).toEqual(before);
+    expect(host.ui.filter(({ op }) => op === "ui.log")).toEqual([]);
   });
 });

@@ -17,7 +17,14 @@ export interface ClaudeCodeEngine {
     usage(): Promise<unknown>;
     compact(input?: { readonly instructions?: string }): Promise<unknown>;
   };
-  readonly store: { get(key: string): Promise<unknown>; set(key: string, value: unknown): Promise<void> };
+  readonly store: {
+    get(key: string): Promise<unknown>;
+    /** Rejects if all of the store would be more than 4 MiB of JSON. */
+    set(key: string, value: unknown): Promise<void>;
+    delete(key: string): Promise<void>;
+    /** The keys, the oldest first. */
+    keys(): Promise<readonly string[]>;
+  };
   readonly ui: { log(text: string): void };
   readonly tool: { register(tool: Fields): Promise<unknown> };
   readonly command: { register(command: Fields): Promise<unknown> };
@@ -67,10 +74,10 @@ export function createClaudeCodeMod({
       taken.set(place, all);
       const lengths = all.map((each) => JSON.stringify(each.before).length);
       const stored = all.filter((_, index) => lengths.slice(0, index + 1).reduce((sum, each) => sum + each, 0) <= STORED_CHARS);
-      await engine.store.set(place, stored).catch(() => undefined);
+      await storeWithin(engine.store, place, stored).catch(() => undefined);
     };
     /** Transcripts whose next compaction puts back what the newest one took. */
-    const undoing = new Set<string>();
+    const undoing = new Map<string, { readonly older: readonly Taken[]; readonly count: number } | null>();
     on("session.start", async (engine, event, next) => {
       await engine.tool.register(RECALL_TOOL).catch(() => undefined);
       await engine.command
@@ -83,9 +90,10 @@ export function createClaudeCodeMod({
         const place = await placeOf(engine, event);
         const all = withoutUninstalled(await takenAt(engine, place), recordsAt(event, "messages"));
         const [newest, ...older] = all;
-        if (newest !== undefined && undoing.delete(place)) {
-          await keep(engine, place, older);
-          return { messages: putBack(newest, recordsAt(event, "messages")) };
+        if (newest !== undefined && undoing.has(place)) {
+          const messages = putBack(newest, recordsAt(event, "messages"));
+          undoing.set(place, { older, count: messages.length });
+          return { messages };
         }
         if (!Array.isArray(event.messages)) throw new Error("the event has no transcript");
         const kept = await keptTexts(engine);
@@ -121,11 +129,14 @@ export function createClaudeCodeMod({
         }
         case "undo": {
           if (newest === undefined) return "There is no compaction to undo.";
-          undoing.add(place);
-          await engine.session.compact();
-          return undoing.delete(place)
-            ? "Nothing was undone: Claude Code did not compact."
-            : "The newest compaction is undone.";
+          undoing.set(place, null);
+          const answer = await engine.session.compact().catch(() => null);
+          const put = undoing.get(place) ?? null;
+          undoing.delete(place);
+          if (put === null || recordsAt(answer, "messages").length !== put.count)
+            return "Nothing was undone: Claude Code did not take what was put back.";
+          await keep(engine, place, put.older);
+          return "The newest compaction is undone.";
         }
         case "dropped":
         case "status":
@@ -169,6 +180,21 @@ const RECALL_TOOL = {
 /** Names a transcript: the session's, or a sub-agent's in it. */
 async function placeOf(engine: ClaudeCodeEngine, event: Fields): Promise<string> {
   return `taken ${await engine.session.id()} ${stringAt(event, "agentId") ?? ""}`;
+}
+
+/** Stores what was taken; of a store that is full the oldest leaves: first of other transcripts, then of this one. */
+async function storeWithin(store: ClaudeCodeEngine["store"], place: string, all: readonly Taken[]): Promise<void> {
+  const keys = await store.keys().catch(() => []);
+  const others = keys.filter((key) => key.startsWith("taken ") && key !== place);
+  for (let kept = all.length; kept >= 0; ) {
+    try {
+      return await store.set(place, all.slice(0, kept));
+    } catch {
+      const [oldest] = others.splice(0, 1);
+      if (oldest === undefined) kept -= 1;
+      else await store.delete(oldest).catch(() => undefined);
+    }
+  }
 }
 
 async function storedAt(engine: ClaudeCodeEngine, place: string): Promise<readonly Taken[]> {
@@ -255,7 +281,7 @@ function sizesOf({ entry: { record } }: Extract<FitOutcome, { readonly kind: "co
   return { tokensBefore: Math.round(record.tokensBefore ?? 0), tokensAfter: Math.round(record.tokensAfter ?? 0) };
 }
 
-/** Reads a transcript. A message whose calls or results were there before is there twice, as some resumes have it, and is passed over. */
+/** Reads a transcript. A message whose handle, calls or results were there before is there twice, as some resumes have it, and is passed over. */
 function groupsOf(items: readonly Fields[]): readonly Group[] {
   const toolNames = new Map<string, string>();
   const seen = new Set<string>();
@@ -263,6 +289,10 @@ function groupsOf(items: readonly Fields[]): readonly Group[] {
   for (const item of items) {
     const uses = recordsAt(item, "toolUses");
     const results = recordsAt(item, "toolResults");
+    const handle = stringAt(item, "handle");
+    // Under one handle two messages would be refused.
+    if (handle !== null && seen.has(handle)) continue;
+    if (handle !== null) seen.add(handle);
     const marks = [...uses, ...results].map((each) => `${String(item.role)} ${stringAt(each, "tool_use_id") ?? ""}`);
     if (marks.length > 0 && marks.every((mark) => seen.has(mark))) continue;
     for (const mark of marks) seen.add(mark);
@@ -346,11 +376,13 @@ function writtenItems(groups: readonly Group[], view: readonly Message[]): reado
 /** The transcript from before, with what came since. What still stands there goes back with the handle that it has now. */
 function putBack({ before }: Taken, now: readonly Fields[]): readonly Fields[] {
   const signOf = ({ handle: _, ...item }: Fields) => JSON.stringify(item);
-  const handles = new Map(now.map((item) => [signOf(item), item] as const));
+  // The same may be said twice: each handle goes back once.
+  const standing = new Map<string, Fields[]>();
+  for (const item of now) standing.set(signOf(item), [...(standing.get(signOf(item)) ?? []), item]);
   const known = new Set(before.map(signOf));
   const lastKnown = now.findLastIndex((item) => known.has(signOf(item)));
   // What no message of before says, before the last of them, is the summary.
-  return [...before.map((item) => handles.get(signOf(item)) ?? withoutHandle(item)), ...now.slice(lastKnown + 1)];
+  return [...before.map((item) => standing.get(signOf(item))?.shift() ?? withoutHandle(item)), ...now.slice(lastKnown + 1)];
 }
 
 function withoutHandle({ handle: _, ...item }: Fields): Fields {
