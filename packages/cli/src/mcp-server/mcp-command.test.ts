@@ -38,7 +38,18 @@ test.each<[string, (cwd: string, name: string) => string, (cwd: string) => reado
   [
     "claude-code",
     (cwd, name) => `.claude/projects/${slug(cwd)}/${name}.jsonl`,
-    (cwd) => [{ type: "user", uuid: "u", parentUuid: null, sessionId: "s", cwd, message: said("Look.") }],
+    (cwd) => [
+      {
+        type: "user",
+        uuid: "u",
+        parentUuid: null,
+        sessionId: "s",
+        cwd,
+        isSidechain: false,
+        version: "2.1.0",
+        message: said("Look."),
+      },
+    ],
   ],
   [
     "codex",
