@@ -19,6 +19,8 @@ test("the plugin is one module that imports nothing, and compacts where there is
     hiddenTokens: 3_000,
     precomputeAt: 0.7,
     cpu: "none",
+    // A busy machine blocks nobody.
+    syncGuardMs: 100_000,
   });
   const { loaded, isolated, refused, compactions } = await host.play(makeSteps({ count: 60, seed: 11, maxResult: 6_000 }));
   expect({ loaded, isolated, refused }).toEqual({ loaded: true, isolated: true, refused: [] });

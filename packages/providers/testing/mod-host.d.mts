@@ -51,6 +51,8 @@ export interface HostOptions {
   readonly hiddenTokens?: number;
   readonly precomputeAt?: number | null;
   readonly cpu?: "real" | "none";
+  /** Time of a wall clock that one run of a mod may block the thread. */
+  readonly syncGuardMs?: number;
   readonly store?: Map<string, string>;
   readonly ops?: { readonly [name: string]: (given: { readonly [key: string]: unknown }) => unknown };
 }

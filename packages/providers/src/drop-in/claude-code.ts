@@ -158,7 +158,8 @@ export function createClaudeCodeMod({
     }));
     on("tool.call", { tool: /plimsoll.*recall$/ }, async (engine, event) => {
       const place = await placeOf(engine, event);
-      return { result: await recalled(await takenAt(engine, place), recordAt(event, "input") ?? {}, policy) };
+      // What a tool is called with stands on the event itself.
+      return { result: await recalled(await takenAt(engine, place), event, policy) };
     });
   };
 }
