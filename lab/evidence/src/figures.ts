@@ -4,7 +4,7 @@ import { markdownTable } from "@plimsoll/bench/internal";
 import { CONTENT_KINDS } from "./exposures.ts";
 import { aboveLength, areas } from "./outcomes.ts";
 import { powerOfArea } from "./power.ts";
-import { atLine, MASKED_AGE, PLACEBO_AGES } from "./price.ts";
+import { atAge, atLine, MASKED_AGE, maskedByUnmasked, PLACEBO_AGES } from "./price.ts";
 import { type Effort, numbered, REPORTED, type Resampled, resampled } from "./resample.ts";
 import type { RunRow } from "./run-row.ts";
 
@@ -27,6 +27,7 @@ function sidesOf(rows: readonly RunRow[]): readonly Side[] {
     { name: "fit", rows: of("java") },
     { name: "both", rows: of("lite", "java") },
     { name: "control", rows: of("terminal") },
+    { name: "unmasked", rows: of("unmasked") },
   ];
   return sides.filter((side) => side.rows.length > 0);
 }
@@ -97,12 +98,37 @@ export function pricePage(rows: readonly RunRow[], { draws }: Effort = REPORTED)
           shown(byTask.ratio),
           shown(byRepository.ratio),
           shown(byTask.excess, 3),
+          shown(atAge(own, { kind, age, unit: "task", draws })),
         ];
       }),
     ),
   );
-  const head = ["side", "content", "line at age", "before", "behind", "ratio, by task", "by repository", "fetches more"];
-  return [protocolLine(), "", markdownTable({ head, rows: lines }), "", editTable(rows, draws)].join("\n");
+  const head = [
+    "side",
+    "content",
+    "line at age",
+    "before",
+    "behind",
+    "ratio, by task",
+    "by repository",
+    "fetches more",
+    "step beyond age",
+  ];
+  const compared = rows.filter(({ dataset }) => dataset !== "terminal");
+  const differences = CONTENT_KINDS.map((kind) => [
+    kind,
+    shown(maskedByUnmasked(compared, { kind, unit: "task", draws })),
+    shown(maskedByUnmasked(compared, { kind, unit: "repository", draws })),
+  ]);
+  return [
+    protocolLine(),
+    "",
+    markdownTable({ head, rows: lines }),
+    "",
+    markdownTable({ head: ["ratio at the mask, masked by unmasked", "by task", "by repository"], rows: differences }),
+    "",
+    editTable(rows, draws),
+  ].join("\n");
 }
 
 /** Failed edits by whether the lines that they replace stood in the context. */

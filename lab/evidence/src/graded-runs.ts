@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Transcript } from "@plimsoll/bench";
 import { importSource, textSource } from "@plimsoll/bench/internal";
 import { z } from "zod";
@@ -5,7 +6,7 @@ import type { GitFolder } from "./git-folder.ts";
 import { terminalDialogue } from "./terminal-log.ts";
 
 /** A source of graded runs, by a short name. */
-export type Dataset = "lite" | "java" | "terminal";
+export type Dataset = "lite" | "java" | "terminal" | "unmasked";
 
 /** A recorded run with its grade. */
 export interface GradedRecording {
@@ -32,8 +33,16 @@ const LITE = "results/swe-agent-results";
 const JAVA = "evaluation/java/verified";
 const TERMINAL = "results/terminal-bench-core@0.1.1/20250825_swe-agent-mini_claude-4-sonnet";
 
+const UNMASKED = "swe_trajectories/trajectories";
+
 const liteReport = z.object({ resolved: z.array(z.string()) });
 const javaReport = z.object({ resolved: z.array(z.string()), submitted_ids: z.array(z.string()) });
+const unmaskedRun = z.object({
+  instance_id: z.string(),
+  model_name: z.string(),
+  target: z.boolean(),
+  trajectory: z.array(z.object({ role: z.string(), system_prompt: z.string().nullable(), text: z.string().nullable() })),
+});
 const terminalReport = z.object({ task_id: z.string().default(""), is_resolved: z.boolean().nullable().default(null) });
 
 /** SWE-agent on SWE-bench Lite three times (nus-apr/auto-code-rover). A run without a patch was not resolved. */
@@ -101,6 +110,39 @@ export function terminalRuns(folder: GitFolder): GradedRuns {
   return { runs, ungraded, withoutDialogue };
 }
 
+/** SWE-agent with nothing masked (nebius/SWE-agent-trajectories, as wzh4464/ContextGraph keeps it): every second task by the hash of its file (protocol). */
+export function unmaskedRuns(folder: GitFolder): GradedRuns {
+  const isChosen = (path: string) =>
+    (createHash("sha256")
+      .update(path.slice(UNMASKED.length + 1))
+      .digest()[0] ?? 1) %
+      2 ===
+    0;
+  const paths = folder.paths(UNMASKED).filter((path) => path.endsWith(".json") && isChosen(path));
+  const runs = paths.map((path): GradedRecording => {
+    const { instance_id: task, model_name: agent, target, trajectory } = unmaskedRun.parse(JSON.parse(folder.text(path)));
+    const repository = repositoryOf(task);
+    const history = trajectory.map(({ role, system_prompt, text }) =>
+      role === "ai" ? replyEntry(text ?? "") : { role, content: text ?? system_prompt ?? "" },
+    );
+    const read = () => onlyTranscript(JSON.stringify({ trajectory: [], history }), `${repository}__${task}#${agent}`);
+    return { dataset: "unmasked", repository, task, agent, hasFailed: !target, isMasked: false, read };
+  });
+  return { runs, ungraded: 0, withoutDialogue: 0 };
+}
+
+/** A reply as SWE-agent stores it: its last fenced block is the action, the rest is thought. */
+function replyEntry(content: string): {
+  readonly role: "assistant";
+  readonly content: string;
+  readonly thought: string;
+  readonly action: string;
+} {
+  const block = [...content.matchAll(/^```\S*\n([\s\S]*?)^```/gm)].at(-1);
+  const thought = block === undefined ? content : content.replace(block[0], () => "");
+  return { role: "assistant", content, thought, action: block?.[1] ?? "" };
+}
+
 function isTrajectory(path: string): boolean {
   return path.endsWith(".traj");
 }
@@ -110,12 +152,16 @@ function taskOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1, -".traj".length);
 }
 
+function repositoryOf(task: string): string {
+  return task.slice(0, task.lastIndexOf("-"));
+}
+
 function recording(
   dataset: "lite" | "java",
   { folder, path, agent, resolved }: { folder: GitFolder; path: string; agent: string; resolved: ReadonlySet<string> },
 ): GradedRecording {
   const task = taskOf(path);
-  const repository = task.slice(0, task.lastIndexOf("-"));
+  const repository = repositoryOf(task);
   const read = () => onlyTranscript(folder.text(path), `${repository}__${task}#${agent}`);
   return { dataset, repository, task, agent, hasFailed: !resolved.has(task), isMasked: true, read };
 }

@@ -43,6 +43,24 @@ export function powerOfArea(
   return found / simulations;
 }
 
+/** Distances of two normal distributions at which the area is 0.60, 0.61 and so on: √2 times the normal quantile. */
+const SHIFTS: readonly (readonly [area: number, shift: number])[] = [
+  [0.6, SHIFT_FOR_060],
+  [0.61, 0.395],
+  [0.62, 0.432],
+  [0.63, 0.4693],
+  [0.64, 0.507],
+  [0.65, 0.5449],
+];
+
+/** The power that is asked (protocol). */
+const ASKED_POWER = 0.8;
+
+/** The smallest of these areas that the test would find often enough; `null` if it is larger. */
+export function smallestFound(rows: readonly RunRow[], unit: Unit, effort: Effort = REPORTED): number | null {
+  return SHIFTS.find(([, shift]) => powerOfArea(rows, { unit, shift }, effort) >= ASKED_POWER)?.[0] ?? null;
+}
+
 /** How much the rate of fetching again differs from task to task: the variance of its logarithm; chosen: high (a factor of e). */
 const RATE_VARIANCE = 1;
 

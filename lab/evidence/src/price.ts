@@ -2,6 +2,7 @@ import { type ContentKind, OLDEST_AGE } from "./exposures.ts";
 import type { Unit } from "./outcomes.ts";
 import { numbered, type Resampled, resampled } from "./resample.ts";
 import { KEPT_OBSERVATIONS, type RunRow } from "./run-row.ts";
+import { stepAt } from "./trend.ts";
 
 /** Ages on each side of a line that are compared (protocol). */
 const SIDE = 3;
@@ -25,6 +26,44 @@ export interface LineFigure {
   readonly ratio: Resampled;
   /** Fetches more, over the ages behind the line, of each content that reaches it. */
   readonly excess: Resampled;
+}
+
+/** By how much the rate steps at a line beyond its fall with age; at a placebo line, beyond the step at the mask too. */
+export function atAge(
+  rows: readonly RunRow[],
+  { kind, age, unit, draws }: { kind: ContentKind; age: number; unit: Unit; draws: number },
+): Resampled {
+  const { of, count } = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
+  const own = Array.from({ length: count }, () => Array.from({ length: OLDEST_AGE }, (): [number, number] => [0, 0]));
+  for (const [place, { exposures }] of rows.entries())
+    for (const [at, [exposed, again]] of exposures[kind].entries()) {
+      const cell = own[of[place] ?? 0]?.[at] ?? [0, 0];
+      cell[0] += exposed;
+      cell[1] += again;
+    }
+  return resampled(count, stepAt(own, age === MASKED_AGE ? [age] : [MASKED_AGE, age]), draws);
+}
+
+/** The ratio at the mask of runs with it by that of runs without. */
+export function maskedByUnmasked(
+  rows: readonly RunRow[],
+  { kind, unit, draws }: { kind: ContentKind; unit: Unit; draws: number },
+): Resampled {
+  const { of, count } = numbered(rows.map((row) => `${row.dataset} ${row[unit]}`));
+  const sides = rows.map(({ exposures }) => sidesOf(exposures[kind], MASKED_AGE));
+  const figure = (weights: Float64Array): number | null => {
+    const sums = { masked: [0, 0, 0, 0], unmasked: [0, 0, 0, 0] };
+    for (const [place, { before, behind }] of sides.entries()) {
+      const weight = weights[of[place] ?? 0] ?? 0;
+      const sum = rows[place]?.isMasked === true ? sums.masked : sums.unmasked;
+      for (const [at, each] of [...before, ...behind].entries()) sum[at] = (sum[at] ?? 0) + weight * each;
+    }
+    const ratio = ([exposed = 0, again = 0, exposedBehind = 0, againBehind = 0]: readonly number[]) =>
+      againBehind / exposedBehind / (again / exposed);
+    const found = ratio(sums.masked) / ratio(sums.unmasked);
+    return Number.isFinite(found) ? found : null;
+  };
+  return resampled(count, figure, draws);
 }
 
 /** Sums of exposures and fetches on both sides of a line. */
