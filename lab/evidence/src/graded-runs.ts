@@ -110,7 +110,7 @@ export function terminalRuns(folder: GitFolder): GradedRuns {
   return { runs, ungraded, withoutDialogue };
 }
 
-/** SWE-agent with nothing masked (nebius/SWE-agent-trajectories, as wzh4464/ContextGraph keeps it): every second task by the hash of its file (protocol). */
+/** SWE-agent with nothing masked (nebius/SWE-agent-trajectories, as wzh4464/ContextGraph keeps it): every fourth task by the hash of its file (protocol). */
 export function unmaskedRuns(folder: GitFolder): GradedRuns {
   const isChosen = (path: string) =>
     (createHash("sha256")
