@@ -113,32 +113,38 @@ def runs(folder):
                "replies": replies, "needed": needed, "missing": missing, "passages": share}
 
 
-def pairs(rows, score, stratum, unit):
-    """By pair of units: how many pairs of a failed and another run they have, and how many are ordered right."""
-    groups = collections.defaultdict(list)
-    for row in rows:
-        groups[stratum(row)].append(row)
-    cells = collections.defaultdict(lambda: [0, 0.0])
-    for own in groups.values():
-        for failed in (row for row in own if row["failed"]):
-            for other in (row for row in own if not row["failed"]):
-                cell = cells[failed[unit], other[unit]]
-                cell[0] += 1
-                cell[1] += 0.5 + ((failed[score] > other[score]) - (failed[score] < other[score])) / 2
-    return cells
-
-
 def area(rows, score, stratum, unit="task"):
-    cells = pairs(rows, score, stratum, unit)
+    """Pairs of a failed and another run of one stratum that the score orders right; whole units are drawn."""
     names = sorted({row[unit] for row in rows})
-    chance = random.Random(11)
+    place = {name: at for at, name in enumerate(names)}
+    strata = collections.defaultdict(lambda: collections.defaultdict(list))
+    for row in rows:
+        strata[stratum(row)][row[score]].append((place[row[unit]], row["failed"]))
+    ordered = [[own[value] for value in sorted(own)] for own in strata.values()]
 
     def figure(weight):
-        total = sum(weight[a] * weight[b] * n for (a, b), (n, _) in cells.items())
-        return sum(weight[a] * weight[b] * right for (a, b), (_, right) in cells.items()) / total if total else None
+        right = total = 0
+        for groups in ordered:
+            below = failures = 0
+            for group in groups:
+                failed = sum(weight[at] for at, is_failed in group if is_failed)
+                others = sum(weight[at] for at, is_failed in group if not is_failed)
+                right += failed * (below + others / 2)
+                below += others
+                failures += failed
+            total += failures * below
+        return right / total if total else None
 
-    value = figure(collections.Counter(names))
-    drawn = sorted(each for each in (figure(collections.Counter(chance.choices(names, k=len(names)))) for _ in range(DRAWS)) if each is not None)
+    chance = random.Random(11)
+
+    def draw():
+        weight = [0] * len(names)
+        for at in chance.choices(range(len(names)), k=len(names)):
+            weight[at] += 1
+        return figure(weight)
+
+    drawn = sorted(each for each in (draw() for _ in range(DRAWS)) if each is not None)
+    value = figure([1] * len(names))
     return f"{value:.3f} [{drawn[int(0.025 * len(drawn))]:.3f}, {drawn[int(0.975 * len(drawn))]:.3f}]"
 
 

@@ -5,9 +5,10 @@ import { OLDEST_AGE } from "./exposures.ts";
 import { outcomePage, pricePage } from "./figures.ts";
 import { aboveLength, lengthThirds } from "./outcomes.ts";
 import { powerOfArea, powerOfRatio } from "./power.ts";
-import { atLine } from "./price.ts";
+import { atLine, maskedByUnmasked } from "./price.ts";
 import { resampled } from "./resample.ts";
 import { type RunRow, rowSchema } from "./run-row.ts";
+import { stepAt } from "./trend.ts";
 
 const NO_AGES = Array.from({ length: OLDEST_AGE }, () => [0, 0] as const);
 const ages = (at: Readonly<Record<number, readonly [number, number]>>) => NO_AGES.map((none, place) => at[place + 1] ?? none);
@@ -109,6 +110,30 @@ test("the rate behind the line is set against the rate before it", () => {
   expect(ratio.value).toBeCloseTo(2);
   expect(excess.value).toBeCloseTo(0.3);
   expect(() => atLine(ROWS, { kind: "search", age: 19, unit: "task", draws: 1 })).toThrow("no 3 ages");
+});
+
+test.each([
+  ["a rate that falls with age alone has no step", 1, [6], 1],
+  ["a rate that doubles at the line steps by two", 2, [6], 2],
+  ["a placebo stands beside the step at the mask", 2, [6, 9], 1],
+])("%s", (_, factor, steps, expected) => {
+  const counts = NO_AGES.map((_none, at) => [4000, (400 / (at + 1)) * (at + 1 >= 6 ? factor : 1)] as const);
+  expect(stepAt([counts, counts], steps)(Float64Array.of(1, 2))).toBeCloseTo(expected, 6);
+});
+
+test("without fetches on one side there is no step", () => {
+  expect(stepAt([ages({ 3: [10, 1], 6: [10, 0], 7: [10, 0] })], [6])(Float64Array.of(1))).toBeNull();
+});
+
+test("masked runs are set against unmasked ones", () => {
+  const unmasked = ROWS.map((each) => ({
+    ...each,
+    dataset: "unmasked",
+    isMasked: false,
+    exposures: { ...each.exposures, "file window": ages({ 3: [10, 1], 6: [10, 1] }) },
+  }));
+  const found = maskedByUnmasked([...ROWS, ...unmasked], { kind: "file window", unit: "task", draws: 50 });
+  expect([found.value, found.clusters]).toEqual([2, 120]);
 });
 
 test("made scores find what is there more often than what is not", () => {

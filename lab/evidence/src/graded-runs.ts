@@ -112,13 +112,11 @@ export function terminalRuns(folder: GitFolder): GradedRuns {
 
 /** SWE-agent with nothing masked (nebius/SWE-agent-trajectories, as wzh4464/ContextGraph keeps it): every fourth task by the hash of its file (protocol). */
 export function unmaskedRuns(folder: GitFolder): GradedRuns {
-  const isChosen = (path: string) =>
-    (createHash("sha256")
+  const lot = (path: string) =>
+    createHash("sha256")
       .update(path.slice(UNMASKED.length + 1))
-      .digest()[0] ?? 1) %
-      2 ===
-    0;
-  const paths = folder.paths(UNMASKED).filter((path) => path.endsWith(".json") && isChosen(path));
+      .digest()[0] ?? 1;
+  const paths = folder.paths(UNMASKED).filter((path) => path.endsWith(".json") && lot(path) % 4 === 0);
   const runs = paths.map((path): GradedRecording => {
     const { instance_id: task, model_name: agent, target, trajectory } = unmaskedRun.parse(JSON.parse(folder.text(path)));
     const repository = repositoryOf(task);

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { judgedAnswers, passageOf } from "./answers.ts";
+import { constraintsPage } from "./constraints.ts";
 import { type GitFolder, gitFolder } from "./git-folder.ts";
-import { javaRuns, liteRuns, terminalRuns } from "./graded-runs.ts";
+import { javaRuns, liteRuns, terminalRuns, unmaskedRuns } from "./graded-runs.ts";
 import { runRow } from "./run-row.ts";
 import { terminalDialogue } from "./terminal-log.ts";
 
@@ -115,6 +116,39 @@ test("what was not submitted, not graded or not printed is counted and left out"
     folderOf({ ...graded("one", true, TERMINAL), ...graded("two", null, TERMINAL), ...graded("three", false, "nothing") }),
   );
   expect([terminal.runs.map(({ task }) => task), terminal.ungraded, terminal.withoutDialogue]).toEqual([["one"], 1, 1]);
+});
+
+test("of unmasked runs every fourth is read, and the last fenced block of a reply is its action", async () => {
+  const folder = "swe_trajectories/trajectories";
+  const run = (task: string) => ({
+    instance_id: task,
+    model_name: "m",
+    target: task === "o__r-1",
+    trajectory: [
+      { role: "system", system_prompt: "Solve.", text: null },
+      { role: "user", system_prompt: null, text: "the issue" },
+      { role: "ai", system_prompt: null, text: "I look.\n```\nopen a.py\n```" },
+      { role: "user", system_prompt: null, text: observation(5, 1) },
+      { role: "ai", system_prompt: null, text: "Again.\n```\nopen a.py\n```" },
+      { role: "user", system_prompt: null, text: observation(5, 1) },
+    ],
+  });
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => `o__r-${at}`).map((task) => [`${folder}/${task}.json`, JSON.stringify(run(task))]),
+  );
+  const { runs } = unmaskedRuns(folderOf(files));
+  expect(runs.length).toBeGreaterThan(3);
+  expect(runs.length).toBeLessThan(20);
+  const [first] = runs;
+  const row = first === undefined ? null : await runRow(first);
+  expect(row).toMatchObject({ dataset: "unmasked", repository: "o__r", calls: 2, isMasked: false });
+  expect(row?.exposures["file window"][0]).toEqual([1, 1]);
+});
+
+test("constraints that are taken for orders are counted by framing, and probes in which one is seen", () => {
+  const source = `[{"type": "Action", "sssc": "Never push to main.", "probe": "Push it."}, {"type": "Output", "sssc": 'Hello "there".', "probe": "Always hello."}]`;
+  const page = constraintsPage(folderOf({ "src/compaction_integrity/sssc.py": source }));
+  expect(page.match(/\d\/\d/g)).toEqual(["1/2", "1/2", "1/2", "1/2", "1/2"]);
 });
 
 test("a passage is the last line with all keywords and three lines on each side, or what stands around it in a long line", () => {
