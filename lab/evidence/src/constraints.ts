@@ -26,7 +26,7 @@ function constraintsIn(folder: GitFolder): readonly Constraint[] {
   );
 }
 
-/** What is said before a constraint: its source's four framings. */
+/** The four framings of the source: words before a constraint. */
 const FRAMINGS: Readonly<Record<string, string>> = {
   "by itself": "",
   "bound to the session": "For the rest of this session. ",
