@@ -40,7 +40,8 @@ function framed(frame: string, text: string): string {
 
 /** The orders that the record has of a person's only message. */
 function ordersIn(text: string): readonly string[] {
-  const message = { id: "1", role: "user", origin: "human", parts: [{ type: "text", text }] } as const;
+  const parts = [{ type: "text", text }] as const;
+  const message = { id: "1", role: "user", origin: "human", atMs: null, parts } as const;
   const { said } = foldFacts(NO_FACTS, { type: "message", id: "1", message });
   return said.statements.flatMap((each) => (each.kind === "order" ? [each.text] : []));
 }
