@@ -42,7 +42,7 @@ function framed(frame: string, text: string): string {
 function ordersIn(text: string): readonly string[] {
   const parts = [{ type: "text", text }] as const;
   const message = { id: "1", role: "user", origin: "human", atMs: null, parts } as const;
-  const { said } = foldFacts(NO_FACTS, { type: "message", id: "1", message });
+  const { said } = foldFacts(NO_FACTS, { type: "message", message });
   return said.statements.flatMap((each) => (each.kind === "order" ? [each.text] : []));
 }
 
