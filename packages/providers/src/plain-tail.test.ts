@@ -12,13 +12,13 @@ const [FIRST = 1, COUNT = 40] = (process.env.TAIL_SESSIONS ?? "1,40").split(",")
 const OURS = PRESETS.filter(({ name }) => name.startsWith("plimsoll"));
 
 /**
- * Sizes are believed when a cut is made: a view may hold less than a tail of the same true size where usage is not what it says, and where a summary takes the place of the
- * tail's last messages. Over the seeds 1 to 40, which set these bounds: 30 of 301 cuts hold less, by four at most; 4,142 where the tails hold 2,775. Others are worse: over 510001
- * to 510060 35 of 445, by 9 of 29 at most (7,379 and 4,639); over 520001 to 520060 37 of 411, by 8 of 19 at most (6,363 and 4,141).
+ * Sizes are believed when a cut is made: a view may hold less than a tail of the same true size where usage is not what it says, and where a room of some hundred tokens goes to what
+ * a summary or notice says by itself. Over the seeds 1 to 40, which set these bounds: 25 of 312 cuts hold less, by three messages at most, all but four of them in views of fewer than
+ * 1,000 tokens; 4,864 where the tails hold 3,310. Word for word the views hold 79 % of the tails' text: the rest are their own words.
  */
 const MOST_LESS_RATIO = 0.1;
 const MOST_LESS_MESSAGES = 4;
-const LEAST_SUM_RATIO = 1.45;
+const LEAST_SUM_RATIO = 1.4;
 
 test("after a cut our presets hold what the plain tail of the same true size holds, and more", {
   timeout: 3_600_000,
@@ -30,8 +30,11 @@ test("after a cut our presets hold what the plain tail of the same true size hol
     for (const held of heldAfterCuts(session, await entries())) all.push({ seed, ...held });
   }
   const less = all.filter(({ view, tail }) => view < tail);
-  const sumOf = (of: "view" | "tail") => all.reduce((sum, held) => sum + held[of], 0);
-  const sums = { cuts: all.length, view: sumOf("view"), tail: sumOf("tail") };
+  const sumOf = (of: "view" | "tail" | "viewChars" | "tailChars") => all.reduce((sum, held) => sum + held[of], 0);
+  const sums = {
+    ...{ cuts: all.length, view: sumOf("view"), tail: sumOf("tail") },
+    ...{ viewChars: sumOf("viewChars"), tailChars: sumOf("tailChars") },
+  };
   if (process.env.TAIL_SESSIONS !== undefined) process.stdout.write(`${JSON.stringify({ FIRST, COUNT, ...sums, less })}\n`);
   expect(all.length).toBeGreaterThan(COUNT);
   expect(less.filter(({ view, tail }) => tail - view > MOST_LESS_MESSAGES)).toEqual([]);

@@ -10,6 +10,9 @@ export interface HeldAfterCut {
   /** Messages that each holds, by {@link heldCount}. */
   readonly view: number;
   readonly tail: number;
+  /** Characters of the session's own texts that each holds word for word, by {@link quotedChars}. */
+  readonly viewChars: number;
+  readonly tailChars: number;
 }
 
 /** Characters that tell a message from others where it is quoted. */
@@ -33,13 +36,29 @@ function heldCount(said: readonly Message[], view: readonly Message[]): number {
   }, 0);
 }
 
+/** Counts characters of a session's own texts in a view: of whole messages all, of others the pieces that are quoted and that no other text has. */
+function quotedChars(said: readonly Message[], view: readonly Message[]): number {
+  const whole = new Set(view.map(keyOf));
+  const text = view.map(textOf).join("\n");
+  const all = said.map(textOf).join("\n");
+  return said.reduce((sum, message) => {
+    const own = textOf(message);
+    if (whole.has(keyOf(message))) return sum + own.length;
+    const pieces = Array.from({ length: Math.floor(own.length / BEGINNING_CHARS) }, (_, at) =>
+      own.slice(at * BEGINNING_CHARS, (at + 1) * BEGINNING_CHARS),
+    );
+    const quoted = pieces.filter((piece) => text.includes(piece) && all.indexOf(piece) === all.lastIndexOf(piece));
+    return sum + quoted.length * BEGINNING_CHARS;
+  }, 0);
+}
+
 function beginningOf(message: Message): string {
   return textOf(message).slice(0, BEGINNING_CHARS);
 }
 
 /**
- * The views after all cuts of a played session that stand, each beside its plain tail: the newest messages of the log, whole, as many as fit the true size of the view's
- * messages, notices and summaries among them. A tail need not be sendable.
+ * The views after all cuts of a played session that stand, each beside its plain tail: the person's last message, which every request has, and the newest messages of the log,
+ * whole, as many as fit the true size of the view: its messages, notices and summaries among them, and its documents. A tail may begin with a result.
  */
 export function heldAfterCuts(session: RefusedSession, entries: readonly SessionEntry[]): readonly HeldAfterCut[] {
   const undone = new Set(entries.flatMap((entry) => (entry.type === "revert" ? [entry.compactionId] : [])));
@@ -47,24 +66,35 @@ export function heldAfterCuts(session: RefusedSession, entries: readonly Session
     if (entry.type !== "compaction" || undone.has(entry.id)) return [];
     const said = entries.slice(0, at).flatMap((each) => (each.type === "message" ? [each.message] : []));
     const view = viewOf(entries.slice(0, at + 1), session);
-    const viewChars = view.reduce((sum, message) => sum + charsOf(message), 0);
-    const viewTokens = Math.ceil(viewChars / session.charsPerToken);
-    const tail = tailOf(said, viewChars);
-    return [{ reason: entry.record.reason, viewTokens, view: heldCount(said, view), tail: heldCount(said, tail) }];
+    const viewTokens = view.reduce((sum, message) => sum + trueTokens(message, session), 0);
+    const tail = tailOf(said, viewTokens, session);
+    return [
+      {
+        ...{ reason: entry.record.reason, viewTokens, view: heldCount(said, view), tail: heldCount(said, tail) },
+        ...{ viewChars: quotedChars(said, view), tailChars: quotedChars(said, tail) },
+      },
+    ];
   });
 }
 
-function tailOf(said: readonly Message[], mostChars: number): readonly Message[] {
-  let chars = 0;
+function tailOf(said: readonly Message[], mostTokens: number, session: RefusedSession): readonly Message[] {
+  const asked = said.findLast(isHuman);
+  let tokens = asked === undefined ? 0 : trueTokens(asked, session);
   const first = said.findLastIndex((message) => {
-    chars += charsOf(message);
-    return chars > mostChars;
+    if (message !== asked) tokens += trueTokens(message, session);
+    return tokens > mostTokens;
   });
-  return said.slice(first + 1);
+  return said.filter((message, at) => at > first || message === asked);
 }
 
 function viewOf(entries: readonly SessionEntry[], { policy }: RefusedSession): readonly Message[] {
   return createContextManager({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
+}
+
+function trueTokens(message: Message, { charsPerToken }: RefusedSession): number {
+  const text = JSON.stringify(message.parts);
+  const documents = [...text.matchAll(/doc-(\d+)\.pdf/g)].reduce((sum, [, tokens]) => sum + Number(tokens), 0);
+  return charsOf(message) / charsPerToken + documents;
 }
 
 function charsOf({ role, parts }: Message): number {
