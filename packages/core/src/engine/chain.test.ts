@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { strategyInput } from "../../testing/strategy-input.ts";
+import type { Edit } from "../edit/edit.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
@@ -10,6 +11,7 @@ import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import type { StrategyAnswer } from "../strategy/strategy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { dropped, human, reply } from "../testing/builders.ts";
 import type { ChainStep, ChainTools, ChainView } from "./chain.ts";
@@ -287,6 +289,52 @@ test("others run between two steps, and an abort meanwhile ends the chain there"
   const ending = runChain({ steps, rules: [], isForced: false }, start, tools, controller.signal);
   await expect(ending).rejects.toThrow("enough");
   expect([planned, told]).toEqual([["first", "second"], ["first"]]);
+});
+
+function answerOf([first, ...rest]: readonly Edit[]): StrategyAnswer {
+  return first === undefined ? { kind: "not-applicable", reason: "no edit" } : { kind: "edits", edits: [first, ...rest] };
+}
+
+test("what the fallback cut comes back, newest first, where its later steps made room", async () => {
+  const stub = (message: Message): Message => reply(message.id, "stub");
+  const sizeOf = ({ parts: [part] }: Message) => (part?.type === "text" && part.text === "stub" ? 10 : 100);
+  const tokensOf = (some: readonly Message[]) => some.reduce((sum, message) => sum + sizeOf(message), 0);
+  const cut = (messageId: string) =>
+    ({ kind: "replace-part", messageId, partIndex: 0, text: "stub", handle: messageId }) as const;
+  const span = { from: "a", through: "a", promptId: null };
+  const step = (edits: readonly Edit[]): ChainStep => ({
+    strategy: { name: "step", needsModel: false, plan: () => answerOf(edits) },
+    from: "fallback",
+  });
+  const input = strategyInput(messages);
+  const tools: ChainTools = {
+    goal: { budgetTokens: 500, roomTokens: 500, limitTokens: 225, targetTokens: 225, lineTokens: 500, retryTokens: null },
+    budget: input.budget,
+    cause: "size",
+    isProgress: () => true,
+    pricing: { ...input, messageTokens: sizeOf },
+    tokensOf,
+    carryOut: async ({ messages: before, edits }) => {
+      const cutIds = new Set(edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.messageId] : [])));
+      const isDrop = edits.some(({ kind }) => kind === "replace-spans");
+      return {
+        applied: isDrop
+          ? [dropped("a", "a")]
+          : [...cutIds].map((id) => ({ ...cut(id), part: { type: "text", text: "stub" }, removedChars: 96 }) as const),
+        messages: before
+          .filter(({ id }) => !isDrop || id !== "a")
+          .map((message) => (cutIds.has(message.id) ? stub(message) : message)),
+      };
+    },
+  };
+  const steps = [step([cut("b"), cut("c"), cut("d")]), step([{ kind: "replace-spans", spans: [span], by: "nothing" }])];
+  const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
+  const { run } = await runChain({ steps, rules: [], isForced: false }, start, tools, new AbortController().signal);
+  expect(run.messages.map((message) => `${message.id} ${sizeOf(message)}`)).toEqual(["b 10", "c 10", "d 100", "u 100"]);
+  expect(run.applied.map((edit) => (edit.kind === "replace-part" ? edit.messageId : edit.kind))).toEqual([
+    ...["b", "c", "replace-spans"],
+  ]);
+  expect([run.tokens, run.steps.at(-1)?.detail]).toEqual([220, "1 messages put back"]);
 });
 
 describe("of a chain that misses its goal the view is sent", () => {

@@ -131,6 +131,7 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
   const first = chain.isForced ? start.held.reduce(released, start) : start;
   let run = first;
+  let own: ChainRun | null = null;
   const views: ChainView[] = [];
   const step = async (strategy: Strategy, from: ChainStep["from"], before: ChainRun): Promise<void> => {
     if (run !== first) await rest(signal);
@@ -140,11 +141,42 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.
     if (isEnough(from, run, tools.goal)) break;
+    if (from !== "policy") own ??= run;
     await step(strategy, from, run);
     while (from !== "policy" && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
       await step(strategy, from, released(run));
   }
-  return { run, views };
+  return { run: own === null ? run : refilled(run, own, tools), views };
+}
+
+/**
+ * Puts back parts that the fallback cut, of the newest messages first, as far as the room allows that its later steps made: a step that cuts does not know what those
+ * after it drop. `own` is what the policy's own steps left.
+ */
+function refilled(run: ChainRun, own: ChainRun, { goal, pricing, tokensOf }: ChainTools): ChainRun {
+  const cut = new Set(
+    run.applied.slice(own.applied.length).flatMap((edit) => (edit.kind === "replace-part" ? [edit.messageId] : [])),
+  );
+  const limitTokens = Math.min(goal.limitTokens, goal.budgetTokens);
+  if (cut.size === 0 || run.tokens >= limitTokens) return run;
+  const whole = new Map(own.messages.flatMap((message) => (cut.has(message.id) ? [[message.id, message] as const] : [])));
+  const back = new Set<string>();
+  let tokens = run.tokens;
+  for (const message of run.messages.toReversed()) {
+    const before = whole.get(message.id);
+    // What an image or a document takes may not be known.
+    if (before === undefined || before.parts.some(({ type }) => type === "image")) continue;
+    tokens += pricing.messageTokens(before) - pricing.messageTokens(message);
+    if (tokens > limitTokens) break;
+    back.add(message.id);
+  }
+  const isStaying = (edit: AppliedEdit, at: number) =>
+    at < own.applied.length || edit.kind !== "replace-part" || !back.has(edit.messageId);
+  const messages = run.messages.map((message) => (back.has(message.id) ? (whole.get(message.id) ?? message) : message));
+  const next = { ...run, applied: run.applied.filter(isStaying), messages, tokens: tokensOf(messages) };
+  if (back.size === 0 || next.applied.length === 0 || next.tokens > limitTokens) return run;
+  const said = { strategy: "cut-oversized", outcome: "released", detail: `${back.size} messages put back` } as const;
+  return { ...next, steps: [...run.steps, said] };
 }
 
 /** The step of a record that says that its goal is out of reach, as far as is believed, and that the best view found is sent. */

@@ -83,6 +83,13 @@ describe("goalOf", () => {
     expect(goal("threshold", { upperRatio: 1.25 })).toMatchObject({ budgetTokens: 9500, roomTokens, limitTokens: roomTokens });
   });
 
+  test.each<[string, CompactionReason, number]>([
+    ["takes a fifth before a refusal: of 9,000", "over-budget", 7200],
+    ["is not believed after one", "overflow", 7200],
+  ])("an overhead that is believed to fill the window %s", (_, reason, limitTokens) => {
+    expect(goal(reason, { budgetTokens: 400 })).toMatchObject({ budgetTokens: -100, limitTokens });
+  });
+
   test("a recovery after those whose shares are written out keeps what the last of them keeps: half of 9,000", () => {
     expect(goal("overflow", { recovery: 2, maxRecoveries: 5 }).limitTokens).toBe(4500);
   });

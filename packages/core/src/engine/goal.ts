@@ -60,7 +60,12 @@ export function goalOf(
 ): Goal {
   const otherTokens = sizes.overheadTokens + sizes.pendingTokens;
   const budgetTokens = compaction.budget.inputBudgetTokens - otherTokens;
-  const fittingTokens = fittingTokensOf(state, compaction.budget, sizes);
+  // An overhead that is believed to leave no room is no reason to keep nothing: before a refusal as much goes as after a first one.
+  const believedRoomTokens = fittingTokensOf(state, compaction.budget, sizes);
+  const fittingTokens =
+    believedRoomTokens > 0 || state.policy.fallback === null || compaction.reason === "overflow"
+      ? believedRoomTokens
+      : Math.floor(sizes.tokensBefore * (RECOVERY_RATIOS[0] ?? 1));
   const room = { budgetTokens, roomTokens: fittingTokens };
   const triedTokens = compaction.input.refusedTokens ?? Number.POSITIVE_INFINITY;
   const lessTokens = (triedTokens - otherTokens) * LESS_RATIO;
