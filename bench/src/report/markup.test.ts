@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { html, scriptJson } from "./markup.ts";
+import { html } from "./markup.ts";
 import { packBlock } from "./page.ts";
 import { escaped } from "./table.ts";
 
@@ -26,21 +26,7 @@ test.each([
   ["accents, tabs, line ends and emoji as they are", "e\u0301\té\n\u26a0\ufe0f", "e\u0301\té\n\u26a0\ufe0f"],
 ])("shows %s", (_, text, shown) => {
   expect(html`${text}`.markup).toBe(shown);
-  expect(JSON.parse(scriptJson({ text }).markup)).toEqual({ text: shown });
   const packed = Buffer.from(packBlock("a", { text }).base64, "base64");
   expect(JSON.parse(inflateRawSync(packed).toString())).toEqual({ text: shown });
   expect(escaped(text)).toBe(shown.replaceAll("\\", "\\\\").replace(/[[]/g, "\\$&").replace(/\s/g, " "));
-});
-
-describe("scriptJson", () => {
-  test.each([
-    ["an end tag", "</script><script>alert(1)</script>"],
-    ["a comment that would swallow the end tag", "<!--<script>"],
-    ["line separators", "a\u2028b\u2029c"],
-    ["$-patterns and quotes", "$& $1 \\ \" '"],
-  ])("keeps %s as data", (_, text) => {
-    const { markup } = scriptJson({ text });
-    expect(markup).not.toMatch(/[<>\u2028\u2029]/);
-    expect(JSON.parse(markup)).toEqual({ text });
-  });
 });

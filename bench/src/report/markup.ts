@@ -49,15 +49,3 @@ function escapeHtml(text: string): string {
 export function shownJson(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? visible(each) : each));
 }
-
-/**
- * JSON that can stand in a script block: no `<` is left, so no text can end the block or open a comment, and the two line
- * separators that older scripts choke on are escaped. Values are texts for a page: what cannot be seen in them is shown.
- */
-export function scriptJson(value: unknown): Markup {
-  const json = shownJson(value).replace(/[<>\u2028\u2029]/g, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(4, "0");
-    return `\\u${code}`;
-  });
-  return { markup: json };
-}

@@ -305,7 +305,7 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
   try {
     return await runBench({
       ...run,
-      ...{ files, policies, windows: [{ kind: "real" }], plimsollVersion: plimsollVersion(), calibrates: false },
+      ...{ files, policies, windows: [{ kind: "real" }], plimsollVersion: plimsollVersion() },
       onProgress: bar.show,
     });
   } finally {

@@ -8,7 +8,7 @@ import { nameChars, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
 /** A share of the context: one row a kind and tool. */
-export interface ContextShare {
+interface ContextShare {
   readonly what: string;
   readonly count: number;
   readonly chars: number;

@@ -9,35 +9,33 @@ import type {
   ToolCallPart,
 } from "@plimsoll/core";
 import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/build";
-import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
-import type {
-  Conversation,
-  ConversationFit,
-  ConversationName,
-  ConversationRequest,
-  Conversations,
-  FoundConversation,
-  LearnedLimits,
-  Rejection,
-  ReportedUsage,
-} from "@plimsoll/core/conversation";
+import { BUILT_IN_KINDS, type Kinds, requireFallback } from "@plimsoll/core/build";
 import {
   afterAnswer,
   afterRejection,
   believedLimits,
+  type Conversation,
+  type ConversationFit,
+  type ConversationName,
+  type ConversationRequest,
+  type Conversations,
   createConversation,
   createConversations,
   createLearnedLimits,
+  type FoundConversation,
+  type LearnedLimits,
   learnedWindowTokens,
+  type Rejection,
+  type ReportedUsage,
   refusedUnit,
   withoutRefuted,
 } from "@plimsoll/core/conversation";
-import type { Recalled, RecallRange } from "@plimsoll/core/internal";
 import {
   callShape,
   clockDoor,
   lowestLimits,
+  type Recalled,
+  type RecallRange,
   recallArtifact,
   replyBeside,
   replyLowered,
@@ -157,7 +155,7 @@ export function fitRequest(
   logs: ArrayConversations,
   asked: AskedRequest & { readonly reported: ReportedUsage | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
-  const { request, reported, caller, isRefused, signal } = asked;
+  const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { conversation } = found;
     const { manager } = conversation;
@@ -168,7 +166,6 @@ export function fitRequest(
     if (limits !== wanted && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, limits), found.name);
     if (limits !== wanted) logs.told.add(conversation);
     await take(asked, conversation, logs);
-    const { now, focus = null } = asked;
     const input = { ...inputAt("before-step", asked, { conversation, logs }), focus, ...(now === undefined ? {} : { now }) };
     await conversation.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);

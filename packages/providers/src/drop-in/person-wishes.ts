@@ -88,7 +88,7 @@ function beginning(text: string): string {
 }
 
 /** A count in at most five characters, as `940` and `13.2k`. */
-export function shortCount(count: number): string {
+function shortCount(count: number): string {
   return count < 1_000 ? String(Math.round(count)) : `${(count / 1_000).toFixed(1)}k`;
 }
 
