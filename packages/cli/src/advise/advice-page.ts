@@ -1,18 +1,6 @@
 import { html, type Markup, pasteBlock, problemList, renderPage, scrollFrame } from "@plimsoll/bench/internal";
 import { adviceProblems, advisedAgents, answerLines, sourceText } from "./advice-text.ts";
-import {
-  answerSentences,
-  decisionTitle,
-  factSentences,
-  fillCells,
-  pasteable,
-  pasteLines,
-  ROW_HEADS,
-  ROW_READING,
-  rowCells,
-  rowNames,
-  shownFills,
-} from "./advice-words.ts";
+import { answerSentences, decisionTitle, decisionWords, FILL_HEADS, ROW_READING, SETTING_HEADS } from "./advice-words.ts";
 import type { Decision } from "./decide.ts";
 
 const SCRIPTS = ["folded-sections.js", "copy-button.js"];
@@ -36,18 +24,14 @@ ${decisions.map(decisionSection)}
 }
 
 function decisionSection(decision: Decision, index: number): Markup {
-  const { agent, choice } = decision;
-  const { turning } = agent;
-  const paste = pasteable(decision);
-  const rows = choice?.rows ?? [];
-  const { names, legend } = rowNames(decision);
-  const named = rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]);
-  return html`<section aria-label="${decisionTitle(decision)}"><h2>${decisionTitle(decision)}</h2>
-${factSentences(decision).map((text) => html`<p class="soft">${text}</p>`)}
-${answerSentences(decision).map((text) => html`<p><b>${text}</b></p>`)}
-${paste === null || turning === null ? html`` : pasteBlock({ id: `paste-${index}`, label: turning.settings.shown, text: pasteLines(turning, paste.values).join("\n") })}
-${named.length === 0 ? html`` : html`<p class="soft">${legend}</p>${table(`settings that were tried, ${decisionTitle(decision)}`, ["setting", ...ROW_HEADS], named)}`}
-${table(`what fills the requests, ${decisionTitle(decision)}`, ["what fills the requests", "tokens", "share", "cost"], shownFills(decision).map(fillCells))}</section>`;
+  const title = decisionTitle(decision);
+  const { facts, answers, settings, fills, paste } = decisionWords(decision);
+  return html`<section aria-label="${title}"><h2>${title}</h2>
+${facts.map((text) => html`<p class="soft">${text}</p>`)}
+${answers.map((text) => html`<p><b>${text}</b></p>`)}
+${paste === null ? html`` : pasteBlock({ id: `paste-${index}`, label: paste.file, text: paste.lines.join("\n") })}
+${settings === null ? html`` : html`<p class="soft">${settings.legend}</p>${table(`settings that were tried, ${title}`, SETTING_HEADS, settings.rows)}`}
+${table(`what fills the requests, ${title}`, FILL_HEADS, fills)}</section>`;
 }
 
 function table(name: string, heads: readonly string[], rows: readonly (readonly string[])[]): Markup {

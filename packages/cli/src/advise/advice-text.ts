@@ -5,16 +5,11 @@ import { drawTable } from "../terminal/text-table.ts";
 import {
   answerSentences,
   decisionTitle,
-  factSentences,
-  fillCells,
-  pasteable,
-  pasteLines,
-  ROW_HEADS,
+  decisionWords,
+  FILL_HEADS,
   ROW_READING,
-  rowCells,
-  rowNames,
+  SETTING_HEADS,
   shortAnswer,
-  shownFills,
 } from "./advice-words.ts";
 import type { AdvisedAgent, Decision } from "./decide.ts";
 
@@ -92,37 +87,19 @@ export function answerLines(decisions: readonly Decision[]): readonly string[] {
 }
 
 function decisionLines(decision: Decision, columns: number): readonly string[] {
-  const { agent, choice } = decision;
-  const { turning } = agent;
-  const { names, legend } = rowNames(decision);
-  const rows = (choice?.rows ?? []).map((row, place) => [printable(names[place] ?? ""), ...rowCells(row)]);
-  const heads = (texts: readonly string[]) => [texts.map((content) => ({ content }))];
-  const table =
-    rows.length === 0
-      ? []
-      : [
-          "",
-          ...prose(legend),
-          ...drawTable({ head: heads(["", ...ROW_HEADS]), rows, leftColumns: [0] }, columns).split("\n"),
-          "",
-        ];
-  const fills = shownFills(decision).map((fill) => fillCells(fill).map(printable));
-  const paste = pasteable(decision);
+  const { facts, answers, settings, fills, paste } = decisionWords(decision);
+  const table = (heads: readonly string[], rows: readonly (readonly string[])[]) => {
+    const shown = rows.map((row) => row.map(printable));
+    return drawTable({ head: [heads.map((content) => ({ content }))], rows: shown, leftColumns: [0] }, columns).split("\n");
+  };
+  const [, ...figures] = SETTING_HEADS;
   return [
     printable(decisionTitle(decision)),
-    ...factSentences(decision).flatMap((text) => prose(text, "  ")),
-    ...table,
-    ...answerSentences(decision).flatMap((text) => prose(`→ ${text}`, "  ")),
-    ...(paste === null || turning === null ? [] : pasteLines(turning, paste.values).map((line) => printable(`      ${line}`))),
-    ...(fills.length === 0
-      ? []
-      : [
-          "",
-          ...drawTable(
-            { head: heads(["what fills the requests", "tokens", "share", "cost"]), rows: fills, leftColumns: [0] },
-            columns,
-          ).split("\n"),
-        ]),
+    ...facts.flatMap((text) => prose(text, "  ")),
+    ...(settings === null ? [] : ["", ...prose(settings.legend), ...table(["", ...figures], settings.rows), ""]),
+    ...answers.flatMap((text) => prose(`→ ${text}`, "  ")),
+    ...(paste?.lines ?? []).map((line) => printable(`      ${line}`)),
+    ...(fills.length === 0 ? [] : ["", ...table(FILL_HEADS, fills)]),
   ];
 }
 

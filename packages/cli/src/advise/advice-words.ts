@@ -16,13 +16,43 @@ import { type Decision, type Turning, windowName } from "./decide.ts";
 /** Changes to a settings file. */
 type Values = ReadonlyMap<string, KnobValue | null>;
 
+/** A decision in words: what the text and the page both show of it. */
+interface DecisionWords {
+  readonly facts: readonly string[];
+  readonly answers: readonly string[];
+  /** The meaning of the names of tried settings, and a row for each; `null` if none was tried. */
+  readonly settings: { readonly legend: string; readonly rows: readonly (readonly string[])[] } | null;
+  readonly fills: readonly (readonly string[])[];
+  /** Lines to paste into a file; `null` if there is nothing to change. */
+  readonly paste: { readonly file: string; readonly lines: readonly string[] } | null;
+}
+
+/** Heads of the tables of tried settings and of what fills the requests; the first is the name's. */
+export const SETTING_HEADS = ["setting", "cost", "change", "kept %", "older %", "too large", "keeps less of"] as const;
+export const FILL_HEADS = ["what fills the requests", "tokens", "share", "cost"] as const;
+
+/** Puts a decision into words. */
+export function decisionWords(decision: Decision): DecisionWords {
+  const { turning } = decision.agent;
+  const rows = decision.choice?.rows ?? [];
+  const { names, legend } = rowNames(decision);
+  const best = pasteable(decision);
+  return {
+    facts: factSentences(decision),
+    answers: answerSentences(decision),
+    settings: rows.length === 0 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
+    fills: shownFills(decision).map(fillCells),
+    paste: best === null || turning === null ? null : { file: turning.settings.shown, lines: pasteLines(turning, best.values) },
+  };
+}
+
 /** Settings without the keys that they lie under, as a line has no place for them. */
 function shortValues(values: Values): string {
   return [...values].map(([path, value]) => `${path.split(".").at(-1)}${value === null ? " not set" : `=${value}`}`).join(" ");
 }
 
 /** Names the rows of a decision, and says what the names stand for: with one setting the rows are its values, with several each has its first word. */
-export function rowNames({ choice, agent }: Decision): { readonly names: readonly string[]; readonly legend: string } {
+function rowNames({ choice, agent }: Decision): { readonly names: readonly string[]; readonly legend: string } {
   const now = agent.turning?.values ?? new Map();
   const rows = choice?.rows ?? [];
   const paths = [...new Set([...now.keys(), ...rows.flatMap(({ values }) => [...values.keys()])])];
@@ -36,15 +66,12 @@ export function rowNames({ choice, agent }: Decision): { readonly names: readonl
   return { names, legend: `${[...meant, `now: ${set}`, "proxy: plimsoll proxy under it"].join("; ")}.` };
 }
 
-/** Heads of the table of settings behind the setting's own. */
-export const ROW_HEADS: readonly string[] = ["cost", "change", "kept %", "older %", "too large", "keeps less of"];
-
 /** The meaning of the table's figures. */
 export const ROW_READING =
   "cost: replays of these sessions by list prices, with the prompt cache. kept: of what later replies needed, what was still in the context; older: what was last said 20k tokens before or earlier. too large: requests over the window. keeps less of: the measure that falls most, in points.";
 
 /** The cells of a setting's row, beside its name. */
-export function rowCells({
+function rowCells({
   usd,
   costRatio,
   keptPercent,
@@ -157,7 +184,7 @@ const KEEP_WORDS = {
 } as const;
 
 /** The setting that a person could paste: of a change, a trade or what looks better; `null` if there is none. */
-export function pasteable({ choice, refusal }: Decision): SettingFigures | null {
+function pasteable({ choice, refusal }: Decision): SettingFigures | null {
   const verdict = choice?.setting;
   if (verdict === undefined || refusal !== null) return null;
   if (verdict.kind === "too-few") return verdict.looksLike;
@@ -165,7 +192,7 @@ export function pasteable({ choice, refusal }: Decision): SettingFigures | null 
 }
 
 /** The setting as the file has it, a line each. */
-export function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
+function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
   return [...values].map(([path, value]) => {
     if (value === null) return `(take out ${path})`;
     if (knobs.place.form === "toml") return `${path} = ${JSON.stringify(value)}`;
@@ -218,7 +245,7 @@ export function shortAnswer({ choice, refusal }: Decision): string {
 }
 
 /** The data of a decision and what compaction cost in it, a sentence each. */
-export function factSentences({ cost, waitsMs, days, choice, models }: Decision): readonly string[] {
+function factSentences({ cost, waitsMs, days, choice, models }: Decision): readonly string[] {
   const when = days === null ? "" : days.from === days.through ? ` of ${days.from}` : ` of ${days.from} to ${days.through}`;
   const long =
     choice === null
@@ -241,7 +268,7 @@ export function factSentences({ cost, waitsMs, days, choice, models }: Decision)
 }
 
 /** The contents of a request that are worth a line: the largest, and every MCP server and instruction file. */
-export function shownFills({ fills }: Decision): Decision["fills"] {
+function shownFills({ fills }: Decision): Decision["fills"] {
   return fills.filter(
     ({ kind, percent }, place) =>
       place < LARGEST_FILLS || (percent >= LEAST_PERCENT && /^(?:MCP server|instructions of) /.test(kind)),
@@ -253,7 +280,7 @@ const LARGEST_FILLS = 4;
 const LEAST_PERCENT = 0.05;
 
 /** One kind of content in words, with its tokens, share and dollars. */
-export function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
+function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
   const name = FILL_NAMES[kind] ?? kind;
   return [name, formatTokens(tokens), `${formatPercent(percent)} %`, usd === null ? "" : `$${formatUsd(usd)}`];
 }
