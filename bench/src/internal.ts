@@ -76,7 +76,7 @@ export { type SessionNames, sessionNames, transcriptNames } from "./report/sessi
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
 export { markdownTable, type ReportTable, type TableHead, textTable } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
-export { triggerLine, triggerWords } from "./report/trigger.ts";
+export { amountWords, triggerLine, triggerWords } from "./report/trigger.ts";
 export { settingToTake, tuneAnswer } from "./report/tune-answer.ts";
 export { renderTuneHtml, tuneTables } from "./report/tune-page.ts";
 export { renderValidationHtml } from "./report/validation-page.ts";

@@ -39,7 +39,7 @@ function rowsOf(
           cost: { ...metrics.cost, withCacheUsd: usd },
           economy: { ...metrics.economy, peakPromptTokens: peakTokens },
           safety: { ...metrics.safety, overflowingRequests: overflows },
-          editGrounding: { ...metrics.editGrounding, all: { uses: 100, held } },
+          replacedTexts: { ...metrics.replacedTexts, all: { uses: 100, held } },
         };
         return { file: session, row: { ...row, session, policy, inputBudgetTokens: 100_000, metrics: own } };
       });
@@ -126,7 +126,7 @@ test("a trade names what it loses, in dollars and points; the proxy is judged by
   const outcomes = { ...NONE, cheap: always({ usd: 0.5, held: 80 }), ours: always({ usd: 0.7, held: 92 }) };
   const { setting, proxy, rows } = chooseSetting([NOW, CHEAP, point("ours", "proxy")], rowsOf(PROJECTS, outcomes));
   expect(setting).toMatchObject({ kind: "trade", best: { policy: "cheap", usd: 4, costRatio: 0.5 } });
-  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([{ measure: "edit grounding", points: 10 }]);
+  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([{ measure: "replaced texts", points: 10 }]);
   expect(proxy).toMatchObject({ kind: "set", best: { kind: "proxy", losses: [] } });
   expect(rows.map(({ policy, usd }) => [policy, usd])).toEqual([
     ["now", 8],

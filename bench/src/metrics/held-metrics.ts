@@ -1,20 +1,20 @@
 import { type HeldMetric, heldMetric } from "./held.ts";
 
 /** Of the texts that recorded calls replace in files, those that the context holds whole. */
-export const EDIT_GROUNDING: HeldMetric<"editGrounding"> = heldMetric({
-  id: "editGrounding",
+export const REPLACED_TEXTS: HeldMetric<"replacedTexts"> = heldMetric({
+  id: "replacedTexts",
   kind: "edits",
-  title: "edit grounding",
+  title: "replaced texts",
   method:
     "Share of the texts that edits replace (old texts, context and removed lines of patches) that stand in the context, whole and contiguous",
   caveat: "Recorded agents have it almost always away from their own compactions: what is missing would have to be read again.",
 });
 
 /** Of the passages that replies refer to, those that the context holds with their neighbours. */
-export const PASSAGE_EVIDENCE: HeldMetric<"passageEvidence"> = heldMetric({
-  id: "passageEvidence",
+export const PASSAGES: HeldMetric<"passages"> = heldMetric({
+  id: "passages",
   kind: "passages",
-  title: "passage evidence",
+  title: "passages",
   method:
     "Share of references whose newest stating line of a person or a tool stands in the context with three lines on each side, contiguous",
   caveat: "Neighbours that a summary says in other words do not count.",

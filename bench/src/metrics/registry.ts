@@ -7,12 +7,12 @@ import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
 import {
   DECISIONS,
-  EDIT_GROUNDING,
+  REPLACED_TEXTS,
   FILE_IN_HAND,
   FILES_NAMED,
   INSTRUCTIONS,
   NEXT_STEP,
-  PASSAGE_EVIDENCE,
+  PASSAGES,
   PLAN,
 } from "./held-metrics.ts";
 import { LAST_ERROR } from "./last-error.ts";
@@ -33,8 +33,8 @@ type BuiltinMetrics = readonly [
   typeof SUMMARIES,
   typeof DOLLAR_VALIDITY,
   typeof CACHE_VALIDITY,
-  typeof EDIT_GROUNDING,
-  typeof PASSAGE_EVIDENCE,
+  typeof REPLACED_TEXTS,
+  typeof PASSAGES,
   typeof FILE_IN_HAND,
   typeof INSTRUCTIONS,
   typeof PLAN,
@@ -59,8 +59,8 @@ export const METRICS: BuiltinMetrics = [
   SUMMARIES,
   DOLLAR_VALIDITY,
   CACHE_VALIDITY,
-  EDIT_GROUNDING,
-  PASSAGE_EVIDENCE,
+  REPLACED_TEXTS,
+  PASSAGES,
   FILE_IN_HAND,
   INSTRUCTIONS,
   PLAN,

@@ -10,7 +10,7 @@ export const VALIDATED: ValidatedFigures = {
   predictions: [
     {
       outcome: "the edit fails",
-      measure: "edit grounding",
+      measure: "replaced texts",
       cases: 1426,
       area: 0.5238145224498937,
       verdict: "predicts nothing",
@@ -24,7 +24,7 @@ export const VALIDATED: ValidatedFigures = {
     },
     {
       outcome: "the edit fails",
-      measure: "passage evidence",
+      measure: "passages",
       cases: 1528,
       area: 0.5239423851732474,
       verdict: "predicts nothing",

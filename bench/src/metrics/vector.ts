@@ -19,8 +19,8 @@ export interface VectorShare {
 
 /** The measures of the vector, by name and metric. */
 export const MEASURES = [
-  ["edit grounding", "editGrounding"],
-  ["passage evidence", "passageEvidence"],
+  ["replaced texts", "replacedTexts"],
+  ["passages", "passages"],
   ["file in hand", "fileInHand"],
   ["instructions", "instructions"],
   ["plan", "plan"],

@@ -19,7 +19,7 @@ describe("pairedDifferences", () => {
 
   test.each([
     ["cost in per cent of doing nothing", "cost", "none", 50],
-    ["a measure less its tail", "edit grounding", "tail", -10],
+    ["a measure less its tail", "replaced texts", "tail", -10],
     ["a measure less that of doing nothing", "plan, older", "none", 10],
   ])("has %s, with an interval from eight owners", (_, figure, against, value) => {
     const difference = found(eight, figure, against);

@@ -49,15 +49,15 @@ describe("choosePolicy", () => {
     [
       "a policy of its cost that holds more",
       { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.5, 80) },
-      ["edit grounding other 10"],
+      ["replaced texts other 10"],
     ],
     [
       "one of five per cent more",
       { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.525, 80) },
-      ["edit grounding other 10"],
+      ["replaced texts other 10"],
     ],
     ["none of six per cent more", { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.53, 80) }, []],
-    ["the tail of its own size", { own: withEdits(outcome(0.5, 80), 70, 85) }, ["edit grounding tail 15"]],
+    ["the tail of its own size", { own: withEdits(outcome(0.5, 80), 70, 85) }, ["replaced texts tail 15"]],
     ["no difference below a point", { own: withEdits(outcome(0.5, 80), 79.5, 80) }, []],
   ])("names %s", (_, policies, worse) => {
     const [own] = chosen(policies).placed;

@@ -30,7 +30,8 @@ export function triggerWords(policy: unknown): string | null {
   return "atLeast" in trigger ? `at ${amountWords(trigger.atLeast)}` : `above ${amountWords(trigger.above)}`;
 }
 
-function amountWords(amount: Amount): string {
+/** An amount in words, e.g. `75 % of the input budget`. */
+export function amountWords(amount: Amount): string {
   if ("tokens" in amount) return `${formatCount(amount.tokens)} tokens`;
   if ("ratio" in amount) return ratioWords(amount.ratio, amount.of === "window" ? "the window" : "the input budget");
   if ("min" in amount) return `the smaller of ${amount.min.map(amountWords).join(" and ")}`;

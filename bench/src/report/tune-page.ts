@@ -104,7 +104,7 @@ const KEPT: MetricMeaning = {
   unit: "%",
   better: "higher",
   method:
-    "Mean of edit grounding, passage evidence, file in hand, instructions and plan, each the mean of the sessions' shares.",
+    "Mean of replaced texts, passages, file in hand, instructions and plan, each the mean of the sessions' shares.",
   caveat: "A mean hides what is lost: the last column names it.",
 };
 

@@ -8,7 +8,7 @@ const figures = (verdict: ValidatedFigures["predictions"][number]["verdict"]): V
   compactedSessions: 4,
   repositories: 3,
   owners: 2,
-  predictions: [{ outcome: "the edit fails", measure: "edit grounding", cases: 9, area: 0.5, verdict }],
+  predictions: [{ outcome: "the edit fails", measure: "replaced texts", cases: 9, area: 0.5, verdict }],
 });
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
     "unknown",
     "no measure is shown to predict a second reading or a failed edit. Looked at",
   ],
-  ["what is", "predicts", "Shown to predict: edit grounding (the edit fails). On public data"],
+  ["what is", "predicts", "Shown to predict: replaced texts (the edit fails). On public data"],
 ] as const)("the words name which measure has which evidence: %s", (_, verdict, words) => {
   expect(validatedWords(figures(verdict))).toContain(words);
   expect(validatedWords(figures(verdict))).toContain("no measure predicts that a run fails");

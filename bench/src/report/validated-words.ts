@@ -6,7 +6,7 @@ const NEVER_ASKED = ["instructions", "plan"];
 
 /** Findings on public data, by a protocol that was written first (docs/evidence.md, 26 November 2026). */
 const PUBLIC_EVIDENCE =
-  "On public data (docs/evidence.md): passage evidence predicts right answers after compactions of chats (area 0.71 [0.68, 0.75]); in SWE-agent, edits of lines that have left fail more often (× 1.86 [1.54, 2.19]) and files that have left are read again (× 1.74 [1.05, 2.77]); no measure predicts that a run fails (passage evidence 0.49 [0.44, 0.53]).";
+  "On public data (docs/evidence.md): where a chat still had a passage after its compaction, a question about it was answered right more often (passages, area 0.71 [0.68, 0.75]); in SWE-agent, edits of lines that are gone from the context fail more often (× 1.86 [1.54, 2.19]), and files that are gone are read again more often (× 1.74 [1.05, 2.77]); no measure predicts that a run fails (passages 0.49 [0.44, 0.53]).";
 
 /** Which measures are shown to predict something, and which are not, as sentences for every page that shows them. */
 export function validatedWords({ date, sessions, owners, predictions }: ValidatedFigures = VALIDATED): string {

@@ -27,7 +27,7 @@ describe("verdicts", () => {
       expect.stringMatching(/^Compacts at 48\.\dk of 73\.\dk\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
       expect.stringMatching(/^Keeps [\d.]+ % of what later replies needed, word for word; you now [\d.]+ %\.$/),
       expect.stringMatching(
-        /^Keeps [\d.]+ points less of .+ older than 20k tokens than the newest messages alone, and less of \d other measures\.$/,
+        /^Worse on .+ \(older than 20k tokens\): [\d.]+ points below the newest messages alone, and on \d other measures\.$/,
       ),
       "How sure: not enough data: 2 sessions of 1 project, 8 projects are needed.",
     ]);
@@ -37,7 +37,7 @@ describe("verdicts", () => {
     const reports = [exampleReport({ workingRoomsTokens: [16_000, 128_000] }), projects(3), projects(9)];
     const lines = reports.flatMap((report) => linesOf(report).flatMap((verdict) => verdict.lines));
     expect(lines.length).toBeGreaterThan(15);
-    expect(lines.filter((line) => line.length > LINE_CHARS && !line.startsWith("Keeps"))).toEqual([]);
+    expect(lines.filter((line) => line.length > LINE_CHARS && !line.startsWith("Worse on"))).toEqual([]);
   });
 
   test("there is one for each window, whoever writes the summaries", () => {

@@ -84,7 +84,7 @@ function whereWords(report: BenchReport, { windowLabel: label, outcomes }: Windo
   return hasCompacted ? `Compacts ${where}.` : `Shortened results alone; compacts ${where}.`;
 }
 
-/** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. */
+/** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. Of room for messages the system text and tools are no part. */
 export function compactsAt(
   report: BenchReport,
   label: string,
@@ -96,7 +96,9 @@ export function compactsAt(
   const row = rows[Math.floor(rows.length / 2)];
   const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
   const tokens = row === undefined ? null : line(row);
-  return row === undefined || tokens === null ? null : { tokens, windowTokens: row.contextWindowTokens };
+  if (row === undefined || tokens === null) return null;
+  const besideTokens = row.window.kind === "real" ? 0 : row.contextWindowTokens - row.window.tokens;
+  return { tokens: Math.max(0, tokens - besideTokens), windowTokens: row.contextWindowTokens - besideTokens };
 }
 
 function keptLine({ gain }: PlacedPolicy, now: PlacedPolicy | null): string {
@@ -108,22 +110,14 @@ function keptLine({ gain }: PlacedPolicy, now: PlacedPolicy | null): string {
 function worseLine({ worse }: PlacedPolicy): string {
   const [worst] = worse;
   if (worst === undefined) return "Nothing of about its cost keeps more, nor do the newest messages alone.";
-  const more = worse.length === 1 ? "" : `, and less of ${formatNumberOf(worse.length - 1, "other measure")}`;
-  return `Keeps ${formatPercent(worst.points)} points less of ${neededWords(worst)} than ${worst.than ?? "the newest messages alone"}${more}.`;
+  const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
+  return `Worse on ${measureName(worst)}: ${formatPercent(worst.points)} points below ${worst.than ?? "the newest messages alone"}${more}.`;
 }
 
-const NEEDED: Readonly<Record<string, string>> = {
-  "edit grounding": "the texts that edits replace",
-  "passage evidence": "the lines around what replies refer to",
-  "file in hand": "the files being changed",
-  instructions: "your instructions",
-  plan: "the plan",
-};
-
-/** A measure as what it is of. */
-function neededWords({ measure }: Pick<WorseMeasure, "measure">): string {
+/** The name of a measure as the tables have it. */
+function measureName({ measure }: Pick<WorseMeasure, "measure">): string {
   const [name = "", older] = measure.split(", ");
-  return `${NEEDED[name] ?? name}${older === undefined ? "" : " older than 20k tokens"}`;
+  return `${name}${older === undefined ? "" : " (older than 20k tokens)"}`;
 }
 
 function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {

@@ -78,7 +78,7 @@ describe("scores", () => {
   test.each([
     [80, []],
     [79.5, []],
-    [70, [{ measure: "edit grounding", points: 10 }]],
+    [70, [{ measure: "replaced texts", points: 10 }]],
   ])("%f where the other one holds 80 loses what is a point or more", (held, losses) => {
     expect(lossesAgainst(pooledScore([score("a", 1, held)]), pooledScore([score("a", 1, 80)]))).toEqual(losses);
   });

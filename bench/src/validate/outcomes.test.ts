@@ -48,7 +48,7 @@ const session = (outcome: object) => {
     ...outcome,
   });
 };
-const asked = { session: "s", agent: "f", outcome: "the edit fails", measure: "edit grounding", happened: false } as const;
+const asked = { session: "s", agent: "f", outcome: "the edit fails", measure: "replaced texts", happened: false } as const;
 const CASES: readonly PredictionCase[] = [
   { ...asked, score: 1, happened: true },
   { ...asked, score: 0 },
@@ -69,7 +69,7 @@ test.each([
   expect(gradedRun(session({ outcome }), { cases: CASES, calls: 7, compactions: 1 })).toEqual({
     ...{ session: "s", agent: "f", calls: 7, hasFailed },
     scores: {
-      "edit grounding, at edits": 0.5,
+      "replaced texts, at edits": 0.5,
       "edits that fail": 1 / 3,
       "path named, after compactions": 1,
       "was compacted": 1,

@@ -32,7 +32,7 @@ export function gradedRun(
   for (const { outcome: asked, measure, score, happened } of cases) {
     const isEdit = asked === "the edit fails";
     if (score !== null) add(`${measure}, ${isEdit ? "at edits" : "after compactions"}`, score);
-    if (isEdit && measure === "edit grounding") add("edits that fail", happened ? 1 : 0);
+    if (isEdit && measure === "replaced texts") add("edits that fail", happened ? 1 : 0);
   }
   add("was compacted", compactions > 0 ? 1 : 0);
   const scores = Object.fromEntries([...sums].map(([measure, { sum, count }]) => [measure, sum / count]));

@@ -67,9 +67,9 @@ export function predictionCases(
 type UnlabelledCase = Omit<PredictionCase, "session" | "agent">;
 
 const EDIT_MEASURES = [
-  ["edits", "edit grounding"],
+  ["edits", "replaced texts"],
   ["fileInHand", "file in hand"],
-  ["passages", "passage evidence"],
+  ["passages", "passages"],
 ] as const;
 
 function editCases({ failedEdits }: CallDeeds, wanted: ReturnType<Needs["at"]>, shown: HeldContext): readonly UnlabelledCase[] {

@@ -163,8 +163,8 @@ function summaryTable({ summaries, summaryLengths }: Validation, of: string): Va
 }
 
 const KIND_NAMES = {
-  edits: "edit grounding",
-  passages: "passage evidence",
+  edits: "replaced texts",
+  passages: "passages",
   fileInHand: "file in hand",
   instructions: "instructions",
   plan: "plan",

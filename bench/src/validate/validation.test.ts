@@ -26,7 +26,7 @@ describe("validationOf", async () => {
   });
 
   test("asks of edits what the context held of their text, be it in an edit before", () => {
-    const grounded = validation.predictions.find(({ measure, of }) => measure === "edit grounding" && of === "all");
+    const grounded = validation.predictions.find(({ measure, of }) => measure === "replaced texts" && of === "all");
     expect(grounded).toMatchObject({
       cases: 32,
       held: { cases: 24, happened: 16 },

@@ -42,8 +42,8 @@ describe.skipIf(terminals === null || !hasSharedLogs)("in a terminal, with recor
     expect(await asked.end).toEqual(ENDED_WELL);
     const said = asked.said();
     expect(said).toMatch(new RegExp(`${title}, window \\S+: \\$`));
-    expect(said).toMatch(/1 session of [\d-]+ to [\d-]+: \$[\d.,]+ by list prices/);
-    expect(said).toContain("Nothing to write.");
+    expect(said).toMatch(/1 session, [\d-]+ to [\d-]+: \$[\d.,]+ by list prices/);
+    expect(said).toContain("Nothing to write: no answer above begins with Set.");
     expect(readFileSync(path, "utf8")).toBe(before);
     expect(readdirSync(dirname(path)).filter((name) => name.includes("plimsoll"))).toEqual([]);
   });

@@ -45,6 +45,6 @@ export function madeAdvice(text: string): readonly Decision[] {
       proxy: { kind: "keep", why: "nothing-cheaper" },
     },
   };
-  const unknown: AdvisedAgent = { agent: "cline", title: "cline", logsRead: 15, logsFound: 40, turning: null, problems: [] };
-  return [decision, { ...decision, agent: unknown, refusal: "advise knows no setting of it", choice: null, waitsMs: [] }];
+  const unknown: AdvisedAgent = { agent: "cline", title: "Cline", logsRead: 15, logsFound: 40, turning: null, problems: [] };
+  return [decision, { ...decision, agent: unknown, refusal: "advise knows none of its settings", choice: null, waitsMs: [] }];
 }

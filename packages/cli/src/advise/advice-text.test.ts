@@ -13,7 +13,7 @@ function decided(setting: SettingVerdict, proxy: SettingVerdict = { kind: "idle"
 }
 
 const CHEAP = madeFigures(120_000, 0.72, 84.5);
-const LOSING = { ...CHEAP, losses: [{ measure: "edit grounding, far", points: 9 }] };
+const LOSING = { ...CHEAP, losses: [{ measure: "replaced texts, far", points: 9 }] };
 
 test("advice fits 80 columns, and its answer is at most five lines", () => {
   const lines = adviceText(madeAdvice("settings"), { columns: 80, full: true }).split("\n");
@@ -27,8 +27,8 @@ test.each<readonly [string, SettingVerdict, string, string]>([
   [
     "a change",
     { kind: "set", best: CHEAP, costRatio: { from: 0.66, through: 0.81 } },
-    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper ($11.20), 95 % of draws of your sessions between 19.0 and 34.0 %, and no measure a point lower.",
-    "set model_auto_compact_token_limit=120000, 28.0 % cheaper ($11.20)",
+    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper ($11.20). In 95 % of samples of your sessions it is 19.0 to 34.0 % cheaper; no measure falls by a point.",
+    "one setting is 28.0 % cheaper ($11.20)",
   ],
   [
     "a trade, with what it loses",
@@ -38,21 +38,21 @@ test.each<readonly [string, SettingVerdict, string, string]>([
   ],
   [
     "what is worse in another window",
-    { kind: "trade", best: CHEAP, against: "window 1.00M" },
-    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20), but is worse for the sessions in window 1.00M, and the file has one number for all models.",
-    "a trade, 28.0 % cheaper ($11.20) but keeps less",
+    { kind: "trade", best: CHEAP, against: "window 1M" },
+    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20), but worse for the sessions in window 1M, and the file has one number for all models.",
+    "a trade, 28.0 % cheaper ($11.20) but worse in window 1M",
   ],
   [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1, looksLike: null },
-    "Too few sessions: 12 sessions fill half of the window; 1 more session of that length is needed to tell.",
+    "Too few sessions: 12 fill half of the window, an answer needs 1 more.",
     "too few sessions, 1 more session needed",
   ],
   [
     "what looks better in few sessions",
     { kind: "too-few", missing: 4, looksLike: CHEAP },
-    "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper ($11.20), dearer in no session. 12 sessions fill half of the window; 4 more sessions of that length are needed to tell.",
-    "looks like model_auto_compact_token_limit=120000, 4 more sessions needed",
+    "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper ($11.20), and no session costs more. Too few sessions to say so: 12 fill half of the window, an answer needs 4 more.",
+    "one setting looks 28.0 % cheaper ($11.20), 4 more sessions needed",
   ],
   ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Keep it: no setting is 5 % cheaper.", "keep it"],
   [

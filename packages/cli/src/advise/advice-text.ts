@@ -45,7 +45,7 @@ export function adviceText(decisions: readonly Decision[], { columns, full }: Ad
       ...agents.flatMap((agent) => prose(sourceText(agent))),
       ...(full
         ? []
-        : prose(`Every decision whole${untold === 0 ? "" : `, ${formatNumberOf(untold, "more problem")}`}: --full, --html.`)),
+        : prose(`--full or --html FILE shows every decision whole${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`)),
     ],
   ];
   return blocks
@@ -76,7 +76,7 @@ export function answerLines(decisions: readonly Decision[]): readonly string[] {
   const days = decisions
     .flatMap((decision) => (decision.days === null ? [] : [decision.days.from, decision.days.through]))
     .toSorted();
-  const when = days.length === 0 ? "" : ` of ${days[0]} to ${days.at(-1)}`;
+  const when = days.length === 0 ? "" : `, ${days[0]} to ${days.at(-1)}`;
   const compactions = sum(({ cost }) => cost.compactions);
   const usd = sum(({ cost }) => cost.usd ?? 0);
   const spent = usd === 0 ? "no prices known" : `$${formatUsd(usd)} by list prices`;
@@ -108,10 +108,10 @@ export function sourceText({ title, logsRead, logsFound, shared, turning }: Advi
   const read =
     logsRead === logsFound
       ? ""
-      : `the newest ${formatCount(logsRead)} of ${formatCount(logsFound)} logs (--limit ${logsFound} reads all). `;
+      : `read the newest ${formatCount(logsRead)} of ${formatCount(logsFound)} logs (--limit ${logsFound} reads all); `;
   const names =
     turning === null
-      ? "no setting is known"
-      : `names of settings are of version ${turning.knobs.version}, ${turning.knobs.standing === "primary" ? "from the program itself" : "from documentation and issues, not checked in source"}, ${turning.knobs.readOn}`;
+      ? "none of its settings is known"
+      : `the names of its settings are those of version ${turning.knobs.version}, read ${turning.knobs.standing === "primary" ? "in the program itself" : "in documentation and issues, not in source"} on ${turning.knobs.readOn}`;
   return [`${title}: ${read}${names}.`, lineageWords(shared)].filter((text) => text !== "").join(" ");
 }

@@ -61,14 +61,14 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
   const named = (of: Values) =>
     [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
-  const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)}: ${path}`);
+  const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
   const set = now.size === 0 ? "not set" : shortValues(now);
-  return { names, legend: `${[...meant, `now: ${set}`, "proxy: plimsoll proxy under it"].join("; ")}.` };
+  return { names, legend: `Settings tried: ${meant.join("; ")}. now: ${set}. proxy: the agent under plimsoll proxy.` };
 }
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost: replays of these sessions by list prices, with the prompt cache. kept: of what later replies needed, what was still in the context; older: what was last said 20k tokens before or earlier. too large: requests over the window. keeps less of: the measure that falls most, in points.";
+  "cost: of these sessions, replayed, by list prices with the prompt cache. kept %: of what later replies needed, how much was still in the context; older %: of what was last said at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
 /** The cells of a setting's row, beside its name. */
 function rowCells({
@@ -97,17 +97,10 @@ function changeText(costRatio: number): string {
   return `${percent < 0 ? "−" : "+"}${formatPercent(Math.abs(percent))} %`;
 }
 
-const MEASURE_WORDS: Readonly<Record<string, string | undefined>> = {
-  "edit grounding": "replaced texts",
-  "passage evidence": "passages",
-  "file in hand": "files in work",
-  instructions: "your messages",
-};
-
 /** A measure in words; `older` stands for needs that were last said 20,000 tokens before or earlier. */
 function measureWords(measure: string): string {
   const [name = "", far] = measure.split(", ");
-  return `${far === undefined ? "" : "older "}${MEASURE_WORDS[name] ?? name}`;
+  return `${far === undefined ? "" : "older "}${name}`;
 }
 
 /** How much cheaper a setting is, in percent and dollars. */
@@ -130,8 +123,8 @@ const NAMED_LOSSES = 3;
 /** The answer for one decision, a sentence each: of the agent's settings, then of our proxy if it is better by the same test. */
 export function answerSentences(decision: Decision): readonly string[] {
   const { choice, refusal, agent } = decision;
-  if (choice === null) return [`No setting to try: ${refusal}.`];
-  const own = refusal === null ? settingSentence(decision, choice.setting) : `No setting to try: ${refusal}.`;
+  if (choice === null) return [`Nothing to set: ${refusal}.`];
+  const own = refusal === null ? settingSentence(decision, choice.setting) : `Nothing to set: ${refusal}.`;
   const better = choice.proxy;
   if (better.kind === "idle") return [own];
   if (better.kind === "set")
@@ -145,7 +138,7 @@ export function answerSentences(decision: Decision): readonly string[] {
 
 function sureText({ choice }: Decision, { from, through }: { readonly from: number; readonly through: number }): string {
   const [low, high] = [through, from].map((ratio) => formatPercent(100 * (1 - ratio)));
-  return `, 95 % of draws of your ${choice?.drawn} between ${low} and ${high} %, and no measure a point lower`;
+  return `. In 95 % of samples of your ${choice?.drawn} it is ${low} to ${high} % cheaper; no measure falls by a point`;
 }
 
 function settingSentence(decision: Decision, verdict: SettingVerdict): string {
@@ -155,10 +148,9 @@ function settingSentence(decision: Decision, verdict: SettingVerdict): string {
     case "idle":
       return `Nothing to change: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
-      const more = `${formatNumberOf(verdict.missing, "more session")} of that length ${verdict.missing === 1 ? "is" : "are"} needed to tell`;
-      const fill = `${formatNumberOf(choice?.sessions ?? 0, "session")} ${choice?.sessions === 1 ? "fills" : "fill"} half of the window; ${more}`;
+      const fill = `${formatCount(choice?.sessions ?? 0)} ${choice?.sessions === 1 ? "fills" : "fill"} half of the window, an answer needs ${formatCount(verdict.missing)} more`;
       if (verdict.looksLike === null) return `Too few sessions: ${fill}.`;
-      return `Looks like ${shortValues(verdict.looksLike.values)} is better: ${cheaperText(verdict.looksLike)}, dearer in no session. ${fill}.`;
+      return `Looks like ${shortValues(verdict.looksLike.values)} is better: ${cheaperText(verdict.looksLike)}, and no session costs more. Too few sessions to say so: ${fill}.`;
     }
     case "set":
       return `Set ${shortValues(verdict.best.values)} in ${file}: ${cheaperText(verdict.best)}${sureText(decision, verdict.costRatio)}.`;
@@ -167,7 +159,7 @@ function settingSentence(decision: Decision, verdict: SettingVerdict): string {
       const why =
         against === undefined
           ? `keeps less: ${lessText(best)}`
-          : `is worse for the sessions in ${against}, and the file has one number for all models`;
+          : `worse for the sessions in ${against}, and the file has one number for all models`;
       return `A trade: ${shortValues(best.values)} is ${cheaperText(best)}, but ${why}.`;
     }
     case "keep":
@@ -179,8 +171,8 @@ function settingSentence(decision: Decision, verdict: SettingVerdict): string {
 
 const KEEP_WORDS = {
   "nothing-cheaper": "Keep it: no setting is 5 % cheaper.",
-  "not-confirmed": "Keep it: the setting that was better on half of the sessions was not on the other half.",
-  "other-window": "The file has one number for all models; the sessions in the other window decide on it.",
+  "not-confirmed": "Keep it: the setting that was better on half of the sessions was not better on the other half.",
+  "other-window": "Decided by the other window: the file has one number for all models.",
 } as const;
 
 /** The setting that a person could paste: of a change, a trade or what looks better; `null` if there is none. */
@@ -222,7 +214,7 @@ export function decisionTitle(decision: Decision): string {
 /** The answer in a few words. */
 export function shortAnswer({ choice, refusal }: Decision): string {
   if (choice?.proxy.kind === "set") return `use plimsoll proxy, ${cheaperText(choice.proxy.best)}`;
-  if (choice === null || refusal !== null) return "no setting to try";
+  if (choice === null || refusal !== null) return "nothing to set";
   const verdict = choice.setting;
   switch (verdict.kind) {
     case "idle":
@@ -231,12 +223,12 @@ export function shortAnswer({ choice, refusal }: Decision): string {
       const missing = `${formatNumberOf(verdict.missing, "more session")} needed`;
       return verdict.looksLike === null
         ? `too few sessions, ${missing}`
-        : `looks like ${shortValues(verdict.looksLike.values)}, ${missing}`;
+        : `one setting looks ${cheaperText(verdict.looksLike)}, ${missing}`;
     }
     case "set":
-      return `set ${shortValues(verdict.best.values)}, ${cheaperText(verdict.best)}`;
+      return `one setting is ${cheaperText(verdict.best)}`;
     case "trade":
-      return `a trade, ${cheaperText(verdict.best)} but keeps less`;
+      return `a trade, ${cheaperText(verdict.best)} but ${verdict.against === undefined ? "keeps less" : `worse in ${verdict.against}`}`;
     case "keep":
       return "keep it";
     default:
@@ -246,24 +238,25 @@ export function shortAnswer({ choice, refusal }: Decision): string {
 
 /** The data of a decision and what compaction cost in it, a sentence each. */
 function factSentences({ cost, waitsMs, days, choice, models }: Decision): readonly string[] {
-  const when = days === null ? "" : days.from === days.through ? ` of ${days.from}` : ` of ${days.from} to ${days.through}`;
+  const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;
   const long =
     choice === null
       ? ""
-      : `; ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window, and an answer needs ${FEWEST_SESSIONS}`;
+      : `. ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (of ${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${FEWEST_SESSIONS}`;
   const shares = models.map(
-    ({ modelId, sessions, usd }) => `${modelId} ${usd === null ? "" : `$${formatUsd(usd)} `}(${formatCount(sessions)})`,
+    ({ modelId, sessions, usd }) =>
+      `${modelId} (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`,
   );
   const facts = [
     `${formatNumberOf(cost.sessions, "session")}${when}${long}.`,
     `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}; ${cost.usdText ?? "no prices known"}.`,
   ];
   if (cost.compactions === 0) return [...facts, "Nothing was compacted."];
-  const usd = cost.compactionUsd === null ? "" : `about $${formatUsd(cost.compactionUsd)} and `;
+  const usd = cost.compactionUsd === null ? "" : `about $${formatUsd(cost.compactionUsd)}, `;
   const waited = waitsMs.length === 0 ? "" : `, ${minutesText(waitsMs.reduce((sum, ms) => sum + ms, 0))} of waiting`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens${waited}. Replies then used a name, path or number that was gone ${formatNumberOf(cost.neededLater, "time")}.`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens${waited}. Later replies used a name, path or number that compaction had removed ${formatNumberOf(cost.neededLater, "time")}.`,
   ];
 }
 

@@ -78,7 +78,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(exitCode).toBe(0);
     expect(stdout.split("\n")[0]).toMatch(/^3 sessions of 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d: /);
     expect(stdout.replace(/\s+/g, " ")).toContain("5 more sessions of that length are needed to tell.");
-    expect(stdout).toMatch(/\nNothing to write\.\n$/);
+    expect(stdout).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
     expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
   });
 
@@ -100,7 +100,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(nine.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine])
       expect(text.replace(/\s+/g, " ")).toContain("7 more sessions of that length are needed to tell.");
-    expect(one).toMatch(/\nNothing to write\.\n$/);
+    expect(one).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
   });
 
   test("finds logs where the environment says", async () => {
@@ -137,7 +137,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     writeFileSync(join(home, ".codex/config.toml"), text);
     codex(8, 28_000);
     const { stdout } = await advise(["--write", "--yes"]);
-    expect(stdout).toContain("no setting to try");
+    expect(stdout).toContain("nothing to set");
     expect(stdout.replace(/\s+/g, " ")).toContain(why);
     expect(readFileSync(join(home, ".codex/config.toml"), "utf8")).toBe(text);
   });

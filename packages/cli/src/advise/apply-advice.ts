@@ -20,7 +20,7 @@ export async function writeAdvice(decisions: readonly Decision[], agreement: Agr
     turning !== null && choice?.setting.kind === "set" ? [{ turning, values: choice.setting.best.values }] : [],
   );
   if (changes.length === 0) {
-    io.stdout.write("\nNothing to write.\n");
+    io.stdout.write("\nNothing to write: no answer above begins with Set.\n");
     return EXIT_OK;
   }
   const codes: number[] = [];

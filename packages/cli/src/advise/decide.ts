@@ -136,7 +136,7 @@ export async function decideOn(
   const waitsMs = await readWaits(files, lineages);
   const advised: AdvisedAgent = {
     agent,
-    title: turning?.knobs.title ?? agent,
+    title: turning?.knobs.title ?? TITLES[agent] ?? agent,
     ...{ logsRead: files.length, logsFound: found, shared: lineages.counts, turning, problems: problemsOf(replays) },
   };
   const harmed = ({ best }: Extract<SettingVerdict, { kind: "set" }>, from: (typeof groups)[number]) => {
@@ -177,6 +177,14 @@ export async function decideOn(
     .toSorted(byMoney);
 }
 
+/** Names of agents without knobs, as their makers write them. */
+const TITLES: { readonly [Agent in LocatedAgent]?: string } = {
+  "copilot-cli": "Copilot CLI",
+  cline: "Cline",
+  "roo-code": "Roo Code",
+  "kilo-code": "Kilo Code",
+};
+
 /** From this share of the present cost on a setting harms sessions in another window: a thousandth dearer, as in the tables of `bench`. */
 const HARM_RATIO = 1.001;
 
@@ -187,7 +195,7 @@ export function byMoney(a: Decision, b: Decision): number {
 
 /** A window in words: `window 200k`, `window 1M`. */
 export function windowName({ windowTokens }: Pick<Decision, "windowTokens">): string {
-  return `window ${formatTokens(windowTokens)}`;
+  return `window ${formatTokens(windowTokens).replace(".00M", "M")}`;
 }
 
 interface Group {
@@ -243,7 +251,7 @@ function pointsIn(
   turning: Turning | null,
 ): { readonly points: readonly SettingPoint[]; readonly refusal: string | null } {
   const replay = turning?.knobs.replay ?? null;
-  if (turning === null) return { points: [], refusal: "advise knows no setting of it" };
+  if (turning === null) return { points: [], refusal: "advise knows none of its settings" };
   if (replay === null || turning.refusal !== null)
     return { points: [], refusal: turning.refusal ?? turning.knobs.nothingToTurn };
   const pointOf = (kind: SettingPoint["kind"], values: SettingPoint["values"]): SettingPoint => {

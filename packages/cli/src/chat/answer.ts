@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatTokens, triggerWords } from "@plimsoll/bench/internal";
-import type { FitOutcome, Policy } from "@plimsoll/core";
+import { formatTokens } from "@plimsoll/bench/internal";
+import type { FitOutcome } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { asksModel } from "@plimsoll/core/build";
-import { knobText } from "@plimsoll/core/internal";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/core/node";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
 import { PERMISSION_MODES } from "../permission/permissions.ts";
 import type { OpenSession } from "../run/open-session.ts";
-import { fitted, lineFor, printable, tableColumns } from "../terminal/printable.ts";
+import { fitted, lineFor, printable, tableColumns, wrapped } from "../terminal/printable.ts";
+import { knobLines } from "../policy/knob-lines.ts";
 import { contextTable } from "./context-table.ts";
 import type { ChatLine } from "./slash-command.ts";
 import { CHAT_HELP } from "./slash-command.ts";
@@ -134,7 +134,8 @@ async function switchModel(reference: string, session: OpenSession): Promise<rea
 function policyLines(name: string | null, { agent, policy, config, parts }: OpenSession, cwd: string): readonly string[] {
   if (name === null)
     return [
-      ...policyInShort(policy, config.policy.source).map(fitted),
+      `policy ${printable(policy.name)} (${config.policy.source})`,
+      ...knobLines(policy).flatMap((line) => wrapped(line, { first: "  ", further: "             " })),
       "/policy all prints every value with where it comes from.",
     ];
   if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
@@ -143,23 +144,6 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Open
   return [
     "A session keeps its policy while it is open. To go on with this one:",
     `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,
-  ];
-}
-
-/** Shows a policy by its knobs. */
-function policyInShort(
-  { name, trigger, keep, strategies, truncation, summary, enabled }: Policy,
-  source: string,
-): readonly string[] {
-  const isWritten = strategies.some((spec) => "writer" in spec && spec.writer === "model");
-  const writer = typeof summary.request === "string" ? "the session's own" : summary.request.cheaper.modelId;
-  return [
-    `policy ${printable(name)} (${source})`,
-    `  actAt   ${triggerWords({ enabled, trigger }) ?? "never"}`,
-    `  keep    ${keep.map(({ kind }) => kind).join(", ") || "nothing"}`,
-    `  writer  ${isWritten ? "model" : "none"}`,
-    ...(isWritten ? [`  model   ${printable(writer)}`] : []),
-    `  cap     ${truncation === null ? "off" : knobText(truncation.capTokens)}`,
   ];
 }
 

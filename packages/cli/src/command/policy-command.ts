@@ -12,6 +12,7 @@ import { SETTING_KEYS } from "../config/settings.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
+import { knobLines } from "../policy/knob-lines.ts";
 import { DEFAULT_MODEL } from "../run/session-models.ts";
 import { fitted, printable, tableColumns, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
@@ -56,8 +57,8 @@ const READING = [
   ),
 ];
 
-/** When a policy acts: at a line, at each call, or not at all. */
-function actsAt(policy: Policy): string {
+/** The size at which a policy compacts in that window, or in words. */
+function compactsAt(policy: Policy): string {
   if (policy.name === RECORDED_POLICY.name) return "as recorded";
   if (!policy.enabled) return "never";
   const lineTokens = triggerLine(policy)(LISTED_WINDOW);
@@ -66,14 +67,14 @@ function actsAt(policy: Policy): string {
 
 function policyTable(policies: readonly Policy[], columns: number): string {
   const head = [
-    ["policy", "acts at, of 200k", "keeps", "writer", "cap"].map((content) => ({ content, align: "left" }) as const),
+    ["policy", "compacts at (of 200k)", "keeps", "writer", "cap"].map((content) => ({ content, align: "left" }) as const),
   ];
   const rows = policies.map((policy) => {
     const { name, truncation, keep, enabled } = policy;
     const cap = truncation === null ? "off" : knobText(truncation.capTokens);
     const [first, ...further] = enabled ? keep.map(({ kind }) => kind) : [];
     const keeps = further.length === 0 ? (first ?? "") : `${first} and ${further.length} more`;
-    return [name, actsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
+    return [name, compactsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
   });
   return drawTable({ head, rows, leftColumns: [0, 1, 2, 3, 4] }, columns);
 }
@@ -91,11 +92,17 @@ async function show(name: string | undefined, options: ExtensionOptions, io: Cli
   }
   const read = findPolicy(name, io.cwd, parts);
   if ("found" in read) {
-    io.stdout.write(policyYaml(read.found));
+    io.stdout.write(shownPolicy(read.found));
     return EXIT_OK;
   }
   for (const problem of read.problems) io.stderr.write(`plimsoll: ${printable(problem)}\n`);
   return EXIT_USAGE;
+}
+
+/** A policy as YAML, below comments that say the settings that most people change. */
+function shownPolicy(found: Parameters<typeof policyYaml>[0]): string {
+  const knobs = knobLines(found.policy).flatMap((line) => wrapped(line, { first: "#   ", further: "#              " }));
+  return `# most people change these (docs/policies.md):\n${knobs.join("\n")}\n# all values, each with where it comes from:\n${policyYaml(found)}`;
 }
 
 /** Settings, what is known of the model, and the policy, each with where it was set. */
@@ -112,7 +119,7 @@ async function textOfAll(parts: BenchParts, io: CliIo): Promise<string> {
       `From weak to strong: ${strength.join(", ")}, the environment (PLIMSOLL_MODEL, PLIMSOLL_POLICY, …), the command line's options.`,
     ),
     "",
-    policyYaml({ policy: config.policy.value, originOf: config.policy.originOf }),
+    shownPolicy({ policy: config.policy.value, originOf: config.policy.originOf }),
   ].join("\n");
 }
 

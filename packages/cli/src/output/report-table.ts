@@ -4,7 +4,7 @@ import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
 
 /** Longest name of a row that a table of 80 columns shows whole. */
 const NAME_CHARS = 32;
-/** Widest title over a column of figures, and widest text in one; longer ones are broken between words. */
+/** Titles over figures are broken between words from this width on, and texts in columns, of which longer words lose their middle. */
 const TITLE_CHARS = 8;
 const TEXT_CHARS = 24;
 
@@ -19,7 +19,7 @@ export function tableRows(
   { rowTitle, heads, rows }: Pick<ReportTable, "rowTitle" | "heads" | "rows">,
   columns: number,
 ): string {
-  const lower = heads.map((head) => ({ content: brokenAt(printable(head.title), TITLE_CHARS) }));
+  const lower = heads.map((head) => ({ content: titleText(printable(head.title)) }));
   const groups = groupCells(heads);
   const head = [...(groups === null ? [] : [[{ content: "" }, ...groups]]), [{ content: rowTitle }, ...lower]];
   const body = rows.map(({ name, cells }) => [
@@ -30,6 +30,11 @@ export function tableRows(
   ]);
   const leftColumns = [0, ...heads.flatMap(({ isText }, place) => (isText ? [place + 1] : []))];
   return drawTable({ head, rows: body, leftColumns }, columns);
+}
+
+/** A title on lines, every word whole. */
+function titleText(title: string): string {
+  return brokenAt(title, Math.max(TITLE_CHARS, ...title.split(" ").map((word) => word.length)));
 }
 
 /** The names of groups over their columns; `null` if there are none. */

@@ -52,7 +52,7 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
     ...named("tools that are gone:", removedTools),
     ...named("changed tools:", changedTools),
   ];
-  return `changed since the session was last used, and held from now on: ${changes.join("; ")}`;
+  return `changed since the session was last used, and valid from now on: ${changes.join("; ")}`;
 }
 
 /** The model that a resumed session had, if it goes on with another one. */

@@ -1,0 +1,31 @@
+import { amountWords, triggerWords } from "@plimsoll/bench/internal";
+import type { Policy } from "@plimsoll/core";
+import { knobText } from "@plimsoll/core/internal";
+import { printable } from "../terminal/printable.ts";
+
+/** Shows a policy by the seven settings that most people change, a line each. */
+export function knobLines(policy: Policy): readonly string[] {
+  const { trigger, keep, strategies, truncation, summary, enabled, prepare, idle } = policy;
+  const isWritten = strategies.some((spec) => "writer" in spec && spec.writer === "model");
+  const writer = typeof summary.request === "string" ? "same" : summary.request.cheaper.modelId;
+  const kept = keep.map((rule) => printable(`${rule.kind}${amountOf(rule)}`));
+  return [
+    `actAt      ${triggerWords({ enabled, trigger })?.replace(/^at /, "") ?? "never"}`,
+    `keep       ${kept.join("; ") || "nothing"}`,
+    `writer     ${isWritten ? "model" : "none"}`,
+    `cap        ${truncation === null ? "off" : knobText(truncation.capTokens)}`,
+    `prepareAt  ${prepare === undefined ? "off" : amountWords(prepare.atLeast)}`,
+    `idleAfter  ${idle === undefined ? "off" : `${idle.afterMs / MS_PER_SECOND}s`}`,
+    `model      ${printable(writer)}`,
+  ];
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** The amount of a rule that has one, behind a space. */
+function amountOf(rule: Policy["keep"][number]): string {
+  if ("messages" in rule) return ` ${String(rule.messages)} messages`;
+  const amount = "amount" in rule ? rule.amount : "atMost" in rule ? rule.atMost : undefined;
+  const words = triggerWords({ enabled: true, trigger: { atLeast: amount } });
+  return words === null ? "" : words.replace(/^at /, " ");
+}
