@@ -43,7 +43,10 @@ const KEPT_MEANING: MetricMeaning = {
 const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
   numberColumn({
     title: "compacts at",
-    meaning: fact("tokens", "The size at which it compacts, in the middle one of the sessions' windows; in a window for messages, their size alone."),
+    meaning: fact(
+      "tokens",
+      "The size at which it compacts, in the middle one of the sessions' windows; in a window for messages, their size alone.",
+    ),
     value: ({ compactsAtTokens }) => compactsAtTokens,
     format: formatTokens,
   }),
@@ -205,7 +208,7 @@ const OLDER = "20,000 tokens old or more";
 /** The needs that each measure is a share of. */
 const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
   "replaced texts": "Of the texts that edits replace, those that stood in the context whole.",
-  "passages": "Of the lines that replies refer to, those that stood in the context with three lines on each side.",
+  passages: "Of the lines that replies refer to, those that stood in the context with three lines on each side.",
   "file in hand": "Of the files that replies change, those whose newest reading stood in the context, by 80 % of its lines.",
   instructions: "Of the person's messages so far, those that stood in the context, at each call.",
   plan: "Of the items of the newest plan or list of tasks, those that stood in the context.",

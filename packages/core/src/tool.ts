@@ -19,7 +19,7 @@ export interface PathAccess {
   readonly access: "read" | "modify";
 }
 
-/** A tool as the model is told of it. `parametersJson` is the JSON schema as the text that is sent. */
+/** A tool as the model sees it. `parametersJson` is its JSON schema, as the text that is sent. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;

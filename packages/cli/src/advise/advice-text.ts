@@ -45,7 +45,9 @@ export function adviceText(decisions: readonly Decision[], { columns, full }: Ad
       ...agents.flatMap((agent) => prose(sourceText(agent))),
       ...(full
         ? []
-        : prose(`--full or --html FILE shows every decision whole${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`)),
+        : prose(
+            `--full or --html FILE shows every decision whole${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`,
+          )),
     ],
   ];
   return blocks

@@ -97,11 +97,8 @@ function changeText(costRatio: number): string {
   return `${percent < 0 ? "−" : "+"}${formatPercent(Math.abs(percent))} %`;
 }
 
-/** A measure in words; `older` stands for needs that were last said 20,000 tokens before or earlier. */
-function measureWords(measure: string): string {
-  const [name = "", far] = measure.split(", ");
-  return `${far === undefined ? "" : "older "}${name}`;
-}
+/** A measure's name; `older` stands for needs that were last said 20,000 tokens before or earlier. */
+const measureWords = (measure: string): string => measure.replace(/^(.*), (?:far|older)$/, "older $1");
 
 /** How much cheaper a setting is, in percent and dollars. */
 function cheaperText({ costRatio, usd }: SettingFigures): string {

@@ -136,7 +136,7 @@ export async function decideOn(
   const waitsMs = await readWaits(files, lineages);
   const advised: AdvisedAgent = {
     agent,
-    title: turning?.knobs.title ?? TITLES[agent] ?? agent,
+    title: turning?.knobs.title ?? titleOf(agent),
     ...{ logsRead: files.length, logsFound: found, shared: lineages.counts, turning, problems: problemsOf(replays) },
   };
   const harmed = ({ best }: Extract<SettingVerdict, { kind: "set" }>, from: (typeof groups)[number]) => {
@@ -177,13 +177,9 @@ export async function decideOn(
     .toSorted(byMoney);
 }
 
-/** Names of agents without knobs, as their makers write them. */
-const TITLES: { readonly [Agent in LocatedAgent]?: string } = {
-  "copilot-cli": "Copilot CLI",
-  cline: "Cline",
-  "roo-code": "Roo Code",
-  "kilo-code": "Kilo Code",
-};
+/** The name of an agent without knobs: `copilot-cli` is Copilot CLI. */
+const titleOf = (agent: string): string =>
+  agent.replace(/\bcli\b/, "CLI").replace(/(?:^|-)([a-zC])/g, (_, first: string) => ` ${first.toUpperCase()}`).trim();
 
 /** From this share of the present cost on a setting harms sessions in another window: a thousandth dearer, as in the tables of `bench`. */
 const HARM_RATIO = 1.001;

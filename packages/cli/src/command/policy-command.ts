@@ -12,7 +12,7 @@ import { SETTING_KEYS } from "../config/settings.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { knobLines } from "../policy/knob-lines.ts";
+import { knobLines, writerOf } from "../policy/knob-lines.ts";
 import { DEFAULT_MODEL } from "../run/session-models.ts";
 import { fitted, printable, tableColumns, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
@@ -77,11 +77,6 @@ function policyTable(policies: readonly Policy[], columns: number): string {
     return [name, compactsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
   });
   return drawTable({ head, rows, leftColumns: [0, 1, 2, 3, 4] }, columns);
-}
-
-/** In the words of the knob `writer`. */
-function writerOf({ strategies }: Policy): string {
-  return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
 }
 
 async function show(name: string | undefined, options: ExtensionOptions, io: CliIo): Promise<number> {

@@ -5,19 +5,23 @@ import { printable } from "../terminal/printable.ts";
 
 /** Shows a policy by the seven settings that most people change, a line each. */
 export function knobLines(policy: Policy): readonly string[] {
-  const { trigger, keep, strategies, truncation, summary, enabled, prepare, idle } = policy;
-  const isWritten = strategies.some((spec) => "writer" in spec && spec.writer === "model");
+  const { trigger, keep, truncation, summary, enabled, prepare, idle } = policy;
   const writer = typeof summary.request === "string" ? "same" : summary.request.cheaper.modelId;
   const kept = keep.map((rule) => printable(`${rule.kind}${amountOf(rule)}`));
   return [
     `actAt      ${triggerWords({ enabled, trigger })?.replace(/^at /, "") ?? "never"}`,
     `keep       ${kept.join("; ") || "nothing"}`,
-    `writer     ${isWritten ? "model" : "none"}`,
+    `writer     ${writerOf(policy)}`,
     `cap        ${truncation === null ? "off" : knobText(truncation.capTokens)}`,
     `prepareAt  ${prepare === undefined ? "off" : amountWords(prepare.atLeast)}`,
     `idleAfter  ${idle === undefined ? "off" : `${idle.afterMs / MS_PER_SECOND}s`}`,
     `model      ${printable(writer)}`,
   ];
+}
+
+/** Who writes a policy's summaries, in the words of the knob. */
+export function writerOf({ strategies }: Policy): string {
+  return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
 }
 
 const MS_PER_SECOND = 1_000;

@@ -53,7 +53,7 @@ export interface AgentOptions {
   readonly artifacts: ArtifactStore;
   readonly nowMs: () => number;
   /**
-   * Names of the tools that may be used in each mode; without an entry for the mode all of them may. The model is told of all tools in every
+   * Names of the tools that may be used in each mode; without an entry for the mode all of them may. The model sees all tools in every
    * mode, since the tool list is part of the cached prefix: a call that the mode does not allow gets an error result.
    */
   readonly modes?: { readonly [mode: string]: readonly string[] };

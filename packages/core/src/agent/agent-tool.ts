@@ -3,7 +3,7 @@ import type { ArtifactStore } from "../ports.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
 
-/** A tool as the loop runs it: what the model is told, what compaction must know, and the work itself. */
+/** A tool as the loop runs it: its description for the model, facts for compaction, and the work itself. */
 export interface AgentTool {
   readonly spec: ToolSpec;
   readonly category: OutputCategory;
@@ -56,7 +56,7 @@ export interface PendingCall {
   readonly effect: ToolEffect;
 }
 
-/** A decision about a call. `why` is told to the model. */
+/** A decision about a call. The model reads `why`. */
 export type Authorization = { readonly kind: "allow" } | { readonly kind: "deny"; readonly why: string };
 
 /**

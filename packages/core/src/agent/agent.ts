@@ -48,7 +48,7 @@ export interface Agent {
   readonly sessionId: string;
   /** The part of a last line that a crash left when the log was opened; `null` if there was none. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;
-  /** The set-up that a resumed session is told anew, if system text or tools are no longer those of its log; `null` if they are. */
+  /** The set-up that a resumed session states anew, if system text or tools differ from its log; `null` if they do not. */
   readonly setupChange: SetupChange | null;
   /**
    * Appends a human message and works until the model has no more calls. A provider's failure is an outcome; what rejects is a log that

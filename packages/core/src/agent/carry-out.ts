@@ -218,7 +218,7 @@ const OUTPUT: Omit<Door<ToolOutput>, "port"> = {
   wanted: "a text, and whether it is an error",
 };
 
-/** Decides about a call. What goes wrong, an abort too, is told to the model: the call does not run. */
+/** Decides about a call. If the decision fails or is aborted, the call does not run and the model reads why. */
 async function decisionOn({ callId, toolName, argumentsJson }: ToolCallPart, loop: LoopContext): Promise<CallDecision> {
   const tool = loop.tools.get(toolName);
   const { authorize } = loop.options;

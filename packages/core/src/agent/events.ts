@@ -6,7 +6,7 @@ import type { ContextEvent } from "../session/events.ts";
 import type { ContextUsage } from "./context-usage.ts";
 
 /**
- * Events that an agent tells its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
+ * Events that an agent sends to its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
  * subscribers under its own id. Token figures are by the estimator named with them.
  *
  * A run is one submit: it begins with `agent-start`, holds one turn or more (steering begins a new one), and ends with `agent-end`.
@@ -81,7 +81,7 @@ type ToolEvent =
 /** Receives events. What it throws stays with it: neither the agent nor other subscribers notice. */
 export type AgentListener = (event: AgentEvent) => void;
 
-/** An event of a run as the transition function says it: how full the context is, and totals, are looked up when it is told. */
+/** An event of a run as the transition function says it: how full the context is, and totals, are added when it is sent. */
 export type UntoldEvent = Untold<RunEvent | ModelEventBody | ToolEvent>;
 
 type Untold<Event> = Event extends unknown ? Omit<Event, "context" | "totals"> : never;

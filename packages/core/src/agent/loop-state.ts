@@ -81,7 +81,7 @@ interface RunningCall {
   readonly result: ToolResultMessage | null;
 }
 
-/** The decision about a call. `text` is what the model is told in place of a result. */
+/** The decision about a call. The model reads `text` in place of a result. */
 export type CallDecision = { readonly kind: "run" } | { readonly kind: "refused"; readonly text: string };
 
 /** A request to an agent, done between steps or without a run. Whoever asked waits for it under its `id`. */

@@ -192,7 +192,7 @@ export function createSignals(): LoopSignals {
   };
 }
 
-/** An event with what is true when it is told. */
+/** An event with what is true when it is sent. */
 function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | "conversation">): AgentEventBody {
   switch (event.type) {
     case "agent-start":
@@ -215,7 +215,7 @@ function usageOf({ manager }: Conversation, model: AgentModel, policy: AgentOpti
 /**
  * Computes the next state of an agent after an event, and the effects to perform. Pure.
  *
- * @throws PlimsollError for what a caller may not ask now, or not at all; the state stays as it was.
+ * @throws PlimsollError for what a caller may not ask now, or not at all; the state does not change.
  */
 export function transition(state: LoopState, event: LoopEvent): Transition {
   switch (event.type) {

@@ -123,7 +123,7 @@ export interface ChainView {
 
 /**
  * Runs a chain: each step plans on what the steps before it made, and its edits stay if they are progress. The policy's steps run until
- * its target is met, the fallback's only while the context does not fit. A step that fails leaves the view as it was and the next one runs.
+ * its target is met, the fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs.
  * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Others run between two steps. Rejects only when the
  * caller's signal aborts.
  */

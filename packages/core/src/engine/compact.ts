@@ -30,7 +30,7 @@ export interface Compaction {
 }
 
 /**
- * Compacts: asks the hook, runs the chain of the policy, and says what came of it. Nothing is written: the caller appends the returned
+ * Compacts: asks the hook, runs the chain of the policy, and returns the result. Nothing is written: the caller appends the returned
  * entry. Others run between the steps of the chain. Rejects only when the caller's signal aborts; what failed is in the record.
  */
 export async function compact(state: FitState, compaction: Compaction, signal: AbortSignal): Promise<FitOutcome> {

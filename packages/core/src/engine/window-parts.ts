@@ -81,7 +81,7 @@ function toolsByServer(tools: readonly ToolSpec[]): readonly (readonly [string |
   return [...groupedBy(tools, groupOf)];
 }
 
-/** The MCP server that a tool's name tells, as in `mcp__github__get_issue`; `null` for a name that tells none. */
+/** The MCP server in a tool's name, as in `mcp__github__get_issue`; `null` if the name has none. */
 export const serverOf = (toolName: string): string | null => QUALIFIED.exec(toolName)?.[1] ?? null;
 
 const prefixOf = (name: string): string | null => /^[^_-]+[_-]/.exec(name)?.[0] ?? null;

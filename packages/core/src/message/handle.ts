@@ -133,7 +133,7 @@ export function isHandleMeant(handle: string, given: string): boolean {
 /** Ids of a log, and the shortest handles that tell them apart. */
 export interface ShortHandles {
   add(messageId: string): void;
-  /** The handle with as much of its id as tells it from all that were added. */
+  /** The handle with as much of its id as makes it unique among all that were added. */
   of(handle: string): string;
 }
 

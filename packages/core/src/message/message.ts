@@ -3,7 +3,7 @@ import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
 
 /**
  * One message of a context. Readonly and immutable: an edited message is a new value, an untouched one keeps its
- * identity, so that a shared prefix can be told by `===`.
+ * identity, so that `===` finds a shared prefix.
  */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 

@@ -21,7 +21,7 @@ export interface Knobs {
   readonly model?: string;
 }
 
-/** A knob as a person is told of it. */
+/** A knob as documentation shows it. */
 export interface KnobDescription {
   readonly key: keyof Knobs;
   readonly meaning: string;

@@ -103,7 +103,7 @@ export function openContextManager(options: ContextManagerOptions): OpeningConte
   };
 }
 
-/** Appends what a crash left out, and tells it; nothing in a new session. */
+/** Appends what a crash left out, and reports it; nothing in a new session. */
 function repair({ log, state, fold, withRemoved, tell }: HeldSession): void {
   const needed = log.count() === 0 ? [] : repairsOf(state().view);
   const entries = needed.map((entry) => {

@@ -4,7 +4,7 @@ import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, Step
 import { UNIT_WORDS } from "../message/request-size.ts";
 import type { Usage } from "../usage.ts";
 
-/** An event that a context manager tells its subscribers. Token figures are by the estimator that `estimator` names. */
+/** An event that a context manager sends to its subscribers. Token figures are by the estimator that `estimator` names. */
 export type ContextEvent =
   | {
       readonly type: "compaction-start";
@@ -71,7 +71,7 @@ export interface UsageRefusedEvent {
 
 /**
  * The provider reported a prompt that is smaller than what was sent can measure, without an edit in between: it left something out (as a rule
- * the oldest messages) and did not say so. The reply is kept and the log is as it was; reported once until the next edit. What was sent does not
+ * the oldest messages) and did not say so. The reply is kept and the log does not change; reported once until the next edit. What was sent does not
  * fit the window that this server runs with: compact, or state that window.
  */
 export interface SilentTruncationEvent {

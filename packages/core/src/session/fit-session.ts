@@ -13,7 +13,7 @@ import { fitMedia } from "./fit-media.ts";
 import type { HeldSession } from "./held-session.ts";
 import { fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
 
-/** Makes a session fit, appends what was done or tried, and tells it. */
+/** Makes a session fit, appends what was done or tried, and reports it. */
 export async function fitSession(session: HeldSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
   const { state, recallIndex, setup, append, tell } = session;
   session.tellFilled(given);
@@ -53,7 +53,7 @@ export async function fitSession(session: HeldSession, given: SessionFit, signal
   return told;
 }
 
-/** Appends the entry that takes media out, and tells it; what stays over a limit is told, too. `null` if nothing was taken. */
+/** Appends the entry that takes media out, and reports it, with what stays over a limit. `null` if nothing was taken. */
 function stubbedBy({ state, setup, append, tell }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome | null {
   if (media.left.length > 0 && media.textRatio === 1 && !media.isGuess)
     tell({ type: "context-irreducible", ...irreducibleParts(media, input) });

@@ -42,7 +42,7 @@ export interface HeldSession {
   withRemoved<Entry extends SessionEntry>(entry: Entry): Entry;
   /** The entry that takes all bound reasoning out under the same setup, or all of it if none is known to be bound; `null` if there is none. */
   withoutReasoning(nowMs: number | null): SetupChangeEntry | null;
-  /** Tells subscribers. That compaction is off is told once. */
+  /** Sends events to subscribers. That compaction is off is reported once. */
   tell(event: ContextEvent | null): void;
   /** Tells what fills the window if no cut can take it, once for a system text and its tools. */
   tellFilled(fit: SessionFit): void;

@@ -12,7 +12,7 @@ export interface RecallRange {
   readonly maximumChars: number;
 }
 
-/** A piece of what a handle names; `totalChars` tells how much there is. */
+/** A piece of the text that a handle names; `totalChars` is the length of all of it. */
 export interface Recalled {
   readonly text: string;
   readonly startChar: number;

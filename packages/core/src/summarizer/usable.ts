@@ -12,7 +12,7 @@ import { refuseContinuation, withoutInstructions } from "./validate.ts";
 export type SummaryAuthor = "asked" | "hook";
 
 /**
- * The summary, if it can take the place of what it covers; whoever wrote it is held to the same rules. What it says of its usage and prompts
+ * The summary, if it can take the place of what it covers; the same rules hold for every writer. What it says of its usage and prompts
  * stays only if it can be logged.
  *
  * @throws PlimsollError `summary-failed` for what is no text, did not end by itself, was cut off, has no letters, repeats the request, goes on with the

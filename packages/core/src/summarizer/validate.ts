@@ -17,7 +17,7 @@ function validSummaryText(summary: Summary): string {
   return text;
 }
 
-/** The rules that a model's summary is held against. */
+/** The rules that a model's summary must follow. */
 export interface SummaryRules {
   /** Titles that it must have, in order; empty for a summary without sections. */
   readonly sections: readonly string[];
@@ -144,7 +144,7 @@ function bare(line: string): string {
 /** How models write calls as text; a summary that begins with such a line acts instead of summarising. */
 const CALL_BEGINNINGS = ["<tool_call", "<function_call", "<invoke", "[tool_call:", '{"tool_call'] as const;
 
-/** @throws PlimsollError `summary-failed` for a text that calls a tool, or goes on with the conversation as it was written down. */
+/** @throws PlimsollError `summary-failed` for a text that calls a tool, or continues the conversation instead of summarising it. */
 export function refuseContinuation(text: string, labels: TranscriptLabels): void {
   const speakers = [labels.human, labels.assistant, labels.call, labels.result].map(({ before }) => before.trim());
   for (const line of text.split("\n")) {

@@ -18,7 +18,7 @@ export interface TelemetryOptions {
   readonly nowMs?: () => number;
 }
 
-/** Listeners to be handed on; neither throws, and neither ever tells what was said. */
+/** Listeners to be handed on; neither throws, and neither ever contains text of the conversation. */
 export interface Telemetry {
   /** For `onEvent` of an agent: spans of runs, model calls, tools and compactions. */
   readonly onAgentEvent: (event: AgentEvent) => void;
