@@ -29,9 +29,9 @@ export function tuneAnswer(answered: Answered): readonly string[] {
   if (taken === null) return keptLines(answered, best);
   return [
     `${sureness === null ? "Looks better" : "Set"}: ${settingsText(taken)} in ${base}.`,
-    `Costs ${formatRatioPercent(taken.test.cost)} % of doing nothing; as it is, ${formatRatioPercent(current.test.cost)} %.`,
-    keepsLine(taken.test.gain, `; as it is, ${formatPercent(current.test.gain)} %`),
-    "Keeps a point less by no measure.",
+    `Costs ${formatRatioPercent(taken.test.cost)} % of doing nothing; now ${formatRatioPercent(current.test.cost)} %.`,
+    keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)} %`),
+    "No measure falls by a point.",
     sureLine(answered),
   ];
 }
@@ -45,7 +45,7 @@ function keptLines(answered: Answered, best: TunedPolicy): readonly string[] {
   const why =
     best.settings.length === 0
       ? "nothing that was tried is better"
-      : `${settingsText(best)} was best on some sessions, and is worse on the others`;
+      : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     `Keep ${base} as it is: ${why}.`,
     `Costs ${formatRatioPercent(current.test.cost)} % of doing nothing.`,
@@ -73,7 +73,7 @@ const NOT_SEEN = `What replies needed is ${NOT_VISIBLE}.`;
 function lossWords({ test: { losses, gain } }: TunedPolicy): string {
   const [worst] = losses.toSorted((a, b) => b.points - a.points);
   if (worst === undefined) return gain === null ? NOT_SEEN : `It keeps ${formatPercent(gain)} %.`;
-  return `It keeps ${formatPercent(worst.points)} points less of ${worst.measure}.`;
+  return `It loses ${formatPercent(worst.points)} points of ${worst.measure}.`;
 }
 
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */

@@ -10,7 +10,7 @@ const page = pageOf(result);
 
 test("answers first, shows one sample in card, chart and table, and keeps all texts as text", () => {
   expect(page.indexOf("Looks better: trigger.ratio=0.6 in sven.")).toBeLessThan(page.indexOf("<svg"));
-  expect(page).toContain("Costs 55.0 % of doing nothing; as it is, 71.5 %.");
+  expect(page).toContain("Costs 55.0 % of doing nothing; now 71.5 %.");
   expect(page).toContain("trigger.ratio=0.6: 55.0 % cost, 85.0 % kept");
   expect(page).toMatch(/<td class="text">best<\/td><td data-v="55">55\.0<\/td>/);
   expect(page).toContain("extends: sven # &lt;/pre&gt;&lt;img src=x&gt;");
@@ -34,6 +34,6 @@ test("says that the setting stays if it is the best, or if the best is worse whe
   const { best } = result;
   const worse = best === null ? best : { ...best, test: { ...best.test, losses: [{ measure: "plan", points: 3.2 }] } };
   expect(pageOf({ ...result, best: worse })).toContain(
-    "trigger.ratio=0.6 was best on some sessions, and is worse on the others.",
+    "trigger.ratio=0.6 was best on some sessions, but worse on the others.",
   );
 });

@@ -30,7 +30,8 @@ function decisionSection(decision: Decision, index: number): Markup {
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
 ${answers.map((text) => html`<p><b>${text}</b></p>`)}
 ${paste === null ? html`` : pasteBlock({ id: `paste-${index}`, label: paste.file, text: paste.lines.join("\n") })}
-${settings === null ? html`` : html`<p class="soft">${settings.legend}</p>${table(`settings that were tried, ${title}`, SETTING_HEADS, settings.rows)}`}
+${settings === null ? html`` : html`<h3>Settings that were tried</h3><p class="soft">${settings.legend}</p>${table(`settings that were tried, ${title}`, SETTING_HEADS, settings.rows)}`}
+<h3>What fills the requests</h3>
 ${table(`what fills the requests, ${title}`, FILL_HEADS, fills)}</section>`;
 }
 

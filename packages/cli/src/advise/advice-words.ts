@@ -28,7 +28,7 @@ interface DecisionWords {
 }
 
 /** Heads of the tables of tried settings and of what fills the requests; the first is the name's. */
-export const SETTING_HEADS = ["setting", "cost", "change", "kept %", "older %", "too large", "keeps less of"] as const;
+export const SETTING_HEADS = ["setting", "cost", "change", "kept %", "older %", "too large", "largest loss"] as const;
 export const FILL_HEADS = ["what fills the requests", "tokens", "share", "cost"] as const;
 
 /** Puts a decision into words. */

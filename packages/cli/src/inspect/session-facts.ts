@@ -59,7 +59,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
     ...(models.length === 0
       ? []
       : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
-    { name: "seen", value: seenText(seenCounts(entries)) },
+    { name: "what the log shows", value: seenText(seenCounts(entries)) },
     ...timeFacts(entries),
     ...(outcome === undefined ? [] : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", ") }]),
   ];
@@ -97,7 +97,7 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
   return [
     { name: "largest prompt", value: `${formatTokens(largest)} tokens` },
-    { name: "sent in all", value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}` },
+    { name: "sent in total", value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}` },
     ...(output === 0 ? [] : [{ name: "replies", value: `${formatTokens(output)} tokens` }]),
   ];
 }
@@ -120,7 +120,7 @@ function timeFacts(entries: readonly SessionEntry[]): readonly SessionFact[] {
   const minutes = Math.round((last - first) / MS_PER_MINUTE);
   const long =
     minutes < MINUTES_PER_HOUR ? formatNumberOf(minutes, "minute") : `${(minutes / MINUTES_PER_HOUR).toFixed(1)} hours`;
-  return [{ name: "began", value: `${timeText(first)}, went on for ${long}` }];
+  return [{ name: "started", value: `${timeText(first)}, over ${long}` }];
 }
 
 /** A time as `2026-03-10 12:00 UTC`. */
