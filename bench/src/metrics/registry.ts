@@ -7,13 +7,13 @@ import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
 import {
   DECISIONS,
-  REPLACED_TEXTS,
   FILE_IN_HAND,
   FILES_NAMED,
   INSTRUCTIONS,
   NEXT_STEP,
   PASSAGES,
   PLAN,
+  REPLACED_TEXTS,
 } from "./held-metrics.ts";
 import { LAST_ERROR } from "./last-error.ts";
 import type { Metric, Relative } from "./metric.ts";

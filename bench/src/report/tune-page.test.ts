@@ -33,7 +33,5 @@ test("says that the setting stays if it is the best, or if the best is worse whe
   );
   const { best } = result;
   const worse = best === null ? best : { ...best, test: { ...best.test, losses: [{ measure: "plan", points: 3.2 }] } };
-  expect(pageOf({ ...result, best: worse })).toContain(
-    "trigger.ratio=0.6 was best on some sessions, but worse on the others.",
-  );
+  expect(pageOf({ ...result, best: worse })).toContain("trigger.ratio=0.6 was best on some sessions, but worse on the others.");
 });

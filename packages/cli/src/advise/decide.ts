@@ -177,9 +177,9 @@ export async function decideOn(
     .toSorted(byMoney);
 }
 
-/** The name of an agent without knobs: `copilot-cli` is Copilot CLI. */
+/** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */
 const titleOf = (agent: string): string =>
-  agent.replace(/\bcli\b/, "CLI").replace(/(?:^|-)([a-zC])/g, (_, first: string) => ` ${first.toUpperCase()}`).trim();
+  agent.replace(/(^|-)(cli\b|[a-z])/g, (_, dash, first) => `${dash === "" ? "" : " "}${first.toUpperCase()}`);
 
 /** From this share of the present cost on a setting harms sessions in another window: a thousandth dearer, as in the tables of `bench`. */
 const HARM_RATIO = 1.001;
