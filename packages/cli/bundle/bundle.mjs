@@ -40,8 +40,7 @@ export async function bundleInto(folder) {
   const bundle = await rolldown({
     input: ENTRIES,
     platform: "node",
-    // LangChain's messages are needed by those alone who replay through its reader, and they have it.
-    external: /^node:|^@langchain\//,
+    external: /^node:/,
     resolve: { alias: { "jsonc-parser": JSON_EDITOR }, modules: ["node_modules", HERE] },
     plugins: [workspaceSources(), inlineFiles()],
     transform: { target: "node20.19" },
