@@ -31,27 +31,23 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
 }
 
 /**
- * The usage of a message, `null` if it reports zeros only (the agent's own messages do). The parts of the prompt are
- * disjoint. With several iterations the counts are those of the last, and all of them were paid for.
+ * The usage of a message, `null` if it reports zeros only (the agent's own messages do). The parts of the prompt are disjoint. With several iterations the
+ * context is that of the last sampling of the model itself: the counts above them may add all samplings up (an advisor's question between two, Claude Code
+ * 2.1.227). All of them were paid for.
  */
 export function anthropicUsageOf(usage: Fields | null): Usage | null {
-  const uncachedTokens = numberAt(usage, "input_tokens");
-  const cacheReadTokens = numberAt(usage, "cache_read_input_tokens");
-  const cacheWriteTokens = numberAt(usage, "cache_creation_input_tokens");
-  const outputTokens = numberAt(usage, "output_tokens");
-  if ([uncachedTokens, cacheReadTokens, cacheWriteTokens, outputTokens].every((tokens) => tokens === null || tokens === 0))
-    return null;
+  const reported = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"];
+  if (reported.every((key) => (numberAt(usage, key) ?? 0) === 0)) return null;
   const iterations = recordsAt(usage, "iterations");
-  const billed = {
-    inputTokens: sum(iterations, ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]),
-    outputTokens: sum(iterations, ["output_tokens"]),
-  };
+  const sampled = iterations.length > 1 ? iterations.findLast(({ type = "message" }) => type === "message") : undefined;
+  const occupied = sampled ?? usage;
+  const billed = { inputTokens: sum(iterations, reported.slice(0, -1)), outputTokens: sum(iterations, reported.slice(-1)) };
   return usageOf({
-    uncachedTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    cacheWriteOneHourTokens: numberAt(recordAt(usage, "cache_creation"), "ephemeral_1h_input_tokens"),
-    outputTokens,
+    uncachedTokens: numberAt(occupied, "input_tokens"),
+    cacheReadTokens: numberAt(occupied, "cache_read_input_tokens"),
+    cacheWriteTokens: numberAt(occupied, "cache_creation_input_tokens"),
+    cacheWriteOneHourTokens: numberAt(recordAt(occupied, "cache_creation"), "ephemeral_1h_input_tokens"),
+    outputTokens: numberAt(occupied, "output_tokens"),
     raw: jsonValueOf(usage),
     ...(iterations.length > 1 ? { billed } : {}),
   });

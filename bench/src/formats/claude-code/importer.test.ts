@@ -94,18 +94,25 @@ test("messages that the agent wrote report nothing; its errors are not in the co
   expect(describeLog(transcript)).toEqual(["session s", "human: q", "model: No response"]);
 });
 
-test("an answer sampled several times: the context holds the last, all were paid for", async () => {
+test.each([
+  ["counts of the last sampling", { input_tokens: 1, cache_read_input_tokens: 110, output_tokens: 2 }],
+  [
+    "counts of all samplings, with an advisor asked between",
+    { input_tokens: 1001, cache_read_input_tokens: 110, output_tokens: 52 },
+  ],
+])("an answer sampled several times, %s: the context holds the last, all were paid for", async (_name, counts) => {
   const iterations = [
-    { input_tokens: 1000, output_tokens: 50 },
-    { input_tokens: 1, cache_read_input_tokens: 110, output_tokens: 2 },
+    { type: "message", input_tokens: 1000, output_tokens: 50 },
+    { type: "advisor_message", input_tokens: 7000, output_tokens: 3 },
+    { type: "message", input_tokens: 1, cache_read_input_tokens: 110, output_tokens: 2 },
   ];
-  const message = { id: "m1", role: "assistant", model: "c", content: [text("r")], usage: { ...usageOf(2), iterations } };
+  const message = { id: "m1", role: "assistant", model: "c", content: [text("r")], usage: { ...counts, iterations } };
   const [transcript] = await importObjects([
     human("u1", null, "q"),
     entry("a1", "u1", { type: "assistant", requestId: "r", message }),
   ]);
   expect(transcript?.entries[2]).toMatchObject({
-    usage: { input: { totalTokens: 111 }, billed: { inputTokens: 1111, outputTokens: 52 } },
+    usage: { input: { totalTokens: 111 }, output: { totalTokens: 2 }, billed: { inputTokens: 8111, outputTokens: 55 } },
   });
 });
 
