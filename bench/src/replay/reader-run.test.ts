@@ -1,6 +1,7 @@
 import type { Message, Policy, SessionEntry } from "@plimsoll/core";
 import { PLIMSOLL_POLICY, SVEN_POLICY, textOf } from "@plimsoll/core";
 import { shortHash } from "@plimsoll/core/internal";
+import { calling, human, result, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
@@ -8,7 +9,7 @@ import { policyThrough, READER_NAMES } from "../through/readers.ts";
 import type { Transcript } from "../transcript.ts";
 import { cellOf } from "./cell.ts";
 import { drive } from "./drive.ts";
-import { prepareSession } from "./prepared-session.ts";
+import { type PreparedSession, prepareSession } from "./prepared-session.ts";
 import type { ReplayedCall } from "./replayed-call.ts";
 
 /** Ids as long as those that a reader gives: a handle in a text takes room from what is brought back beside it. */
@@ -23,10 +24,10 @@ function withLongIds(transcript: Transcript): Transcript {
 const MADE = { turns: 6, toolCallsPerTurn: 5, resultChars: 4000, overheadTokens: 2000 };
 const SESSION = prepareSession(withLongIds(madeTranscript(MADE)));
 
-async function callsOf(policy: Policy): Promise<readonly ReplayedCall[]> {
+async function callsOf(policy: Policy, session: PreparedSession = SESSION): Promise<readonly ReplayedCall[]> {
   const calls: ReplayedCall[] = [];
   const window = { kind: "working-room", tokens: 20_000 } as const;
-  await drive(SESSION, cellOf(SESSION, { policy, window, catalog: MODEL_CATALOG }), (call) => calls.push(call));
+  await drive(session, cellOf(session, { policy, window, catalog: MODEL_CATALOG }), (call) => calls.push(call));
   return calls;
 }
 
@@ -47,4 +48,22 @@ test.each(READER_NAMES)("what is sent through %s is what the engine sends", asyn
 
 test("a policy that asks a model for a summary sends the same through a reader", async () => {
   expect(contexts(await callsOf(policyThrough(SVEN_POLICY, "anthropic")))).toEqual(contexts(await callsOf(SVEN_POLICY)));
+});
+
+test.each(READER_NAMES)("of a batch through %s one result is cut when it arrives, and the others stay", async (reader) => {
+  const told = (id: string, text: string): SessionEntry => ({ type: "message", message: result(id, id, text) });
+  const entries: readonly SessionEntry[] = [
+    sessionStart("You are a test."),
+    { type: "message", message: human("h", "Look at both.") },
+    usageEntry("r1", "h", 1_000),
+    { type: "message", message: calling("c", ["a", "b"], "Both.") },
+    told("a", "short\nresult"),
+    told("b", "a line of a long result\n".repeat(2_000)),
+    usageEntry("r2", "b", 5_000),
+  ];
+  const cutting: Policy = { ...PLIMSOLL_POLICY, truncation: { capTokens: 1_000 } };
+  const calls = await callsOf(policyThrough(cutting, reader), prepareSession({ ...madeTranscript(MADE), entries }));
+  const texts = calls.at(-1)?.context.slice().map(textOf) ?? [];
+  expect(texts.slice(0, 3)).toEqual(["Look at both.", "Both.", "short\nresult"]);
+  expect(texts[3]?.length).toBeLessThan(5_000);
 });
