@@ -4,33 +4,61 @@ function anyOf(spaced: string, wide: string): RegExp {
 }
 
 /**
- * Words of closed classes by which a sentence is told that says how to work from then on: negations, adverbs of frequency, modal verbs, quantifiers and
- * conjunctions, in the languages that are written most. They err; nothing is dropped by them while there is room.
+ * Words of closed classes by which a sentence is told that says how to work: `lasting` from then on, `demands` and `recurs` from then on or for the task at
+ * hand, which the turn that follows tells; `hints` stand in more sentences than those. In the languages that are written most. They err; nothing is dropped by them while there is room.
  */
-export const LASTING: Readonly<Record<"strong" | "reports" | "quantified" | "tells", RegExp>> = {
-  strong: anyOf(
+export const LASTING: Readonly<
+  Record<"lasting" | "demands" | "recurs" | "hints" | "tells" | "reports" | "describes" | "asks" | "clause", RegExp>
+> = {
+  lasting: anyOf(
     [
-      "never|always|must(?:n['’]t| not)?|do not|don['’]?t|cannot|avoid|only|should(?:n['’]t| not)?|shall|without|unless|ensure|make sure|at all times|from now on|going forward|from here on|no exceptions?|prefer(?:ably|red)?|whenever|every time|each time|stick to|at (?:most|least)|no (?:more|longer)|instead of|rather than|until|as long as|needs? to|have to|has to|keep in mind|remember(?: to| that)?|for the rest of|by default|i['’]?(?:d| would) (?:rather|like|love)|i (?:want|wish|like|love|hate)|would be (?:nice|good|great|better)|such as|as in|like this|is forbidden|are forbidden|(?:is|are) not allowed|off.limits",
-      "nie(?:mals)?|immer|muss|müssen|darf|dürfen|nicht|kein(?:e[nrms]?)?|nur|soll(?:en|st|te)?|stets|ohne|vermeide|ab jetzt|ab sofort|künftig|grundsätzlich",
-      "jamais|toujours|ne|pas|seulement|uniquement|doi(?:s|t)|devez|sans|évite[rz]?|désormais|dorénavant|interdit",
-      "nunca|siempre|sól?o|solamente|deben?|sin|evita[r]?|jamás|a partir de ahora|prohibido|não|sempre|somente|apenas|deve[m]?|sem|evite|mai|soltanto|dev(?:e|i|ono)|senza|d'ora in poi",
-      "никогда|всегда|нельзя|только|должн[аоы]|должен|без|впредь|не|запрещено",
-      "nooit|altijd|niet|geen|alleen|moet(?:en)?|zonder|voortaan|nigdy|zawsze|tylko|musisz|bez|asla|daima|sadece|her zaman",
-      "دائما|أبدا|لا|يجب|فقط|हमेशा|कभी|मत|केवल",
+      "never|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|no exceptions?|whenever|every time|each time|for the rest of|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
+      "must(?:n['’]t)?|(?:may|shall) not|(?:i['’]?d|i would|i) (?:rather|prefer)|i['’]?d be happier",
+      "nie(?:mals)?|immer|stets|ab jetzt|ab sofort|künftig|grundsätzlich|darf(?:st)? nicht|dürfen nicht",
+      "jamais|toujours|désormais|dorénavant|interdit",
+      "nunca|siempre|jamás|a partir de ahora|prohibido|prefiero|sempre|a partir de agora|soltanto|d'ora in poi|mai",
+      "no (?:l[aeo]s? |te |se |me |lo )?\\p{L}+(?:[ae]s|[ae]n|e|a)(?![\\p{L}])(?=.*\\s(?:el|la|los|las|del|que|una?|en|por|para|hasta)\\s)",
+      "никогда|всегда|нельзя|впредь|запрещено|nooit|altijd|voortaan|nigdy|zawsze|asla|daima|her zaman",
+      "دائما|أبدا|हमेशा|कभी",
     ].join("|"),
-    "不要|不能|不得|不许|必须|必須|总是|總是|永远|永遠|始终|只能|只用|只准|禁止|请勿|別|别|务必|每次|以后|一律|必ず|決して|常に|しないで|ないでください|のみ|だけ|毎回|今後|べき|항상|절대|반드시|하지 ?마|금지|만 사용|말아|앞으로|매번",
+    "不要|不能|不得|不许|总是|總是|永远|永遠|始终|禁止|请勿|別|别|务必|每次|以后|一律|必ず|決して|常に|しないで|ないでください|いけない|いけません|なりません|毎回|今後|항상|절대|반드시|하지 ?마|금지|말아|앞으로|매번",
   ),
+  demands: anyOf(
+    [
+      "do not|don['’]?t|cannot|avoid|only|shall|without|unless|prefer(?:ably|red)?|stick to|at most|no (?:more|longer)|until|remember(?: to| that)?|you (?:should|need to|have to|can only)|should(?:n['’]t| not| only)",
+      "muss|müssen|darf|dürfen|nicht|kein(?:e[nrms]?)?|nur|soll(?:en|st|te)?|ohne|vermeide|ne|pas|seulement|uniquement|doi(?:s|t)|devez|sans|évite[rz]?",
+      "sól?o|solamente|debe[ns]?|hay que|tienes que|quiero que|te pido|sin|evita[r]?|não|somente|apenas|deve[m]?|sem|evite|dev(?:e|i|ono)|senza",
+      "только|должн[аоы]|должен|без|не|niet|geen|alleen|moet(?:en)?|zonder|tylko|musisz|bez|sadece|لا|يجب|فقط|मत|केवल",
+    ].join("|"),
+    "必须|必須|只能|只用|只准|のみ|だけ|べき|ほしい|欲しい|お願い|만 사용",
+  ),
+  /** In what asks for something: that it comes again, or waits for what somebody does. */
+  recurs: anyOf(
+    "every|each|any|(?:when|before|after|if|while|once|unless) (?:you|i|we|an?|any|each|there)|jede[rsnm]?|bevor|wenn|falls|chaque|avant|quand|si|cada|todos|antes|cuando|quando|ogni|prima|каждый|каждую|каждое|перед|если|elke|każd\\w+",
+    "每个|每条|所有|如果|之前|全ての|すべて|前に|場合|모든|전에",
+  ),
+  /** In what may be meant for later, too. */
+  hints: anyOf(
+    "all|no|when|before|after|if|while|both|should|ensure|make sure|at least|instead of|rather than|needs? to|have to|has to|i['’]?(?:d| would) (?:like|love)|i (?:want|wish|like|love|hate)|would be (?:nice|good|great|better)|such as|as in|like this|please|alle|tous|si|todos|все",
+    "てください|请",
+  ),
+  /** A clause that begins with its subject, an article or a word of speech asks for nothing by itself. */
+  tells:
+    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sooo*|any|all|not sure)\b/iu,
   /** Somebody who tells what happened, or that they do not know, gives no order. */
   reports:
     /^\W*(?:(?:and|but|so|hmm|well|ok|also)[, ]+)*(?:i (?:don['’]?t|do not|never|cannot|can['’]t|only|have to|need|didn['’]t|thought|guess|suspect|wonder)|i['’]?m |i was|i have|it (?:was|is|says|only|does|should)|this (?:is|was)|there (?:is|are|was)|why|how|what|we (?:don['’]?t|never|only))(?![\p{L}])(?!.*(?:want|would|only want))/iu,
-  /** A quantifier or a condition in what asks for something. */
-  quantified: anyOf(
-    "every|each|all|any|no|when|before|after|if|while|during|both|jede[rsnm]?|alle|bevor|wenn|falls|chaque|tous|avant|quand|si|cada|todos|antes|cuando|si|quando|ogni|prima|se|каждый|каждую|каждое|все|перед|если|elke|każd\\w+",
-    "每个|每条|所有|如果|之前|全ての|すべて|前に|場合|모든|전에",
+  /** A finite verb of a sentence that describes. */
+  describes:
+    /^\W*(?:\S+\s+){1,7}?(?:is|are|was|were|has|had|does|did|isn['’]t|doesn['’]t|didn['’]t|wasn['’]t|looks?|seems?|=|:=)\s/iu,
+  /** A question that asks somebody to do something. */
+  asks: anyOf(
+    "(?:could|can|would|will) you|please|(?:könn|würd)te?(?:st|n sie)|bitte|pou(?:rr|v)(?:iez|ez|rais)[- ](?:vous|tu)|peux-tu|podrías?|puedes|por favor|poderia|potresti|пожалуйста|zou je",
+    "请|能不能|くれますか|もらえますか|くださいませんか|주세요|주시겠",
   ),
-  /** A sentence that begins with its subject, an article or a word of speech asks for nothing. */
-  tells:
-    /^\W*(?:i|we|let['’]?s|it|this|that|there|the|a|an|he|she|they|my|our|so|but|and|or|ok|okay|yes|no|yeah|well|hmm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same)\b/iu,
+  /** A condition, a place or a reason before the clause that says what to do. */
+  clause:
+    /^\W*(?:(?:if|when|whenever|while|before|after|for|in|on|at|during|unless|as|since|because|once|until|from|by|with|given|wenn|bevor|si|cuando|quand|antes|avant)\b[^,.;]{1,120},\s*(?:then\s+)?|[^.;]{1,120},\s+(?:so|therefore|hence|also|deshalb|donc|así que)\s+)/iu,
 };
 
 /** Negations and prohibitions. */
@@ -63,7 +91,7 @@ export const CANCELS: { readonly strong: RegExp; readonly weak: RegExp } = {
   ),
   weak: anyOf(
     [
-      "instead|actually|after all|replaces?|revert|stop|remove|over|relax(?:ed)?|from now on|(?:you|we|they|it) (?:may|can)|(?:is|are|be)(?: now| again)? (?:fine|ok|okay|allowed|permitted|welcome|acceptable)|again|now|back to|switch(?:ed)? to|correction|expired?",
+      "instead|actually|after all|replaces?|revert|stop|remove|is over|relax(?:ed)?|from now on|(?:you|we|they|it) (?:may|can)|(?:is|are|be)(?: now| again)? (?:fine|ok|okay|allowed|permitted|welcome|acceptable)|again|now|back to|switch(?:ed)? to|correction|expired?",
       "stattdessen|doch|wieder|ab jetzt|jetzt|finalement|à la place|de nouveau|maintenant|en vez de|en lugar de|ya puedes|de nuevo|ahora|em vez|agora|di nuovo|invece|adesso|вместо|теперь|снова|можно|in plaats|toch|zamiast|teraz|yerine",
     ].join("|"),
     "改为|改成|可以|もう|やめ|代わりに|대신|이제",
@@ -84,7 +112,15 @@ che non una per con sono della nel
 het een niet van voor met`.split(/\s+/),
 );
 
-const GRAMMAR: readonly RegExp[] = [LASTING.strong, LASTING.quantified, CANCELS.strong, CANCELS.weak, PERMITS];
+const GRAMMAR: readonly RegExp[] = [
+  LASTING.lasting,
+  LASTING.demands,
+  LASTING.recurs,
+  LASTING.hints,
+  CANCELS.strong,
+  CANCELS.weak,
+  PERMITS,
+];
 
 /** True for a word that tells nothing of what a sentence is about. */
 export function closedClass(word: string): boolean {

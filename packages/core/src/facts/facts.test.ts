@@ -63,6 +63,7 @@ describe("foldFacts", () => {
   test.each<[string, SessionEntry]>([
     ["a compaction", compaction("c", [dropped("u1", "a")])],
     ["an undo", revertOf("c")],
+    ["a change of model", { type: "model-change", id: "m", modelId: "other", limits: null, atMs: null }],
     ["a session's start", sessionStart("system")],
   ])("%s changes nothing: facts are about what happened", (_, entry) => {
     const facts = of(first, touching("a", "c", "src/a.ts"));

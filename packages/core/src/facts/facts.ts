@@ -12,7 +12,7 @@ import { isDone, planAfter, planItems } from "./plan-items.ts";
 import type { RunningThing } from "./running.ts";
 import { withNotice, withResult } from "./running.ts";
 import type { Said } from "./said.ts";
-import { answeredTurn, NOTHING_SAID, withSaid } from "./said.ts";
+import { NOTHING_SAID, withReplyTo, withSaid } from "./said.ts";
 import { choicesIn } from "./sentences.ts";
 
 /**
@@ -82,10 +82,11 @@ function withMessage(facts: Facts, message: Message): Facts {
 function withReply(facts: Facts, message: AssistantMessage): Facts {
   const openCalls = toolCallsOf(message);
   const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
-  const chosen = choicesIn(textOf(message));
+  const text = textOf(message);
+  const chosen = choicesIn(text);
   return {
     ...facts,
-    said: openCalls.length === 0 ? answeredTurn(facts.said) : facts.said,
+    said: withReplyTo(facts.said, [text, ...openCalls.map((call) => call.argumentsJson)], openCalls.length === 0),
     plan: openCalls.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
     decisions:
       chosen.length === 0

@@ -29,6 +29,26 @@ describe("running things", () => {
       [["c-b", "python -m http.server 8000 &", "running", "r-b"]],
     ],
     [
+      "a container, by the name that its command gives it",
+      [call("d", "bash", { command: "docker run -d --name otter postgres:16" }), answer("d", "9b1f0c4e77d2")],
+      [["otter", "docker run -d --name otter postgres:16", "running", "r-d"]],
+    ],
+    [
+      "a container that a command takes away",
+      [
+        call("d", "bash", { command: "docker run -d --name otter postgres:16" }),
+        answer("d", "9b1f0c4e77d2"),
+        call("k", "bash", { command: "docker rm -f otter" }),
+        answer("k", "otter"),
+      ],
+      [["otter", "docker run -d --name otter postgres:16", "ended", "r-k"]],
+    ],
+    [
+      "a session of a terminal",
+      [call("m", "bash", { command: "tmux new-session -d -s otter 'make serve'" }), answer("m", "")],
+      [["otter", "tmux new-session -d -s otter 'make serve'", "running", "r-m"]],
+    ],
+    [
       "no words of a file that was read",
       [
         call("f", "Read", { file: "state.go" }),

@@ -38,7 +38,7 @@ export function withResult(
   }
   if (result.isError || !isStart(call, { said, result })) return heardIn(things, result.id, said);
   const started: RunningThing = {
-    id: idIn(said) ?? call.callId,
+    id: nameIn(call) ?? idIn(said) ?? call.callId,
     what: whatOf(call),
     startedBy: result.id,
     lastHeard: result.id,
@@ -124,22 +124,29 @@ function isStart(
 ): boolean {
   if (DETACHED.test(argumentsJson)) return true;
   const isDetached =
-    /[&]|nohup|setsid|disown|docker/.test(argumentsJson) &&
-    stringsIn(argumentsJson).some((text) => DETACHED_COMMAND.test(text));
+    /[&]|nohup|setsid|disown|-d/.test(argumentsJson) && stringsIn(argumentsJson).some((text) => DETACHED_COMMAND.test(text));
   if (isDetached) return true;
   const isAboutFiles = (paths ?? []).length > 0 || result.category === "file-content" || result.category === "match-list";
   return !isAboutFiles && STARTED.test(said.trim().split("\n", 1)[0] ?? "") && !ENDED.test(said);
 }
 
 const DETACHED = /"[\w-]*(?:background|detach|async|daemon)[\w-]*"\s*:\s*(?:true|"true")/i;
-const DETACHED_COMMAND = /(?:^|[;&|]\s*)(?:nohup|setsid|disown)\s|[^&>]&\s*$|\bdocker\s+(?:compose\s+)?(?:run|up)\b.*\s-d\b/;
+const DETACHED_COMMAND =
+  /(?:^|[;&|]\s*)(?:nohup|setsid|disown)\s|[^&>]&\s*$|\b(?:docker|podman)\s+(?:compose\s+)?(?:run|up)\b.*\s(?:-\w*d|--detach)\b|\btmux\s+new(?:-session)?\b.*\s-\w*d/;
 const STARTED =
   /^\W*(?:\w+\W+){0,6}(?:running|started|launched|spawned|moved|working|continues?)\s(?:\w+\s){0,4}(?:in|to)\s(?:the\s)?background|\b(?:agent|task|command|process|server|shell|job|session)\b[^\n]{0,40}\b(?:started|launched|spawned|is running|still running)\b|^\s*\{[^{}]*"(?:agent|task|job|process|shell|session|terminal)_?(?:id|path)"\s*:/i;
 const ENDED =
   /\b(?:exit(?:ed)?(?:[ _]?code)?|completed|finished|done|failed|killed|stopped|terminated|closed|succeeded|cancell?ed|aborted|shut ?down|shutdown)\b/i;
 const NOT_FOUND = /\b(?:no such|not found|unknown|does not exist|doesn['’]t exist|no (?:process|task|agent|shell))\b/i;
 const STOPS =
-  /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
+  /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|\b(?:docker|podman)\b.*\s(?:rm|down)\b|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
+
+/** The name that a command gives to what it starts. */
+function nameIn({ argumentsJson }: ToolCallPart): string | null {
+  if (!DETACHED_COMMAND.test(argumentsJson) && !/\s-\w*d/.test(argumentsJson)) return null;
+  const named = stringsIn(argumentsJson).map((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1]);
+  return named.find((name) => name !== undefined) ?? null;
+}
 
 /** A name in a result: the value of a field that is an id, or what is said to be one. */
 function idIn(said: string): string | null {

@@ -18,7 +18,17 @@ describe("what the person said", () => {
     ["in Russian", "Никогда не удаляй файлы.", "order"],
     ["in Chinese", "请不要使用分号。", "order"],
     ["in Japanese", "セミコロンは決して使わないでください。", "order"],
+    ["in Spanish, by its mood", "No toques la rama de producción.", "order"],
+    ["in Japanese, by its verb", "電話番号をログに書いてはいけません。", "order"],
+    ["a polite question", "Could you please never push to main?", "order"],
+    ["a reason first", "We were bitten by this in March, so do not push to main.", "order"],
+    ["a condition on what somebody does", "Show me the diff before you commit.", "order"],
+    ["a habit of the house", "In this repository we never squash.", "order"],
     ["a task", "Fix the parser in src/parse.ts.", "request"],
+    ["a task that is put as a wish", "I want you to split the parser into modules.", "request"],
+    ["a question that asks for something once", "Can you check if we have more places like this?", "request"],
+    ["a description with a negation", "The tests do not pass without the flag.", "request"],
+    ["an end of something that was no order", "The old dashboard no longer exists.", "request"],
     ["a question", "Should we never push to main?", "aside"],
     ["a report", "I never saw this warning before.", "request"],
   ])("is told by closed classes of words: %s", (_, text, kind) => {
@@ -62,6 +72,13 @@ describe("what the person said", () => {
     ["a quoted order takes nothing back", "Never use semicolons.", 'The file says "forget the semicolons", odd.', "in-force"],
     ["forgetting all takes all back", "Never use semicolons.", "Forget everything I said before.", "revoked"],
     ["with an exception all is in doubt", "Never use semicolons.", "Forget all my rules except the one on tests.", "doubtful"],
+    ["words about a thing that was no order do nothing", "Never use semicolons.", "Forget the typo, I fixed it.", "in-force"],
+    [
+      "words that are put alike do nothing",
+      "As long as we work on this, do not print the settings.",
+      "As long as we work on this, pick small packages.",
+      "in-force",
+    ],
     ["what is pointed at is in doubt", "Never use semicolons.", "Never mind that.", "doubtful"],
     ["somebody else does not take it back", "[ann] Never use semicolons.", "[bob] Drop the rule about semicolons.", "doubtful"],
     ["in German", "Verwende niemals Semikolons.", "Vergiss die Regel mit den Semikolons.", "revoked"],
@@ -81,8 +98,41 @@ describe("what the person said", () => {
     ]);
   });
 
+  test("goes on over a wrapped line, and is whole", () => {
+    expect(said("Never push to a branch\nthat somebody else made. Fix it.").map(({ text }) => text)).toEqual([
+      "Never push to a branch\nthat somebody else made.",
+      "Fix it.",
+    ]);
+  });
+
+  test.each<[string, string, string, string, string]>([
+    ["a task that it names", "Fix the crash in the importer.", "The importer does not crash now.", "done", "request"],
+    ["no task that it does not name", "Quote paths from the root.", "All tests pass.", "answered", "request"],
+    [
+      "a task that sounds like an order",
+      "Only fix the importer's header.",
+      "Fixed the header of the importer.",
+      "done",
+      "request",
+    ],
+    ["no prohibition, whatever it names", "Never push to main.", "I did not push to main.", "answered", "order"],
+  ])("the turn that follows ends %s", (_, text, answer, turn, kind) => {
+    expect(saidBy(human("u", text), reply("a", answer))).toMatchObject([{ turn, kind }]);
+  });
+
+  test("a call that names it tells that it was done, too", () => {
+    const call = toolCall("a", "c", { name: "edit", argumentsJson: '{"path":"src/importer.ts","text":"crash"}' });
+    const all = saidBy(human("u", "Fix the crash in the importer."), call, result("r", "c", "ok"), reply("b", "Done."));
+    expect(all).toMatchObject([{ turn: "done" }]);
+  });
+
+  test("a permission takes nothing back but what it names, and grants nothing", () => {
+    const all = said("Never push to main.", "You may run the linter.", "Go ahead and deploy.");
+    expect(all.filter(({ kind }) => kind === "order").map(({ text }) => text)).toEqual(["Never push to main."]);
+  });
+
   test("is answered when the model has ended its turn", () => {
-    const all = saidBy(human("u", "Fix the parser."), reply("a", "Fixed."), human("v", "Now test the parser."));
+    const all = saidBy(human("u", "Fix the parser."), reply("a", "Ready."), human("v", "Now test the parser."));
     expect(all.map(({ turn }) => turn)).toEqual(["answered", "open"]);
   });
 

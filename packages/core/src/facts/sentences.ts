@@ -1,3 +1,5 @@
+import { characterBoundaryAtOrBefore } from "../text.ts";
+
 /**
  * English words by which a sentence is told: each a whole word, of any case. `but` are words with which the others do not count. Those of
  * rules and choices are in the protocol's line on decisions; beginnings of next steps were seen in recorded sessions.
@@ -118,4 +120,89 @@ function wordsOf(text: string): string {
 
 function folded(text: string): string {
   return text.toLowerCase().split("’").join("'");
+}
+
+/** UTF-16 units of a sentence at most: what is longer is cut, and is no order. Chosen. */
+export const LONGEST_CHARS = 1_200;
+
+/** The place of a sentence in a message. */
+export interface OwnSentence {
+  /** Number of the part of the message between what is quoted. */
+  readonly part: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The sentences of a message that are its writer's own: none of a quotation, a code block, a log or a list of changes. One may go on over the end of its line. */
+export function wholeSentences(text: string): readonly OwnSentence[] {
+  const whole: OwnSentence[] = [];
+  for (const next of ownSentences(text)) {
+    const last = whole.at(-1);
+    const goesOn = last?.part === next.part && next.end - last.start <= WRAPPED_CHARS && isWrap(text, last.end, next.start);
+    if (last !== undefined && goesOn) whole[whole.length - 1] = { ...last, end: next.end };
+    else whole.push(next);
+  }
+  return whole;
+}
+
+/** Of a sentence with no mark at its end the next line is a part, if it begins with a small letter and no mark of a list. */
+function isWrap(text: string, end: number, start: number): boolean {
+  return (
+    /[\p{L}\p{N},]/u.test(text.charAt(end - 1)) &&
+    /\p{Ll}/u.test(text.charAt(start)) &&
+    /^\s*\n\s*$/.test(text.slice(end, start))
+  );
+}
+
+/** UTF-16 units of a sentence over several lines at most: a longer one is a list of lines. Chosen. */
+const WRAPPED_CHARS = 400;
+
+/** A line that quotes, or is of a log, a diff, a table or a prompt. */
+const QUOTED_LINE =
+  /^\s*(?:>|\||[+-]{1,3}[^\s\d-]|[+-] {2,}|[$❯➜#%] \S|at \S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|[\w./-]+:\d+[: ])/u;
+
+/** Sentences outside of what is quoted, in order. Linear. */
+function* ownSentences(text: string): Generator<OwnSentence> {
+  let isFenced = false;
+  let part = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(start, end);
+    const isFence = /^\s*(?:```|~~~)/.test(line);
+    if (isFence) isFenced = !isFenced;
+    if (isFence || isFenced || QUOTED_LINE.test(line)) part += 1;
+    else for (const sentence of sentencesBetween(text, start, end)) yield { part, ...sentence };
+    start = end + 1;
+  }
+}
+
+/** The end of a sentence in any script: its mark, and white space behind it where words have spaces. */
+const SENTENCE_END = /(?<!\b(?:e\.g|i\.e|z\.B|vs|etc))[.!?…]["'”»)]*(?=\s)|[。！？]/gu;
+
+function* sentencesBetween(
+  text: string,
+  from: number,
+  to: number,
+): Generator<{ readonly start: number; readonly end: number }> {
+  const line = text.slice(from, to);
+  const ends = [...[...line.matchAll(SENTENCE_END)].map((match) => match.index + match[0].length), line.length];
+  let start = 0;
+  for (const end of ends) {
+    const sentence = line.slice(start, end);
+    const lead =
+      sentence.length - sentence.trimStart().length + (/^\s*(?:[-*•]|\d+[.)])\s+/.exec(sentence)?.[0].trimStart().length ?? 0);
+    const trimmed = Math.min(sentence.trimEnd().length, characterBoundaryAtOrBefore(sentence, lead + LONGEST_CHARS));
+    if (trimmed > lead && isProse(sentence.slice(lead, trimmed)))
+      yield { start: from + start + lead, end: from + start + trimmed };
+    start = end;
+  }
+}
+
+/** Share of characters that prose has in letters and spaces; code and logs have fewer. Chosen. */
+const PROSE_RATIO = 0.7;
+
+function isProse(text: string): boolean {
+  const letters = text.match(/[\p{L}\p{M}\s]/gu)?.length ?? 0;
+  return letters >= text.length * PROSE_RATIO && /\p{L}{2}/u.test(text);
 }

@@ -1,3 +1,4 @@
+import { LASTING } from "../facts/closed-words.ts";
 import type { Facts, KnownPlan } from "../facts/facts.ts";
 import { isDone, isGivenUp } from "../facts/plan-items.ts";
 import type { RunningThing } from "../facts/running.ts";
@@ -8,7 +9,8 @@ import { characterBoundaryAtOrBefore } from "../text.ts";
 /** The person's words in one message, as far as they are written in one place. */
 interface Words {
   readonly messageId: string;
-  readonly isAnswered: boolean;
+  /** Its turn is open, or answered: then it may be meant for later, too, with a hint of it or without, or is done. */
+  readonly state: "open" | "hinted" | "unsure" | "done";
   readonly text: string;
   /** True if it takes earlier words back and says little else. */
   readonly isEnd: boolean;
@@ -16,14 +18,14 @@ interface Words {
   readonly changes: readonly Statement[];
 }
 
-/** UTF-16 units of a message that is written whole because a sentence of it is an order; of a longer one the orders alone. Chosen. */
-const WHOLE_CHARS = 600;
-
 /** UTF-16 units by which an order is named that is no longer in force; chosen. */
 const NAMED_CHARS = 80;
 
 /** Messages that are named of those for which there was no room; chosen. */
 const MOST_NAMED = 6;
+
+/** Messages of which what is done is told: what else was done, the digest and the log tell. Chosen. */
+const MOST_DONE = 6;
 
 const NEWEST_FIRST = "(the person's words, newest first; where two differ, the upper one counts)";
 
@@ -32,27 +34,34 @@ const NEWEST_FIRST = "(the person's words, newest first; where two differ, the u
  * What there is no room for is named by its messages. `null` if there is none.
  */
 export function ordersText(said: Said, staying: ReadonlySet<string>, roomChars: number): string | null {
-  const room = { roomChars: roomChars - NEWEST_FIRST.length - 1, head: NEWEST_FIRST, forgotten: said.forgotten };
-  const lines = (wholeChars: number) =>
-    wordsOf(said, staying, wholeChars).orders.map(({ messageId, text, changes, isEnd }) => ({
-      messageId,
-      lines: [`- ${text}`, ...changes.map(changedLine)],
-      isLast: isEnd,
-    }));
-  const whole = lines(WHOLE_CHARS);
-  const chars = whole.reduce((sum, each) => sum + charsOf(each.lines), 0);
-  // What stands around orders gives way to orders.
-  return saidText(chars <= room.roomChars ? whole : lines(0), room);
+  const lines = wordsOf(said, staying).orders.map(({ messageId, text, changes, isEnd }) => ({
+    messageId,
+    lines: [`- ${text}`, ...changes.map(changedLine)],
+    isLast: isEnd,
+  }));
+  return saidText(lines, { roomChars: roomChars - NEWEST_FIRST.length - 1, head: NEWEST_FIRST, forgotten: said.forgotten });
 }
 
-/** The person's other requests, newest first, the first request before all: what a turn has answered is marked, so that nobody begins it again. */
+/**
+ * The person's other words, newest first after the first request: what waits, what was answered by a turn that did not speak of it and may hold on, those with
+ * a hint of it before the others, and what a turn spoke of. What was answered is marked, so that nobody begins it again.
+ */
 export function askedText(said: Said, staying: ReadonlySet<string>, roomChars: number): string | null {
-  const { asked } = wordsOf(said, staying, WHOLE_CHARS);
-  const first = asked.at(-1);
-  const ordered = first === undefined ? [] : [first, ...asked.slice(0, -1)];
-  const line = ({ isAnswered, text }: Words) => `- ${isAnswered ? "[answered] " : ""}${text}`;
+  const { asked } = wordsOf(said, staying);
+  const first = asked.findLast(({ messageId }) => messageId === said.statements[0]?.messageId);
+  const done = asked.filter((each) => each !== first && each.state === "done").slice(0, MOST_DONE);
+  const others = [...asked.filter((each) => each !== first && each.state !== "done"), ...done];
+  const places = { open: 0, hinted: 1, unsure: 2, done: 3 } as const;
+  const marks = {
+    open: "",
+    hinted: "[answered, may hold on] ",
+    unsure: "[answered, may hold on] ",
+    done: "[answered] ",
+  } as const;
+  const ordered = others.toSorted((a, b) => places[a.state] - places[b.state]);
+  const line = ({ state, text }: Words) => `- ${marks[state]}${text}`;
   return saidText(
-    ordered.map((each) => ({ messageId: each.messageId, lines: [line(each)] })),
+    [...(first === undefined ? [] : [first]), ...ordered].map((each) => ({ messageId: each.messageId, lines: [line(each)] })),
     { roomChars, head: null, forgotten: 0 },
   );
 }
@@ -114,44 +123,53 @@ function shortened(text: string, mostChars: number): string {
   return text.length <= mostChars ? text : `${text.slice(0, characterBoundaryAtOrBefore(text, Math.max(0, mostChars - 1)))}…`;
 }
 
-/** Words that are not in the context, and what changes something, newest first: orders with what stands around them, and all else. */
+/** Words that are not in the context, and what changes something, newest first: orders, with the sentence that says what they are of, and all else. */
 function wordsOf(
   { statements }: Said,
   staying: ReadonlySet<string>,
-  wholeChars: number,
 ): { readonly orders: readonly Words[]; readonly asked: readonly Words[] } {
-  const changed = grouped(
-    statements.filter(({ by, kind }) => by !== null && kind !== "aside"),
-    ({ by }) => `${by?.messageId}\n${by?.text}`,
-  );
+  const standing = new Set(statements.flatMap((each) => (each.standing === "in-force" ? [each.text] : [])));
+  // What a later sentence may have changed stands below it, or for itself if that one does not stand any more.
+  const isBelow = ({ by, kind }: Statement) => by !== null && kind !== "aside" && standing.has(by.text);
+  const changed = grouped(statements.filter(isBelow), ({ by }) => by?.text);
   const orders: Words[] = [];
   const asked: Words[] = [];
   for (const [messageId, sentences] of [...grouped(statements, (each) => each.messageId)].reverse()) {
-    const changes = sentences.flatMap((each) => changed.get(`${messageId}\n${each.text}`) ?? []);
-    const own = sentences.filter(({ standing }) => standing === "in-force");
+    const changesOf = ({ text, standing }: Statement) => (standing === "in-force" ? (changed.get(text) ?? []) : []);
+    const changes = sentences.flatMap(changesOf);
+    const own = sentences.filter((each) => each.standing !== "revoked" && !isBelow(each));
     if ((staying.has(messageId) && changes.length === 0) || own.length === 0) continue;
-    const hasOrder = changes.length > 0 || own.some(({ kind }) => kind === "order");
-    const chars = own.reduce((sum, { text, lead }) => sum + text.length + (lead?.length ?? 0), 0);
-    const isOrder = ({ kind, text }: Statement) => kind === "order" || changed.has(`${messageId}\n${text}`);
-    const together = hasOrder ? own.filter((each) => chars <= wholeChars || isOrder(each)) : [];
-    const others = own.filter((each) => !together.includes(each) && (each.kind === "request" || each.turn === "open"));
-    const words = (chosen: readonly Statement[]) => ({
+    const isOrder = (each: Statement) => each.kind === "order" || changesOf(each).length > 0;
+    const ordering = own.filter(
+      (each, at) => isOrder(each) || own.slice(at + 1, at + 2).some((next) => isOrder(next) && next.about.length < OWN_WORDS),
+    );
+    const words = (chosen: readonly Statement[], state: Words["state"]) => ({
       messageId,
       isEnd: chosen.every((each) => each.isEnd),
-      isAnswered: chosen.every(({ turn }) => turn === "answered"),
+      state,
       text: joined(chosen, sentences),
     });
-    if (together.length > 0) orders.push({ ...words(together), changes });
-    if (others.length > 0 && !staying.has(messageId)) asked.push({ ...words(others), changes: [] });
+    if (ordering.length > 0) orders.push({ ...words(ordering, "open"), changes });
+    if (staying.has(messageId)) continue;
+    const others = own.filter((each) => !ordering.includes(each) && (each.kind === "request" || each.turn === "open"));
+    for (const [state, chosen] of grouped(others, stateOf)) asked.push({ ...words(chosen, state), changes: [] });
   }
   return { orders, asked };
 }
 
-function grouped(
+/** Words of open classes that an order says what it is of with; with fewer the sentence before it does. Chosen. */
+const OWN_WORDS = 2;
+
+function stateOf({ turn, text }: Statement): Words["state"] {
+  if (turn !== "answered") return turn;
+  return LASTING.hints.test(text) || LASTING.recurs.test(text) ? "hinted" : "unsure";
+}
+
+function grouped<Key>(
   statements: readonly Statement[],
-  keyOf: (statement: Statement) => string,
-): ReadonlyMap<string, readonly Statement[]> {
-  const groups = new Map<string, Statement[]>();
+  keyOf: (statement: Statement) => Key,
+): ReadonlyMap<Key, readonly Statement[]> {
+  const groups = new Map<Key, Statement[]>();
   for (const each of statements) {
     const group = groups.get(keyOf(each));
     if (group === undefined) groups.set(keyOf(each), [each]);
@@ -178,14 +196,26 @@ export function runningLines(running: readonly RunningThing[], roomChars: number
   const words = { running: "running", unknown: "unknown whether it still runs", ended: "ended" } as const;
   const inState = (state: RunningThing["state"]) => running.filter((each) => each.state === state).reverse();
   const told = [...inState("running"), ...inState("unknown"), ...inState("ended").slice(0, MOST_ENDED)];
-  const lines = told.map(({ id, what, state }) => `- ${textOnOneLine(id)}: ${words[state]}; ${textOnOneLine(what)}`);
-  const lineChars = Math.max(LEAST_LINE_CHARS, Math.floor(roomChars / Math.max(1, inState("running").length)) - 1);
+  const lines = (lineChars: number) =>
+    told.map(({ id, what, state }) => {
+      const beginning = `- ${textOnOneLine(id)}: ${words[state]}; `;
+      return `${beginning}${bothEnds(textOnOneLine(what), Math.max(LEAST_WHAT_CHARS, lineChars - beginning.length))}`;
+    });
+  const whole = lines(Number.POSITIVE_INFINITY);
   // A name alone says more than nothing of all the others.
-  return charsOf(lines) <= roomChars ? lines : lines.map((line) => shortened(line, lineChars));
+  return charsOf(whole) <= roomChars ? whole : lines(Math.floor(roomChars / Math.max(1, inState("running").length)) - 1);
 }
 
-/** A line has room for a name and its state; chosen. */
-const LEAST_LINE_CHARS = 32;
+/** A command names what it starts at its beginning, or where its output goes at its end. */
+function bothEnds(text: string, mostChars: number): string {
+  if (text.length <= mostChars) return text;
+  const endChars = Math.floor(mostChars / 2);
+  const end = text.slice(characterBoundaryAtOrBefore(text, text.length - endChars));
+  return `${text.slice(0, characterBoundaryAtOrBefore(text, mostChars - endChars - 1))}…${end}`;
+}
+
+/** Room for what runs beside its name and state, in UTF-16 units; chosen. */
+const LEAST_WHAT_CHARS = 24;
 
 /** Things that ended are told so that nobody starts them again: the newest few. Chosen. */
 const MOST_ENDED = 5;

@@ -61,6 +61,49 @@ describe("facts", () => {
     expect(written()).toMatch(/dropped.*Never push\..*Build the shed\./s);
   });
 
+  describe("of what was said, runs and is planned are the same", () => {
+    const said = [
+      human("o", "Never push to main. Always run the linter."),
+      command("g", "h", "nohup ./serve.sh &"),
+      result("v", "h", ""),
+      human("p", "You may push to main now."),
+      ...turns(10),
+    ];
+    const record = (text: string) => /<orders-in-force>.*<\/running-things>/s.exec(text)?.[0];
+
+    test("after an undo", async () => {
+      const { fit, manager, written } = smallSession(said);
+      await fit();
+      const first = record(written());
+      expect(first).toMatch(/no longer: Never push to main\..*Always run the linter\..*running; nohup/s);
+      manager.revert(null);
+      await fit();
+      expect(record(written())).toBe(first);
+    });
+
+    test("when the log is opened anew", async () => {
+      const { fit, manager, written } = smallSession(said);
+      await fit();
+      const again = smallSession([], { entries: manager.entries() });
+      expect(again.manager.state().facts).toEqual(manager.state().facts);
+      manager.append({ type: "message", message: human("q", words(6000)) });
+      again.append(human("q", words(6000)));
+      await Promise.all([fit(), again.fit()]);
+      expect(again.written()).toBe(written());
+    });
+
+    test("after a change of model", async () => {
+      const { fit, manager, written } = smallSession(said);
+      const before = manager.state().facts;
+      manager.append({ type: "model-change", id: "m", modelId: "other", limits: null, atMs: null });
+      expect(manager.state().facts).toBe(before);
+      await fit();
+      const plain = smallSession(said);
+      await plain.fit();
+      expect(record(written())).toBe(record(plain.written()));
+    });
+  });
+
   test("are left out if the policy gives them no room", async () => {
     const { fit, written } = smallSession(history, {
       policy: { ...SMALL_POLICY, facts: { maxTokens: 0 } },

@@ -86,8 +86,11 @@ function sayingOf(message: Message): Saying {
 const readingOf = oncePerMessage((message): Saying => {
   const text = textOf(message);
   if (isHuman(message)) return { ...SAYS_NOTHING, requests: [text], rules: rulesIn(text) };
-  return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text], choices: choicesIn(text) };
+  return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text.replace(OPEN_ITEMS, "")], choices: choicesIn(text) };
 });
+
+/** Items of a list that were open when it was written: a digest stands for long, and they do not stay open. */
+const OPEN_ITEMS = /^[ \t]*(?:[-*+]|\d+[.)]) \[ \] .*(?:\n|$)/gmu;
 
 function newest<T>(view: readonly Message[], read: (message: Message) => T | null): Said<T> | null {
   for (let index = view.length - 1; index >= 0; index--) {
