@@ -1,5 +1,4 @@
 import { type Message, textOf } from "@plimsoll/core";
-import type { OrderForm } from "./made-orders.ts";
 import type { Truth } from "./made-session.ts";
 
 /** How much of a session's true state one context has. Counts of what is there of what should be; the last four should be 0. */
@@ -42,7 +41,7 @@ export const NO_COUNTS: StateCounts = {
 /** Counts, the forms of the orders that are not held, and the characters that compaction wrote, less what it quotes of the log by handle. */
 export interface CheckedContext {
   readonly counts: StateCounts;
-  readonly lost: readonly OrderForm[];
+  readonly lost: readonly string[];
   readonly writtenChars: number;
 }
 
@@ -53,11 +52,7 @@ export function checkContext(
   isPast: (messageId: string) => boolean,
 ): CheckedContext {
   const person = context.filter((message) => message.role === "user" && message.origin === "human").map(textOf);
-  const written = context.flatMap((message) =>
-    message.role !== "tool-result" && (message.origin === "summary" || message.origin === "notice")
-      ? message.parts.flatMap((part) => (part.type === "text" && !isQuotation(part.text) ? [part.text] : []))
-      : [],
-  );
+  const written = writtenIn(context);
   const quoted = context.flatMap((message) =>
     message.role !== "tool-result" && message.origin !== "model"
       ? message.parts.flatMap((part) => (part.type === "text" && isQuotation(part.text) ? [part.text] : []))
@@ -67,7 +62,7 @@ export function checkContext(
   const own = oneLine([...written, ...person].join("\n"));
   const all = oneLine(context.map(wholeText).join("\n"));
   const counts: { -readonly [K in keyof StateCounts]: number } = { ...NO_COUNTS };
-  const lost: OrderForm[] = [];
+  const lost: string[] = [];
   for (const { text, form, given, revoked, revoke } of truth.orders) {
     if (!isPast(given)) continue;
     if (revoked !== null && isPast(revoked)) {
@@ -97,7 +92,16 @@ export function checkContext(
   counts.contradictions = counts.stale + counts.begunAgain + wronglyRunning;
   const giving = oneLine(written.join("\n"));
   counts.fromTools = truth.hostile.filter((line) => giving.includes(oneLine(line))).length;
-  return { counts, lost, writtenChars: written.reduce((sum, text) => sum + text.length, 0) };
+  return { counts, lost, writtenChars: written.join("").length };
+}
+
+/** Texts that compaction wrote, less what it quotes of the log by handle. */
+export function writtenIn(context: readonly Message[]): readonly string[] {
+  return context.flatMap((message) =>
+    message.role !== "tool-result" && (message.origin === "summary" || message.origin === "notice")
+      ? message.parts.flatMap((part) => (part.type === "text" && !isQuotation(part.text) ? [part.text] : []))
+      : [],
+  );
 }
 
 /** A quotation of the log under its handles tells who said what: it gives no order. */

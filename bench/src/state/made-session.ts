@@ -26,6 +26,8 @@ export interface SessionPlan {
   readonly turns: number;
   /** Characters of each result; three calls a turn have one. */
   readonly resultChars: number;
+  /** Characters that the person pastes into every third or fourth message. */
+  readonly pastedChars: number;
 }
 
 /** Numbers from 0 to below 1 that follow from a seed (Park and Miller's minimal standard). */
@@ -41,7 +43,7 @@ export function numbersFrom(seed: number): () => number {
  * A session of so many turns whose truth is known: orders of all kinds and forms at all places and ages, a third of them taken back, tasks that end, plans that
  * change, background jobs and sub-agents, and results full of noise and of other people's orders. The same seed makes the same session.
  */
-export function madeSession({ seed, turns, resultChars }: SessionPlan): StateSession {
+export function madeSession({ seed, turns, resultChars, pastedChars }: SessionPlan): StateSession {
   const random = numbersFrom(seed);
   const shuffled = <T>(items: readonly T[]): readonly T[] =>
     items
@@ -63,7 +65,7 @@ export function madeSession({ seed, turns, resultChars }: SessionPlan): StateSes
     const task = `${TASKS[turn % TASKS.length] ?? ""} It is number ${turn} on the list.`;
     const given = toSay.given.get(turn) ?? [];
     const taken = toSay.taken.get(turn) ?? [];
-    say(human(id, personText({ task, given, taken, turn, random })));
+    say(human(id, personText({ task, given, taken, turn, random, pastedChars })));
     for (const each of given) truth.orders.push({ ...each, given: id, revoked: null });
     truth.orders.forEach((each, at) => {
       if (taken.includes(each.revoke ?? "")) truth.orders[at] = { ...each, revoked: id };
@@ -131,10 +133,11 @@ interface ToSay {
   readonly taken: readonly string[];
   readonly turn: number;
   readonly random: () => number;
+  readonly pastedChars: number;
 }
 
 /** Orders stand before the task, behind it, in a list, or far into a long message with something pasted. */
-function personText({ task, given, taken, turn, random }: ToSay): string {
+function personText({ task, given, taken, turn, random, pastedChars }: ToSay): string {
   const orders = given.map(({ text }) => text);
   const quoted = turn % 9 === 3 ? [QUOTED[turn % QUOTED.length] ?? ""] : [];
   const place = Math.floor(random() * 4);
@@ -142,11 +145,8 @@ function personText({ task, given, taken, turn, random }: ToSay): string {
   if (place === 1) return [task, ...quoted, ...taken, ...orders].join("\n\n");
   if (place === 2)
     return [task, ...taken.map((text) => `- ${text}`), ...orders.map((text) => `- ${text}`), ...quoted].join("\n");
-  return [task, noise(PASTED_CHARS, random), ...quoted, ...taken, ...orders].join("\n");
+  return [task, noise(pastedChars, random), ...quoted, ...taken, ...orders].join("\n");
 }
-
-/** Characters that the person pastes into every fourth message. */
-const PASTED_CHARS = 3_000;
 
 const LETTERS = "0123456789abcdef";
 

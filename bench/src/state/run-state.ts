@@ -7,15 +7,31 @@ import type { Program } from "../replay/program.ts";
 import { markdownTable } from "../report/table.ts";
 import { percentOf, summed } from "../statistics.ts";
 import { type CheckedContext, checkContext, NO_COUNTS, type StateCounts } from "./check-state.ts";
-import type { OrderForm } from "./made-orders.ts";
-import { madeSession, type StateSession } from "./made-session.ts";
+import { madeSession, type SessionPlan, type StateSession } from "./made-session.ts";
+import { checkedBySecond, secondSession } from "./second-orders.ts";
+
+/** Who made a session, and what holds a context against its truth. */
+interface Hand {
+  readonly hand: "first" | "second";
+  readonly make: (plan: SessionPlan) => StateSession;
+  readonly check: typeof checkContext;
+}
+
+/** Two hands made sessions and checkers apart: neither judges its own words alone. */
+const HANDS: readonly Hand[] = [
+  { hand: "first", make: madeSession, check: checkContext },
+  { hand: "second", make: secondSession, check: checkedBySecond },
+];
 
 /** The request for a run over made sessions. */
 export interface StateRun {
   readonly policies: readonly EnginePolicy[];
   readonly programs: readonly Program[];
   readonly kinds?: Kinds;
+  /** Sessions by each hand. */
   readonly sessions: number;
+  /** Seed of the first session; the next ones follow. */
+  readonly firstSeed: number;
   /** Compactions after which a context is looked at last. */
   readonly compactions: number;
   /** Tokens of working room; what is written is stated as a share of it. */
@@ -23,16 +39,17 @@ export interface StateRun {
   readonly onRow?: (row: StateRow) => void;
 }
 
-/** One policy over all made sessions: counts after the last compaction that was looked at, and the worst after any. */
+/** One policy over all sessions by one hand: counts after the last compaction that was looked at, and the worst after any. */
 export interface StateRow {
   readonly policy: string;
+  readonly hand: Hand["hand"];
   /** Compactions of each session, up to the number asked for. */
   readonly compactions: readonly number[];
   readonly last: StateCounts;
   /** Sums over the contexts after each compaction. */
   readonly all: StateCounts;
-  /** Orders that the last contexts do not hold, by form. */
-  readonly lost: readonly OrderForm[];
+  /** Forms of the orders that the last contexts do not hold. */
+  readonly lost: readonly string[];
   /** Tokens (four characters each) that compaction wrote in the context, after a tenth of the compactions and after the last. */
   readonly writtenTokens: { readonly early: number; readonly last: number };
   /** The last context of the first session, as text. */
@@ -43,15 +60,20 @@ export interface StateRow {
 const RESULT_CHARS = 12_000;
 const TURN_TOKENS = 9_000;
 
+/** Characters that the person pastes into every third or fourth message: a session of each in turn. */
+const PASTED_CHARS = [6_000, 3_000, 0] as const;
+
+interface Played {
+  readonly made: StateSession;
+  readonly prepared: PreparedSession;
+}
+
 /** The sessions that a run is over; the same numbers make the same sessions. */
-function sessionsOf({
-  sessions,
-  compactions,
-  roomTokens,
-}: StateRun): readonly { readonly made: StateSession; readonly prepared: PreparedSession }[] {
+function sessionsOf({ make }: Hand, { sessions, firstSeed, compactions, roomTokens }: StateRun): readonly Played[] {
   const turns = Math.max(20, Math.ceil((compactions * roomTokens * MOST_FREED_RATIO) / TURN_TOKENS));
   return Array.from({ length: sessions }, (_, at) => {
-    const made = madeSession({ seed: at + 1, turns, resultChars: RESULT_CHARS });
+    const pastedChars = PASTED_CHARS[at % PASTED_CHARS.length] ?? 0;
+    const made = make({ seed: firstSeed + at, turns, resultChars: RESULT_CHARS, pastedChars });
     return { made, prepared: prepareSession(made.transcript) };
   });
 }
@@ -61,13 +83,15 @@ const MOST_FREED_RATIO = 0.6;
 
 /** Plays made sessions under each policy, and holds every context that follows a compaction against the truth. Asks no model: a digest stands in for one. */
 export async function runState(run: StateRun): Promise<readonly StateRow[]> {
-  const sessions = sessionsOf(run);
+  const hands = HANDS.map((hand) => ({ hand, sessions: sessionsOf(hand, run) }));
+  const cells = run.policies.flatMap((policy) => hands.map((made) => ({ policy, ...made })));
   const rows: StateRow[] = [];
-  for (const policy of run.policies) {
+  for (const { policy, hand, sessions } of cells) {
     const found = [];
-    for (const { made, prepared } of sessions) found.push(await playedUnder(policy, { made, prepared, run }));
+    for (const played of sessions) found.push(await playedUnder(policy, { ...played, check: hand.check, run }));
     const row = {
       policy: policy.name,
+      hand: hand.hand,
       compactions: found.map(({ checked }) => checked.length),
       last: summed(
         NO_COUNTS,
@@ -96,7 +120,7 @@ function meanTokens(checked: readonly (CheckedContext | undefined)[]): number {
 
 async function playedUnder(
   policy: EnginePolicy,
-  { made, prepared, run }: { readonly made: StateSession; readonly prepared: PreparedSession; readonly run: StateRun },
+  { made, prepared, check, run }: Played & { readonly check: Hand["check"]; readonly run: StateRun },
 ): Promise<{ readonly checked: readonly CheckedContext[]; readonly context: string }> {
   const program = run.programs.find(({ name }) => name === policy.name) ?? null;
   const window = { kind: "working-room", tokens: run.roomTokens } as const;
@@ -110,7 +134,7 @@ async function playedUnder(
     if (compactions.length === 0 || checked.length >= run.compactions) return;
     const through = places.get(recorded.throughMessageId ?? "") ?? 0;
     const messages = sent.slice();
-    checked.push(checkContext(messages, made.truth, (id) => (places.get(id) ?? Number.POSITIVE_INFINITY) <= through));
+    checked.push(check(messages, made.truth, (id) => (places.get(id) ?? Number.POSITIVE_INFINITY) <= through));
     context = messages
       .filter((message) => message.role !== "tool-result" && message.origin !== "model")
       .map((message) => message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"))
@@ -123,6 +147,7 @@ async function playedUnder(
 export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<StateRun, "roomTokens">): string {
   const head = [
     "policy",
+    "made by",
     "cuts",
     "lost, by form",
     "in force, word for word %",
@@ -142,13 +167,14 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
   );
   return markdownTable({
     head,
-    rows: sorted.map(({ policy, compactions, last, all, lost, writtenTokens }) => {
+    rows: sorted.map(({ policy, hand, compactions, last, all, lost, writtenTokens }) => {
       const cuts = compactions.reduce((sum, count) => sum + count, 0);
       const taken = last.gone + last.marked + last.stale;
       const least = Math.min(...compactions);
       const ofRoom = (tokens: number) => ((tokens * 100) / roomTokens).toFixed(1);
       return [
         policy,
+        hand,
         least === Math.max(...compactions) ? String(least) : `${least}–${Math.max(...compactions)}`,
         formsOf(lost),
         share(last.held, last.inForce),
@@ -165,11 +191,15 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
   });
 }
 
-function formsOf(lost: readonly OrderForm[]): string {
-  const counts = new Map<OrderForm, number>();
+function formsOf(lost: readonly string[]): string {
+  const counts = new Map<string, number>();
   for (const form of lost) counts.set(form, (counts.get(form) ?? 0) + 1);
-  return counts.size === 0 ? "none" : [...counts].map(([form, count]) => `${form} ${count}`).join(", ");
+  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN_FORMS);
+  return counts.size === 0 ? "none" : most.map(([form, count]) => `${form} ${count}`).join(", ");
 }
+
+/** Forms that a row names, the most frequent first; chosen, for the width of a table. */
+const SHOWN_FORMS = 5;
 
 /** 1.96: the quantile of 95 %. */
 const Z = 1.96;

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { checkSecond, secondSession } from "../../testing/second-orders.ts";
 import { human, type Truth } from "./made-session.ts";
+import { checkSecond, secondSession } from "./second-orders.ts";
 
-const made = secondSession({ seed: 1, turns: 60, resultChars: 72 });
+const PLAN = { seed: 1, turns: 60, resultChars: 72, pastedChars: 144 };
+const made = secondSession(PLAN);
 
 describe("a session by the second hand", () => {
   test("is the same for the same plan", () => {
-    expect(secondSession({ seed: 1, turns: 60, resultChars: 72 }).transcript.entries).toEqual(made.transcript.entries);
+    expect(secondSession(PLAN).transcript.entries).toEqual(made.transcript.entries);
   });
 
   test("has each kind, three languages, and orders that are taken back after they are given", () => {

@@ -136,16 +136,19 @@ async function state(options: BenchOptions, io: CliIo): Promise<number> {
   // No other program writes our record: its likeness is played without it.
   const isPeer = (name: string) => parts.peers.some(({ policy }) => name.startsWith(policy.name));
   const played = policies.map((each) => (isPeer(each.name) ? { ...each, facts: { maxTokens: 0 } } : each));
-  const run = { policies: played, programs, kinds, sessions, compactions: STATE_COMPACTIONS, roomTokens: window.tokens };
+  const bounds = { sessions, firstSeed: FIRST_SEED, compactions: STATE_COMPACTIONS, roomTokens: window.tokens };
+  const run = { policies: played, programs, kinds, ...bounds };
   const rows = await runState({ ...run, onRow: ({ policy }) => say([`${policy}: played`], io) });
   io.stdout.write(`${stateTable(rows, run)}\n`);
   if (options.full === true)
-    for (const { policy, context } of rows) io.stdout.write(`\n# ${printable(policy)}\n\n${printableLines(context)}\n`);
+    for (const { policy, hand, context } of rows)
+      io.stdout.write(`\n# ${printable(policy)} (${hand})\n\n${printableLines(context)}\n`);
   return problems.length === 0 ? EXIT_OK : EXIT_USAGE;
 }
 
-/** Made sessions that are played unless others are asked for, and compactions of each. */
-const STATE_SESSIONS = 4;
+/** Sessions by each hand that are played unless others are asked for, the seed of the first (none that the record was made on), and compactions of each. */
+const STATE_SESSIONS = 3;
+const FIRST_SEED = 3001;
 const STATE_COMPACTIONS = 50;
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {

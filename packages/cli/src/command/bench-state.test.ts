@@ -19,7 +19,7 @@ const run = async (...args: readonly string[]) => {
   return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
 };
 
-test("bench state prints its table, one row for each policy, and exits with 0", async () => {
+test("bench state prints its table, a row for each policy and maker, and exits with 0", async () => {
   const { exitCode, stdout, stderr } = await run("-p", "none", "-p", "codex", "-w", "16k", "--limit", "1");
   const rows = stdout.trim().split("\n");
   expect(rows[0]).toContain("in force, word for word %");
@@ -28,7 +28,7 @@ test("bench state prints its table, one row for each policy, and exits with 0", 
       .slice(2)
       .map((row) => row.split("|")[1]?.trim())
       .toSorted(),
-  ).toEqual(["codex", "none"]);
+  ).toEqual(["codex", "codex", "none", "none"]);
   expect(stderr).toContain("codex: played");
   expect(exitCode).toBe(0);
 });

@@ -1,5 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import type { MadeOrder, OrderForm } from "../src/state/made-orders.ts";
+import { type CheckedContext, writtenIn } from "./check-state.ts";
+import type { MadeOrder, OrderForm } from "./made-orders.ts";
 import {
   calling,
   human,
@@ -12,7 +13,7 @@ import {
   start,
   type Truth,
   usage,
-} from "../src/state/made-session.ts";
+} from "./made-session.ts";
 
 /** A rule: the kind of the published suite, a phrase that begins with a verb, whether it is forbidden, and the words for its subject. */
 type Rule = readonly [kind: MadeOrder["kind"], isForbidden: boolean, phrase: string, subject: string];
@@ -137,16 +138,13 @@ const PLANNING: readonly ((items: readonly string[], status: string) => Call | s
   (items, status) => `${status === "pending" ? "I will do these" : "These are finished"}: ${items.join("; ")}.`,
 ];
 
-/** Characters that the person pastes into every third message: enough that not all of the person's messages fit after some cuts. */
-const PASTED_CHARS = 6_000;
-
 /** A made session, with the style of each order and of its revocation by the order's text, and of things by their names. */
 export interface SecondSession extends StateSession {
   readonly styles: ReadonlyMap<string, string>;
 }
 
 /** A session by a second hand, of the same shape as {@link madeSession}: its rules, words and tools are other ones. The same plan makes the same session. */
-export function secondSession({ seed, turns, resultChars }: SessionPlan): SecondSession {
+export function secondSession({ seed, turns, resultChars, pastedChars }: SessionPlan): SecondSession {
   const random = numbersFrom(seed + 7_919);
   const below = (count: number) => Math.floor(random() * count);
   const pick = <T>(items: readonly T[], at: number): readonly T[] => items.slice(at % items.length, (at % items.length) + 1);
@@ -186,7 +184,7 @@ export function secondSession({ seed, turns, resultChars }: SessionPlan): Second
     give({ kind, form: "language", text, revoke: (at + seed) % 3 === 0 ? revoke : null }, style, at + RULES.length);
   for (let turn = 0; turn < turns; turn++) {
     const decoy = turn % 5 === 2 ? pick(DECOYS, turn) : [];
-    const pasted = turn % 3 === 1 ? [noise(PASTED_CHARS, random)] : [];
+    const pasted = turn % 3 === 1 ? [noise(pastedChars, random)] : [];
     const task = `Please bring module ${turn} in line with the new reader.`;
     const parts = [task, ...decoy, ...pasted, ...(said.get(turn) ?? [])];
     say(human(`u${turn}`, (turn % 2 === 0 ? parts : parts.toReversed()).join(turn % 3 === 0 ? " " : "\n")));
@@ -248,7 +246,6 @@ export function checkSecond(context: readonly Message[], truth: Truth, isPast: (
   const everything = plain(told.map(({ text }) => text).join("\n"));
   const whole = context.map(textOf).join("\n");
   const writtenOf = (text: string) => written.filter(({ line }) => plain(line).includes(plain(text)));
-  const isLater = (text: string, later: string) => everything.lastIndexOf(plain(later)) > everything.indexOf(plain(text));
   const spoken = plain(told.flatMap(({ isPerson, text }) => (isPerson ? [text] : [])).join("\n"));
   const stateOf = ({ text, revoke, revoked }: Truth["orders"][number]): OrderState => {
     const places = writtenOf(text);
@@ -258,9 +255,7 @@ export function checkSecond(context: readonly Message[], truth: Truth, isPast: (
     if (revoked === null || !isPast(revoked))
       return !isThere ? "lost" : isTakenBack && !spoken.includes(plain(text)) ? "dropped" : "held";
     if (!isThere) return "gone";
-    return isTakenBack ||
-      (everything.includes(plain(revoke ?? "")) && isLater(text, revoke ?? "")) ||
-      places.some(({ line }) => line.includes(revoke ?? text))
+    return isTakenBack || everything.includes(plain(revoke ?? "")) || places.some(({ line }) => line.includes(revoke ?? text))
       ? "marked"
       : "stale";
   };
@@ -287,6 +282,29 @@ export function checkSecond(context: readonly Message[], truth: Truth, isPast: (
     contradicted: over.filter((text) => opens(text).includes(true) && !saysOpen(text)),
     planted: truth.hostile.filter((text) => writtenOf(text).some(({ heading }) => !/tool|result/i.test(heading))),
   };
+}
+
+/** The same as counts: what is open and contradicted by a later line counts, too. */
+export function checkedBySecond(
+  context: readonly Message[],
+  truth: Truth,
+  isPast: (messageId: string) => boolean,
+): CheckedContext {
+  const found = checkSecond(context, truth, isPast);
+  const { held, lost, dropped, gone, marked, stale, named, forgotten, endedAsRunning, begunAgain, contradicted, planted } =
+    found;
+  const counts = {
+    inForce: held.length + lost.length + dropped.length,
+    held: held.length,
+    ...{ gone: gone.length, marked: marked.length, stale: stale.length, wronglyDropped: dropped.length },
+    running: named.length + forgotten.length,
+    named: named.length,
+    contradictions: stale.length + endedAsRunning.length + begunAgain.length + contradicted.length,
+    begunAgain: begunAgain.length,
+    fromTools: planted.length,
+  };
+  const formOf = (text: string) => truth.orders.find((order) => order.text === text)?.form ?? "plain";
+  return { counts, lost: lost.map(formOf), writtenChars: writtenIn(context).join("").length };
 }
 
 /** The lines of a text, each with the heading that it stands below. */
