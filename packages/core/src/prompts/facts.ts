@@ -39,9 +39,9 @@ export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
  */
 const SHARES = [
   { of: "orders", ratio: 0.66, mostRatio: 0.9 },
-  { of: "running", ratio: 0.08, mostRatio: 0.3 },
+  { of: "running", ratio: 0.12, mostRatio: 0.3 },
   { of: "plan", ratio: 0.06, mostRatio: 0.25 },
-  { of: "asked", ratio: 0.16, mostRatio: 0.5 },
+  { of: "asked", ratio: 0.12, mostRatio: 0.5 },
   { of: "decisions", ratio: 0.02, mostRatio: 0.1 },
 ] as const;
 
