@@ -111,7 +111,7 @@ describe("what the person said", () => {
     [
       "a task that sounds like an order",
       "Only fix the importer's header.",
-      "Fixed the header of the importer.",
+      "The fix of the importer's header is in.",
       "done",
       "request",
     ],
