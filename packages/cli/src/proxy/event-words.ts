@@ -12,11 +12,12 @@ export function shortId(sessionId: string): string {
   return sessionId.slice(-ID_CHARS);
 }
 
-/** One line of the terminal: when, in which conversation, under which model, and what. */
-export function placedLine(text: string, { sessionId, modelId }: EventOrigin, nowMs: number): string {
+/** One line of the terminal: when, in which conversation, under which model, and what; `null` for what is about no conversation. */
+export function placedLine(text: string, of: EventOrigin | null, nowMs: number): string {
   const time = new Date(nowMs);
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map((each) => String(each).padStart(2, "0")).join(":");
-  return [clock, shortId(sessionId), modelId ?? "no model named", text].join("  ");
+  const place = of === null ? [] : [shortId(of.sessionId), of.modelId ?? "no model named"];
+  return [clock, ...place, text].join("  ");
 }
 
 /** Says what an event of a conversation under the proxy is; `null` for what a person does not have to know. */

@@ -142,8 +142,15 @@ describe("the status of a running proxy", () => {
   });
 
   test("every line of an event has its time, conversation and model", async () => {
-    const { stdout, id } = await cutSession();
+    const { stdout, id, status, agent } = await cutSession();
     expect(stdout()).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  ${id}  test-model  compacted \\(`, "m"));
+    await status({ action: "pause" });
+    await agent.say("Go on.", 20);
+    const events = stdout()
+      .slice(stdout().indexOf("/plimsoll\n") + "/plimsoll\n".length)
+      .trimEnd()
+      .split("\n");
+    expect(events.filter((line) => !/^\d\d:\d\d:\d\d {2}/.test(line))).toEqual([]);
   });
 });
 
@@ -180,7 +187,9 @@ describe("a history that the vendor refuses for its form", () => {
   test("is mended, sent again, and told; from then on it is sent mended", async () => {
     const { statuses, stdout, seen } = await asking({});
     expect(statuses).toEqual([200, 200]);
-    expect(stdout().match(/which is sent again without: this call of shell has no result/g)).toHaveLength(1);
+    expect(
+      stdout().match(/^[\d:]{8} {2}\w{8} {2}\S+ {2}problem: .*which is sent again without: this call of shell has no result/gm),
+    ).toHaveLength(1);
     expect(seen).toHaveLength(3);
     expect(seen.at(-1)?.body.toString("utf8")).toContain("shell was called and gave no result");
   });

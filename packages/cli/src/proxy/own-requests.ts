@@ -116,7 +116,7 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
       throw new PlimsollError("bad-input", `the proxy cannot ${action}`);
   }
   const line = DONE[action];
-  say(of === null ? line : placedLine(line, of, nowMs()));
+  say(placedLine(line, of, nowMs()));
   if (request.headers.accept?.includes("json") === true) return sendJson(response, 200, { done: line });
   response.writeHead(303, { location: `..${OWN_PATH}` }).end();
 }

@@ -113,12 +113,12 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const places = placesOf(options, io);
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const { nowMs } = io;
-  const onProblem = (line: string, of?: EventOrigin) =>
-    say(of === undefined ? `problem: ${line}` : placedLine(`problem: ${line}`, of, nowMs()));
+  const onProblem = (line: string, of?: EventOrigin) => say(placedLine(`problem: ${line}`, of ?? null, nowMs()));
+  const onLimit = (line: string) => say(placedLine(line, null, nowMs()));
   const isNews = createNews();
   const removeBeforeMs = nowMs() - places.keepDays * DAY_MS;
   const windows = options.window === undefined ? "known" : "stated";
-  const state = await openProxyState({ ...places, removeBeforeMs, onProblem, nowMs, windows, onLimit: say });
+  const state = await openProxyState({ ...places, removeBeforeMs, onProblem, nowMs, windows, onLimit });
   try {
     const { sessions, keys, learned } = state;
     const summaries = createModelSummaries(upstream);

@@ -60,7 +60,7 @@ export function statusPage(status: ProxyStatus): OwnPage {
 <p>For <bdi>${upstream}</bdi>, policy <bdi>${policy}</bdi>. ${isPaused ? "All cuts are paused." : ""}</p>
 <p>${button(isPaused ? "resume" : "pause", isPaused ? "Let all cuts go on" : "Pause all cuts", null)} <a href="plimsoll">Look again</a></p>
 ${conversations.length === 0 ? html`<p>No agent has asked since the proxy was started.</p>` : ""}
-${conversations.map(conversationSection)}
+${conversations.map((each) => conversationSection(each, isPaused))}
 ${storedCount === 0 ? "" : html`<p>${formatNumberOf(storedCount, "conversation")} from before on the disk; one comes back when its agent asks. <code>plimsoll proxy sessions</code> lists them.</p>`}
 <section>
 <h2>Limits learned from refusals</h2>
@@ -78,7 +78,7 @@ function button(action: string, label: string, id: string | null): Markup {
   return html`<form method="post" action="plimsoll/${action}">${id === null ? "" : html`<input type="hidden" name="id" value="${id}">`}<button type="submit">${label}</button></form>`;
 }
 
-function conversationSection(conversation: ConversationStatus): Markup {
+function conversationSection(conversation: ConversationStatus, isAllPaused: boolean): Markup {
   const { id, title, modelId, state, usedTokens, budgetTokens, cuts, askedMs } = conversation;
   const isCut = cuts.some(({ isUndone }) => !isUndone);
   return html`<section aria-labelledby="c-${id}">
@@ -87,7 +87,7 @@ function conversationSection(conversation: ConversationStatus): Markup {
 <p>${fullWords(conversation)}</p>
 ${budgetTokens === null ? "" : html`<progress max="${budgetTokens}" value="${Math.min(usedTokens, budgetTokens)}" aria-label="How full the context is"></progress>`}
 <p><a href="plimsoll/preview?id=${id}">What a cut would take now</a></p>
-<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${button(state === "paused" ? "resume" : "pause", state === "paused" ? "Let cuts go on" : "Pause cuts", id)}</p>
+<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${isAllPaused ? "" : button(state === "paused" ? "resume" : "pause", state === "paused" ? "Let cuts go on" : "Pause cuts", id)}</p>
 <h3>Cuts so far: ${cuts.length}</h3>
 ${cuts.map(cutDetails).toReversed()}
 </section>`;

@@ -50,7 +50,7 @@ export interface ProxyOptions {
   /** Answers what a person typed for Plimsoll, in words for that person; the conversation's log is told as it is. */
   readonly onTyped?: (word: TypedWord, log: ConversationLog) => Promise<string>;
   /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
-  readonly onProblem?: (line: string) => void;
+  readonly onProblem?: (line: string, of?: EventOrigin) => void;
 }
 
 /** Whom an event is about. */
@@ -356,7 +356,7 @@ function withMending(
 function mended(
   { wire, bodyText: own }: ReadRequest,
   made: PreparedRequest,
-  say: ((line: string) => void) | null,
+  say: ProxyOptions["onProblem"] | null,
 ): PreparedRequest | null {
   const text = made.bodyText ?? own;
   const items = recordsAt(parseRecord(text), wire.itemsKey);
@@ -376,6 +376,7 @@ function mended(
   if (faults.length === 0 || places === null) return null;
   say?.(
     `the vendor refused the history, which is sent again without: ${[...new Set(faults.map(({ words }) => words))].join("; ")}`,
+    made.sessionId === null ? undefined : { sessionId: made.sessionId, modelId: made.modelId },
   );
   return { ...made, bodyText: withElements(text, places, texts), recover: async () => null };
 }
