@@ -34,7 +34,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   ];
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 5,
+    formatVersion: 6,
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
@@ -157,22 +157,12 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
       fileInHand: exampleHeld(calls, compactions > 0),
       instructions: exampleHeld(80, compactions > 0),
       plan: exampleHeld(40, compactions > 0),
-      nextStep: exampleHeld(30, false),
-      decisions: exampleHeld(20, compactions > 0),
-      filesNamed: exampleHeld(60, false),
-      tailSize: compactions > 0 ? { amountTokens: 12_000, promptRatio: 1.004 } : { amountTokens: null, promptRatio: null },
       retention: {
         all: exampleRetention(uses, compactions > 0),
         far: exampleRetention(Math.floor(uses / 5), compactions > 0),
         compactedAway: exampleRetention(0, false),
         artifacts: { read: { files: 40, named: 30 }, modified: { files: 20, named: 18 } },
       },
-      decay: [
-        { compactions: 0, uses, sourceEvidenced: uses },
-        ...(compactions > 0 ? [{ compactions: 1, uses: 40, sourceEvidenced: 20 }] : []),
-      ],
-      lastError: { due: 12, kept: 9 },
-      rereads: { touches: 30, atRisk: compactions },
       calibration:
         policy === RECORDED_POLICY.name
           ? {
@@ -221,7 +211,6 @@ function exampleHeld(uses: number, isCut: boolean): HeldResult {
   const sides = (ratio: number) => ({ all: count(uses, ratio), far: count(Math.floor(uses / 4), ratio / 2) });
   return {
     ...sides(0.75),
-    byCompactions: [count(uses, 0.9), count(uses, 0.5)],
     tail: sides(0.8),
     oracle: sides(0.95),
     leftOut: 3,

@@ -81,7 +81,7 @@ export function controlOfSize(
   let needles: ReadonlySet<number> = new Set();
   const holds = (needle: number) => needles.has(needle) || shown.holds(needle);
   let place = 0;
-  for (const { ordinal, compactions } of calls) {
+  for (const { ordinal } of calls) {
     const context = contexts[place++];
     if (context === undefined) continue;
     const { kept, quoted } = context;
@@ -89,7 +89,7 @@ export function controlOfSize(
     before = kept;
     if (quotes !== quoted) needles = quoted.needles();
     quotes = quoted;
-    counts.add(ordinal, holds, compactions);
+    counts.add(ordinal, holds);
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
 }

@@ -38,7 +38,7 @@ export function createHeldReplay(session: PreparedSession): HeldReplay {
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
       if (!lost) context.follow(shown);
-      counts.add(ordinal, lost ? null : context.holds, compactions.length);
+      counts.add(ordinal, lost ? null : context.holds);
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
     result: counts.result,

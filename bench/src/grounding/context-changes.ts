@@ -7,13 +7,8 @@ export interface ContextChanges {
   readonly added: readonly Message[];
 }
 
-/** A context, and what changed since the one before. */
-export interface ShownContext extends ContextChanges {
-  readonly messages: Sequence<Message>;
-}
-
 /** Compares each context with the one before. Where one goes on from it, the work follows what is new; else what lies behind their common beginning. */
-export function createContextChanges(): (context: Sequence<Message>) => ShownContext {
+export function createContextChanges(): (context: Sequence<Message>) => ContextChanges {
   let shown = sequenceOf<Message>();
   return (messages) => {
     const goesOn = messages.goesOnFrom(shown);
@@ -22,7 +17,6 @@ export function createContextChanges(): (context: Sequence<Message>) => ShownCon
     const after = new Set(messages.slice(prefix));
     shown = messages;
     return {
-      messages,
       removed: [...before].filter((message) => !after.has(message)),
       added: [...after].filter((message) => !before.has(message)),
     };

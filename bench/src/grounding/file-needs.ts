@@ -11,9 +11,6 @@ const SHORTEST_QUOTE_CHARS = 20;
 /** Of a file that is changed, this share of the lines must stand together (docs/evidence.md). */
 const FILE_SHARE = 0.8;
 
-/** So many calls ahead files are asked for (docs/evidence.md). */
-const FILES_AHEAD_CALLS = 30;
-
 /** The needs of files in replies, followed message by message. */
 export interface Files {
   needed(reply: Message): readonly Wanted[];
@@ -125,28 +122,4 @@ function textsUnder(argumentsJson: string, keys: readonly string[]): readonly st
     // Arguments that a model cut off write nothing.
     return [];
   }
-}
-
-/** By the place of a reply, the files that its call and the next ones touch and that earlier calls had touched. */
-export function filesAhead(
-  history: readonly { readonly message: Message }[],
-  needles: Needles,
-): ReadonlyMap<number, readonly Wanted[]> {
-  const calls: { readonly ordinal: number; readonly paths: readonly string[] }[] = [];
-  for (const [ordinal, { message }] of history.entries()) {
-    if (message.role !== "assistant" || message.origin !== "model") continue;
-    calls.push({ ordinal, paths: toolCallsOf(message).flatMap(({ paths }) => paths.map(({ path }) => path)) });
-  }
-  const touched = new Set<string>();
-  const found = new Map<number, readonly Wanted[]>();
-  for (const [place, { ordinal, paths }] of calls.entries()) {
-    const coming = new Set<string>();
-    for (const call of calls.slice(place, place + FILES_AHEAD_CALLS))
-      for (const path of call.paths) if (path !== "" && touched.has(path)) coming.add(path);
-    const wanted: Wanted[] = [];
-    for (const path of coming) wanted.push({ kind: "filesNamed", needle: needles.number(path) });
-    found.set(ordinal, wanted);
-    for (const path of paths) touched.add(path);
-  }
-  return found;
 }

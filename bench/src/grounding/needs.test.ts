@@ -41,7 +41,7 @@ function at(kind: NeedKind, history: readonly Message[], context: readonly Messa
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   shown.follow({ removed: [], added: context ?? [] });
-  counts.add(history.length - 1, context === null ? null : shown.holds, 0);
+  counts.add(history.length - 1, context === null ? null : shown.holds);
   const { all, far } = counts.result(kind);
   return `${all.held}/${all.uses} ${far.uses} left out ${needs.leftOut[kind]}`;
 }
@@ -116,46 +116,8 @@ describe("prepareNeeds", () => {
       [excerpt("- item one")],
       "1/2 0 left out 0",
     ],
-    [
-      "what was said to come next is due",
-      "nextStep",
-      [reply("a1", "Good.\nLet me run the tests again."), reply("a2", "ok")],
-      [],
-      "0/1 0 left out 0",
-    ],
-    [
-      "a demand is due, also inside a plan",
-      "decisions",
-      [human("u", "Never touch the lock file. Thanks."), plan("p", "Always run the linter"), reply("a", "ok")],
-      [excerpt("Never touch the lock file.")],
-      "1/2 0 left out 0",
-    ],
-    [
-      "a file that is touched again must be named",
-      "filesNamed",
-      [READ, SHOWN, EDIT],
-      [excerpt("src/a.ts")],
-      "1/1 0 left out 0",
-    ],
   ])("%s", (_, kind, history, context, expected) => {
     expect(at(kind, history, context)).toBe(expected);
-  });
-
-  test("a need counts by the compactions since it was stated", () => {
-    const history = [human("u1", "first wish"), reply("a1", "ok"), human("u2", "second wish"), reply("a2", "ok")];
-    const entries = logOf(history);
-    const needs = prepareNeeds(entries, { references: prepareReferences(entries), messageTokens: () => 1 });
-    const counts = createNeedCounts(needs);
-    const shown = createHeldContext(needs.index, needs.needleCount);
-    shown.follow({ removed: [], added: history.slice(0, 1) });
-    counts.add(1, shown.holds, 0);
-    shown.follow({ removed: history.slice(0, 1), added: [excerpt("nothing"), ...history.slice(2, 3)] });
-    counts.add(3, shown.holds, 1);
-    expect(counts.result("instructions").byCompactions.slice(0, 3)).toEqual([
-      { uses: 1, held: 1 },
-      { uses: 2, held: 1 },
-      { uses: 0, held: 0 },
-    ]);
   });
 });
 

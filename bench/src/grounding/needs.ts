@@ -1,11 +1,11 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
+import { isHuman, toolCallsOf } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/build";
 import type { PlanItem } from "@plimsoll/core/internal";
 import { planAfter } from "@plimsoll/core/internal";
 import type { PreparedReferences } from "../references/prepare.ts";
 import { comparableText, comparedTexts } from "./comparable-text.ts";
-import { createFiles, filesAhead } from "./file-needs.ts";
+import { createFiles } from "./file-needs.ts";
 import type { Needle, NeedleIndex } from "./needle-index.ts";
 import { createNeedleIndex } from "./needle-index.ts";
 import { createPassages } from "./passages.ts";
@@ -92,9 +92,6 @@ const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = {
   fileInHand: 0,
   instructions: 0,
   plan: 0,
-  nextStep: 0,
-  decisions: 0,
-  filesNamed: 0,
 };
 
 /** A recorded message with the tokens of all before it. */
@@ -129,14 +126,12 @@ function wantedBy(
   const standing = createStanding(needles);
   const files = createFiles(needles);
   const passages = createPassages(references);
-  const ahead = filesAhead(history, needles);
   const all: (readonly Wanted[])[] = [];
   for (const { message } of history) {
     const wanted: Wanted[] = [];
     if (message.role === "assistant" && message.origin === "model") {
       wanted.push(...standing.due(), ...files.needed(message));
       for (const text of passages.usedBy(message)) wanted.push({ kind: "passages", needle: needles.number(text) });
-      wanted.push(...(ahead.get(all.length) ?? []));
     }
     all.push(wanted);
     standing.follow(message);
@@ -146,74 +141,32 @@ function wantedBy(
   return all;
 }
 
-/** For so many calls a stated next step is due (docs/evidence.md). */
-const NEXT_STEP_CALLS = 10;
-
 /** The needs that are due at the next call, followed message by message. */
 interface Standing {
   due(): readonly Wanted[];
   follow(message: Message): void;
 }
 
-/** Follows the needs that stay due for more than the next call: the person's messages, the plan, decisions, the announced next step. */
+/** Follows the needs that stay due for more than the next call: the person's messages and the plan. */
 function createStanding(needles: Needles): Standing {
   const instructions = new Set<number>();
-  const decisions = new Set<number>();
   let items: readonly PlanItem[] = [];
   let plan: readonly number[] = [];
-  let nextStep: { readonly needle: number; readonly calls: number } | null = null;
   const numbered = (text: string) => needles.number(comparableText(text).trim());
   return {
     due() {
-      const due: Wanted[] = [...instructions].map((needle) => ({ kind: "instructions", needle }));
-      for (const needle of decisions) due.push({ kind: "decisions", needle });
-      for (const needle of plan) due.push({ kind: "plan", needle });
-      if (nextStep !== null && nextStep.calls < NEXT_STEP_CALLS) due.push({ kind: "nextStep", needle: nextStep.needle });
-      if (nextStep !== null) nextStep = { ...nextStep, calls: nextStep.calls + 1 };
-      return due;
+      const wished: readonly Wanted[] = [...instructions].map((needle) => ({ kind: "instructions", needle }));
+      return [...wished, ...plan.map((needle) => ({ kind: "plan" as const, needle }))];
     },
     follow(message) {
-      if (isHuman(message)) {
-        for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
-        for (const decision of decisionsIn(textOf(message))) decisions.add(numbered(decision));
-      }
+      if (isHuman(message)) for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
       if (message.role !== "assistant") return;
-      const said = nextStepIn(textOf(message));
-      if (said !== null) nextStep = { needle: numbered(said), calls: 0 };
       for (const { argumentsJson } of toolCallsOf(message)) {
         const after = planAfter(items, argumentsJson);
         if (after === null) continue;
         items = after;
-        const texts = items.map(({ text }) => text);
-        plan = texts.map(numbered);
-        for (const decision of texts.flatMap(decisionsIn)) decisions.add(numbered(decision));
+        plan = items.map(({ text }) => numbered(text));
       }
     },
   };
-}
-
-/** Sentences shorter than this are met by chance, longer ones are no sentences; chosen. */
-const SENTENCE_CHARS = { atLeast: 15, atMost: 400 } as const;
-
-/** The sentences of a text: what ends with a full stop, a question or an exclamation mark, or with its line. */
-function sentences(text: string): readonly string[] {
-  return text
-    .split("\n")
-    .flatMap((line) => line.split(/(?<=[.!?]) /))
-    .map((sentence) => sentence.trim())
-    .filter(({ length }) => length >= SENTENCE_CHARS.atLeast && length <= SENTENCE_CHARS.atMost);
-}
-
-const DECIDES = /\b(?:must|never|always|do not|don['’]t|should not|instead of|decided|only use|make sure)\b/i;
-
-/** The sentences of a text that decide, demand or forbid something. */
-function decisionsIn(text: string): readonly string[] {
-  return sentences(text).filter((sentence) => DECIDES.test(sentence));
-}
-
-const INTENDS = /^(?:let me|let['’]s|i['’]ll|i will|now i|next,? i|now let|next:|next step)/i;
-
-/** The last sentence of a reply's text that says what comes next; `null` if none does. */
-function nextStepIn(text: string): string | null {
-  return sentences(text).findLast((sentence) => INTENDS.test(sentence)) ?? null;
 }

@@ -1,16 +1,7 @@
 import type { Needle } from "./needle-index.ts";
 
 /** The kinds of needs that a call has of its context (docs/evidence.md). */
-export const NEED_KINDS = [
-  "edits",
-  "passages",
-  "fileInHand",
-  "instructions",
-  "plan",
-  "nextStep",
-  "decisions",
-  "filesNamed",
-] as const;
+export const NEED_KINDS = ["edits", "passages", "fileInHand", "instructions", "plan"] as const;
 
 /** One of {@link NEED_KINDS}. */
 export type NeedKind = (typeof NEED_KINDS)[number];

@@ -48,31 +48,3 @@ export const PLAN: HeldMetric<"plan"> = heldMetric({
     "Share of the items of the newest plan or list of tasks that stand in the context word for word, at each call that has one",
   caveat: "Only agents that write such a list have any.",
 });
-
-/** Of the sentences in which replies said what comes next, those that the context holds. */
-export const NEXT_STEP: HeldMetric<"nextStep"> = heldMetric({
-  id: "nextStep",
-  kind: "nextStep",
-  title: "next step",
-  method: "Share of the calls, up to ten after a reply said what comes next, at which that sentence stands in the context",
-  caveat: "Told by how such sentences begin in English; others are missed.",
-});
-
-/** Of the sentences that demand or forbid something, those that the context holds. */
-export const DECISIONS: HeldMetric<"decisions"> = heldMetric({
-  id: "decisions",
-  kind: "decisions",
-  title: "decisions",
-  method:
-    "Share of the sentences of the person's messages and of plans that demand, forbid or decide something and stand in the context, at each call",
-  caveat: "Told by words such as must, never, always and instead of; others are missed.",
-});
-
-/** Of the files that the next calls touch, those that the context names. */
-export const FILES_NAMED: HeldMetric<"filesNamed"> = heldMetric({
-  id: "filesNamed",
-  kind: "filesNamed",
-  title: "files named",
-  method: "Share of the files that this and the next 29 calls touch again whose path stands in the context",
-  caveat: "A named path says nothing about the file's content.",
-});

@@ -54,7 +54,6 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
     schema: z.strictObject({
       all: count,
       far: count,
-      byCompactions: z.array(count).readonly(),
       tail: sides,
       oracle: sides,
       leftOut: z.int().nonnegative(),
@@ -65,11 +64,10 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
       result: () => {
         const { tail, oracle } = held.controls();
         const side = (needs: HeldNeeds): Sides => ({ all: needs.all, far: needs.far });
-        const { all, far, byCompactions } = held.result(words.kind);
+        const { all, far } = held.result(words.kind);
         return {
           all,
           far,
-          byCompactions,
           tail: side(tail.result(words.kind)),
           oracle: side(oracle.result(words.kind)),
           leftOut: session.needs().leftOut[words.kind],

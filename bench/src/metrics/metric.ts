@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { HeldReplay } from "../controls/held-replay.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
-import type { ShownContext } from "../grounding/context-changes.ts";
+import type { ContextChanges } from "../grounding/context-changes.ts";
 import type { Cell } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
@@ -57,8 +57,8 @@ export interface MeasuredCall extends ReplayedCall {
   readonly servedLasting: ServedStep;
   /** Place of the reply among the recorded messages; that of the reply before if this call has none. */
   readonly ordinal: number;
-  /** Its context with what changed since the last call that was sent and has a reply; `null` for any other call. */
-  readonly shown: ShownContext | null;
+  /** Changes of its context since the last call that was sent and has a reply; `null` for any other call. */
+  readonly shown: ContextChanges | null;
   /** References in the reply that had been said before, and what the context held of them. */
   readonly uses: readonly FoundUse[];
 }

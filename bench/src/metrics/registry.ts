@@ -2,27 +2,14 @@ import { z } from "zod";
 import { CACHE_VALIDITY } from "./cache-validity.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { COST } from "./cost.ts";
-import { DECAY } from "./decay.ts";
 import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
-import {
-  DECISIONS,
-  FILE_IN_HAND,
-  FILES_NAMED,
-  INSTRUCTIONS,
-  NEXT_STEP,
-  PASSAGES,
-  PLAN,
-  REPLACED_TEXTS,
-} from "./held-metrics.ts";
-import { LAST_ERROR } from "./last-error.ts";
+import { FILE_IN_HAND, INSTRUCTIONS, PASSAGES, PLAN, REPLACED_TEXTS } from "./held-metrics.ts";
 import type { Metric, Relative } from "./metric.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
-import { REREADS } from "./reread-risk.ts";
 import { RETENTION } from "./retention.ts";
 import { SAFETY } from "./safety.ts";
 import { SUMMARIES } from "./summary-writers.ts";
-import { TAIL_SIZE } from "./tail-size.ts";
 import { WAITING } from "./waiting.ts";
 import { WORK } from "./work.ts";
 
@@ -38,14 +25,7 @@ type BuiltinMetrics = readonly [
   typeof FILE_IN_HAND,
   typeof INSTRUCTIONS,
   typeof PLAN,
-  typeof NEXT_STEP,
-  typeof DECISIONS,
-  typeof FILES_NAMED,
-  typeof TAIL_SIZE,
   typeof RETENTION,
-  typeof DECAY,
-  typeof LAST_ERROR,
-  typeof REREADS,
   typeof CALIBRATION,
   typeof WAITING,
   typeof WORK,
@@ -64,14 +44,7 @@ export const METRICS: BuiltinMetrics = [
   FILE_IN_HAND,
   INSTRUCTIONS,
   PLAN,
-  NEXT_STEP,
-  DECISIONS,
-  FILES_NAMED,
-  TAIL_SIZE,
   RETENTION,
-  DECAY,
-  LAST_ERROR,
-  REREADS,
   CALIBRATION,
   WAITING,
   WORK,

@@ -6,8 +6,6 @@ import type { Needs } from "../grounding/needs.ts";
 import { prepareNeeds } from "../grounding/needs.ts";
 import type { SessionLineage } from "../lineage.ts";
 import { countedOnce } from "../lineage.ts";
-import type { LastErrors } from "../references/last-errors.ts";
-import { prepareLastErrors } from "../references/last-errors.ts";
 import { prepareReferences } from "../references/prepare.ts";
 import type { RepairedEntries } from "../repair/repair-entries.ts";
 import { repairEntries } from "../repair/repair-entries.ts";
@@ -28,7 +26,6 @@ export interface PreparedSession {
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeModel: SizeModel;
   readonly references: ReturnType<typeof prepareReferences>;
-  readonly lastErrors: LastErrors;
   /** Its replies that count in another session; left out if all are its own. */
   readonly copiedReplies?: ReadonlySet<Message>;
   /** Returns the needs of its calls; found when it is asked for first. */
@@ -59,7 +56,6 @@ export function prepareSession(transcript: Transcript): PreparedSession {
     repaired: { repairCount, continuationCount },
     sizeModel,
     references,
-    lastErrors: prepareLastErrors(entries, references.ordinalOf),
     needs: () => {
       needs ??= prepareNeeds(entries, { references, messageTokens });
       return needs;

@@ -171,7 +171,7 @@ const sweepSchema = z.strictObject({
 /** Schema of {@link BenchReport} of a run with these metrics. Strict, as nobody else writes it. */
 export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
   return z.strictObject({
-    formatVersion: z.literal(5),
+    formatVersion: z.literal(6),
     plimsollVersion: z.string(),
     referencesVersion: count,
     shard: z.strictObject({ index: count, count: count }).nullable(),

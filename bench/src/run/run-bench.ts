@@ -79,7 +79,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     return joined(file, replays);
   });
   return {
-    formatVersion: 5,
+    formatVersion: 6,
     ...describeRun(input),
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),

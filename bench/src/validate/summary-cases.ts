@@ -18,18 +18,7 @@ export const SUMMARY_WRITERS = ["recorded", "digest", "digest and facts"] as con
 export type SummaryMeasure = (typeof SUMMARY_MEASURES)[number];
 
 /** All measures, in the order of tables. */
-export const SUMMARY_MEASURES = [
-  "edits",
-  "passages",
-  "fileInHand",
-  "instructions",
-  "plan",
-  "nextStep",
-  "decisions",
-  "filesNamed",
-  "lines",
-  "strings",
-] as const;
+export const SUMMARY_MEASURES = ["edits", "passages", "fileInHand", "instructions", "plan", "lines", "strings"] as const;
 
 /** One recorded summary against ours: of what later calls needed of what it replaced, how much each text holds. */
 export interface SummaryCase extends InSession {

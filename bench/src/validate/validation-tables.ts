@@ -168,9 +168,6 @@ const KIND_NAMES = {
   fileInHand: "file in hand",
   instructions: "instructions",
   plan: "plan",
-  nextStep: "next step",
-  decisions: "decisions",
-  filesNamed: "files named",
   lines: "line evidence",
   strings: "string recall",
 } as const;

@@ -1,0 +1,31 @@
+import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { describe, expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
+import { prepareSession } from "../replay/prepared-session.ts";
+import { replay } from "../run/replay.ts";
+
+describe("a replay", () => {
+  const session = prepareSession(madeTranscript({ turns: 10, toolCallsPerTurn: 6, resultChars: 6000, overheadTokens: 2000 }));
+  const run = (policy: typeof PI_POLICY) => replay(session, { policy, window: { kind: "working-room", tokens: 32_000 } });
+
+  test.each([[PI_POLICY], [SVEN_POLICY]])("tells each compaction, and its samples add up to the prompts", async (policy) => {
+    const { compactions, composition, series, metrics } = await run(policy);
+    expect(compactions.length).toBe(metrics?.economy.compactions);
+    expect(compactions.every(({ messagesBefore, messagesAfter }) => messagesAfter < messagesBefore)).toBe(true);
+    expect(metrics?.economy.marginSpentRatio).toBeGreaterThan(0);
+    for (const { call, tokens } of composition.samples) {
+      const sum = tokens.reduce((total, part) => total + part, 0);
+      expect(Math.abs(sum - (series[call]?.promptTokens ?? 0))).toBeLessThan(composition.kinds.length);
+    }
+  });
+
+  test("without compaction nothing is lost", async () => {
+    const { metrics, compactions } = await replay(session, {
+      policy: NONE_POLICY,
+      window: { kind: "working-room", tokens: 10 ** 6 },
+    });
+    expect(compactions).toEqual([]);
+    expect(metrics?.instructions.all.held).toBe(metrics?.instructions.all.uses);
+    expect(metrics?.economy.marginSpentRatio).toBeNull();
+  });
+});
