@@ -220,10 +220,10 @@ export function shortAnswer({ choice, refusal }: Decision): string {
       const missing = `${formatNumberOf(verdict.missing, "more session")} needed`;
       return verdict.looksLike === null
         ? `too few sessions, ${missing}`
-        : `one setting looks ${cheaperText(verdict.looksLike)}, ${missing}`;
+        : `maybe ${cheaperText(verdict.looksLike).replace(/ \(.*/, "")}, ${missing}`;
     }
     case "set":
-      return `one setting is ${cheaperText(verdict.best)}`;
+      return `Set the values below, ${cheaperText(verdict.best)}`;
     case "trade":
       return `a trade, ${cheaperText(verdict.best)} but ${verdict.against === undefined ? "keeps less" : `worse in ${verdict.against}`}`;
     case "keep":

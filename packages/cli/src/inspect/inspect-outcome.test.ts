@@ -24,7 +24,7 @@ test("what a run came to is shown by inspect, and stands in the report of bench"
   writeFileSync(join(folder, "run.json"), JSON.stringify([RUN]));
   const shown = recordedIo(folder);
   expect(await main(["inspect", "run.json"], shown.io)).toBe(0);
-  expect(shown.stdout()).toContain("outcome reward 0.25");
+  expect(shown.stdout().replace(/\s+/g, " ")).toContain("outcome reward 0.25");
   const replayed = recordedIo(folder);
   expect(await main(["bench", "run.json", "--policy", "none", "--window", "64k", "--json", "report.json"], replayed.io)).toBe(
     0,
