@@ -91,7 +91,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
     title: `${base}, ${cache === "expiring" ? "prompt cache as recorded" : "prompt cache that never expires"}`,
     notes: [
       `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of the ${formatNumberOf(testSessions, "session")} that it was not chosen on (${split}).`,
-      "Best: the cheapest that keeps a point less by no measure than the current one, at 5 % more cost at most. The others: no setting beats them in both cost and what they keep.",
+      "Best: the cheapest setting that costs at most 5 % more than the current one and keeps no measure a point lower. The others: no setting beats them in both cost and what they keep.",
     ],
     rowTitle: "setting",
     columns: COLUMNS,
