@@ -33,7 +33,7 @@ async function callsOf(policy: Policy, session: PreparedSession = SESSION): Prom
 
 /** A message without what names it: a handle is the id under which a log has a message, and each log has its own. */
 function shown(message: Message): string {
-  return `${message.role}: ${textOf(message)}`.replaceAll(/\b[0-9a-f]{32}\b/g, "HANDLE");
+  return `${message.role}: ${textOf(message)}`.replaceAll(/\b[0-9a-f]{32}\b|(?<=handle )[0-9a-f]{8,}/g, "HANDLE");
 }
 
 /** The contexts of all calls. */

@@ -24,7 +24,7 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No policy is clearly better. Closest: sven*.",
-      expect.stringMatching(/^Compacts at 48\.\dk of 73\.\dk\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
+      expect.stringMatching(/^Compacts at 39\.\dk of 64\.0k\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
       expect.stringMatching(/^Keeps [\d.]+ % of what later replies needed, word for word; you now [\d.]+ %\.$/),
       expect.stringMatching(
         /^Worse on .+ \(older than 20k tokens\): [\d.]+ points below the newest messages alone, and on \d other measures\.$/,

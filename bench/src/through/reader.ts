@@ -20,7 +20,7 @@ export interface StartedReader {
 }
 
 /** The parts of a request beside its items. */
-export interface ReaderRequest {
+interface ReaderRequest {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly modelId: string;

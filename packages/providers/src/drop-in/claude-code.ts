@@ -11,7 +11,7 @@ import { typedWord } from "./typed-words.ts";
 import { replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** The part of what Claude Code gives a mod that is used: `EngineInterface` of mods/types/claude-code.d.ts, read in November 2026. */
-export interface ClaudeCodeEngine {
+interface ClaudeCodeEngine {
   readonly session: {
     id(): Promise<string>;
     usage(): Promise<unknown>;
@@ -31,7 +31,7 @@ export interface ClaudeCodeEngine {
 }
 
 /** A hook of a mod: it answers an event, or lets the rest of the chain answer. */
-export type ClaudeCodeHook = (
+type ClaudeCodeHook = (
   engine: ClaudeCodeEngine,
   event: Fields,
   next: (event: Fields) => Promise<unknown>,
