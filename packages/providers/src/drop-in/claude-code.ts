@@ -31,11 +31,7 @@ interface ClaudeCodeEngine {
 }
 
 /** A hook of a mod: it answers an event, or lets the rest of the chain answer. */
-type ClaudeCodeHook = (
-  engine: ClaudeCodeEngine,
-  event: Fields,
-  next: (event: Fields) => Promise<unknown>,
-) => Promise<unknown>;
+type ClaudeCodeHook = (engine: ClaudeCodeEngine, event: Fields, next: (event: Fields) => Promise<unknown>) => Promise<unknown>;
 
 /** Takes hooks: an event's name, what narrows it, and the hook. */
 export type ClaudeCodeOn = (event: string, ...rest: readonly [ClaudeCodeHook] | readonly [Fields, ClaudeCodeHook]) => unknown;
