@@ -15,6 +15,8 @@ export interface AgentOptions {
   readonly system?: string;
   /** The model that the Messages wire asks. */
   readonly model?: string;
+  /** Fields of every body, in the place of the agent's own; `undefined` leaves one out. */
+  readonly fields?: Item;
   /** Returns the result of a call. */
   readonly resultOf?: (step: number) => string;
 }
@@ -45,13 +47,13 @@ const SYSTEM = `You work in a shell. ${"Take care of every file. ".repeat(40)}`;
 
 /** An agent of our own, as plain as one can be. */
 export function startAgent(options: AgentOptions): Agent {
-  const { wire, url, form, headers = {}, system = SYSTEM, model, resultOf = shortResult } = options;
+  const { wire, url, form, headers = {}, system = SYSTEM, model, fields = {}, resultOf = shortResult } = options;
   const own = FORMS[wire];
   let history: readonly Item[] = [];
   let calls = 0;
   const body = (extra: Item = {}, more: readonly Item[] = []) =>
     JSON.stringify(
-      { ...own.body([...history, ...more], form, system), ...(model === undefined ? {} : { model }), ...extra },
+      { ...own.body([...history, ...more], form, system), ...(model === undefined ? {} : { model }), ...fields, ...extra },
       null,
       1,
     );

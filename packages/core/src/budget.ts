@@ -75,6 +75,16 @@ export function withReplyWithin<Limits extends ModelLimits>(limits: Limits): Lim
   return { ...limits, maxOutputTokens: Math.floor(windowTokens * REPLY_RATIO) };
 }
 
+/** The limits with the window that a refusal taught, if that is less. A reply that was planned no smaller than it leaves half of it to the prompt. */
+export function limitsWithin<Limits extends ModelLimits>(limits: Limits, learnedTokens: number | null): Limits {
+  const { contextWindowTokens, maxOutputTokens } = limits;
+  if (learnedTokens === null) return limits;
+  const windowTokens = Math.min(contextWindowTokens ?? learnedTokens, learnedTokens);
+  const isTooLarge = maxOutputTokens !== null && maxOutputTokens >= learnedTokens;
+  const replyTokens = isTooLarge ? Math.floor(learnedTokens / 2) : maxOutputTokens;
+  return { ...limits, contextWindowTokens: windowTokens, maxOutputTokens: replyTokens };
+}
+
 /** A reply of fewer tokens is no reply: what is asked for stays, and a refusal says more. Chosen. */
 const LEAST_REPLY_TOKENS = 256;
 

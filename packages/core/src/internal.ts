@@ -2,7 +2,7 @@
 
 export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
 export { messagesWrittenBy } from "./applied-edit.ts";
-export { replyBeside, withReplyWithin } from "./budget.ts";
+export { limitsWithin, replyBeside, withReplyWithin } from "./budget.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { recoveriesOf } from "./engine/goal.ts";

@@ -101,6 +101,42 @@ describe("typed to plimsoll", () => {
   });
 });
 
+describe("a window that a refusal taught", () => {
+  // Of 272,000 tokens a reply that is not asked for is guessed to take 34,000: of 40,000 they would leave next to nothing.
+  const taught = async () => {
+    const running = await started({ contextWindowTokens: 40_000, proxy: { window: "272k" } });
+    const resultOf = (step: number) => `line ${step} of a log\n`.repeat(900);
+    const fields = { model: "gpt-5-mini", max_tokens: undefined };
+    const headers = { session_id: "one" };
+    const agent = startAgent({ wire: "openai-chat", form: "whole", url: running.url, headers, fields, resultOf });
+    const told = async (given: StatusOptions = {}) => {
+      const { io, stdout } = recordedIo(running.folder);
+      await proxyStatus({ state: "state", ...given }, io);
+      return stdout();
+    };
+    return { ...running, agent, told };
+  };
+
+  test("leaves a guessed reply the same share, so that a cut buys steps", async () => {
+    const { agent, stdout, simulator } = await taught();
+    await agent.say("Look at every part.", 40);
+    expect(simulator.exchanges().filter(({ status }) => status !== 200)).toHaveLength(1);
+    expect(compactionsIn(stdout())).toBeLessThan(6);
+  });
+
+  test("is what the status goes by, and what an undo is held against", async () => {
+    const { agent, told, stdout } = await taught();
+    for (let step = 0; step < 30 && compactionsIn(stdout()) === 0; step += 1) await agent.say("Look on.", 1);
+    expect(await told()).toMatch(/ of 35\.0k tokens, next cut at 3[23]\.\dk/);
+    expect(textOf(await agent.say("plimsoll: status", 1))).toContain("of 35.0k tokens");
+    const [, before = 0, after = 0] = /: ([\d.]+)k to ([\d.]+)k tokens/.exec(await told()) ?? [];
+    const taken = [...(await told()).matchAll(/no longer sent: .*\(([\d.]+)(k?) tokens\)/g)];
+    const takenTokens = taken.reduce((sum, [, count, unit]) => sum + Number(count) * (unit === "k" ? 1_000 : 1), 0);
+    expect(takenTokens / ((Number(before) - Number(after)) * 1_000)).toBeCloseTo(1, 0);
+    expect(textOf(await agent.say("plimsoll: undo", 1))).toMatch(/4\d\.\dk tokens would be sent, but 35\.0k fit, so the next/);
+  });
+});
+
 describe("the status of a running proxy", () => {
   test("tells how full, the next cut, what went, and what a cut would take", async () => {
     const { status, id } = await cutSession();
@@ -121,7 +157,7 @@ describe("the status of a running proxy", () => {
     expect(compactionsIn(stdout())).toBe(cuts);
     expect(stdout().match(/no cut \(/g)).toHaveLength(1);
     expect(stdout()).toContain("problem: the upstream refused it with 400");
-    expect(await status({ action: "resume" })).toContain("cuts go on");
+    expect(await status({ action: "resume" })).toContain("cuts are made again");
     expect((await agent.say("Go on.", 2)).at(-1)?.status).toBe(200);
   });
 

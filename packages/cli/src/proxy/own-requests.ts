@@ -4,7 +4,7 @@ import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { SessionStore } from "@plimsoll/core/agent";
 import type { JsonObject } from "@plimsoll/core/internal";
 import type { ProxyCompaction, ProxyConversation } from "@plimsoll/providers/proxy";
-import { parseRecord } from "@plimsoll/providers/proxy";
+import { afterUndoWords, parseRecord } from "@plimsoll/providers/proxy";
 import { MAXIMUM_BODY_BYTES } from "./content-coding.ts";
 import { placedLine, shortId } from "./event-words.ts";
 import { bodyOf } from "./exchange.ts";
@@ -115,16 +115,17 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
     default:
       throw new PlimsollError("bad-input", `the proxy cannot ${action}`);
   }
-  const line = DONE[action];
+  const undone = action === "undo" ? compaction.conversations().find(({ sessionId }) => sessionId === of?.sessionId) : null;
+  const line = undone === null ? DONE[action] : `${DONE[action]}: ${afterUndoWords(undone)}`;
   say(placedLine(line, of, nowMs()));
   if (request.headers.accept?.includes("json") === true) return sendJson(response, 200, { done: line });
   response.writeHead(303, { location: `..${OWN_PATH}` }).end();
 }
 
 const DONE = {
-  undo: "the last cut was undone: the next one comes when a request would not fit",
+  undo: "the last cut was undone",
   pause: "cuts are paused: what does not fit is refused by the vendor",
-  resume: "cuts go on",
+  resume: "cuts are made again",
   forget: "learned limits were forgotten",
 } as const;
 
@@ -139,7 +140,7 @@ function named(compaction: ProxyCompaction, id: string | null): ProxyConversatio
   const known = all.map(({ sessionId }) => shortId(sessionId)).join(", ");
   throw new PlimsollError(
     "bad-input",
-    `no conversation ${id ?? ""} is in memory; there ${known === "" ? "is none" : `are ${known}`}`,
+    `${id === null || id === "" ? "name a conversation by its id" : `no conversation ${id} is in memory`}: ${known === "" ? "no agent has asked yet" : `there are ${known}`}`,
   );
 }
 

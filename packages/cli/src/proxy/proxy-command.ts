@@ -4,7 +4,7 @@ import { PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/build";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import type { ConversationLog, EventOrigin, TypedWord } from "@plimsoll/providers/proxy";
-import { createProxyCompaction, wishAnswer } from "@plimsoll/providers/proxy";
+import { afterUndoWords, createProxyCompaction, wishAnswer } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { EXIT_OK } from "../io.ts";
@@ -133,6 +133,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
         await compaction.undo(sessionId);
         const line = "the last cut was undone, as the person typed";
         say(placedLine(line, of ?? { sessionId, modelId: null }, nowMs()));
+        return afterUndoWords(compaction.conversations().find((each) => each.sessionId === sessionId));
       };
       return wishAnswer(word, { entries, status, undo });
     };

@@ -4,7 +4,8 @@ import { createContextManager, createDigest, isHuman, textOf, toolCallsOf } from
 import { budgetOf, resolveAmount } from "@plimsoll/core/build";
 import { tierFor } from "@plimsoll/core/internal";
 import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
-import type { CompactionLoss, ProxyConversation } from "@plimsoll/providers/proxy";
+import type { ProxyConversation } from "@plimsoll/providers/proxy";
+import { takenRatio } from "@plimsoll/providers/proxy";
 import { titleOf } from "../inspect/compaction-loss.ts";
 import type { CompactionStory } from "../inspect/session-story.ts";
 import { sessionStory } from "../inspect/session-story.ts";
@@ -86,7 +87,8 @@ export function conversationStatus(conversation: ProxyConversation, policy: Poli
   };
 }
 
-function cutStatus({ entry, isReverted, loss }: CompactionStory, modelId: string | null): CutStatus {
+function cutStatus(story: CompactionStory, modelId: string | null): CutStatus {
+  const { entry, isReverted } = story;
   const { reason, tokensBefore, tokensAfter } = entry.record;
   return {
     atMs: entry.atMs,
@@ -99,13 +101,16 @@ function cutStatus({ entry, isReverted, loss }: CompactionStory, modelId: string
       tokensAfter ?? 0,
       modelId,
     ),
-    ...went(loss),
+    ...went(story),
   };
 }
 
-function went({ kinds, paths, humanMessages }: CompactionLoss): Went {
+/** The parts that went, in tokens of the cut's own record. */
+function went({ entry, loss, tokensBefore, tokensAfter }: CompactionStory): Went {
+  const { kinds, paths, humanMessages } = loss;
+  const ratio = takenRatio(entry.record, tokensBefore - tokensAfter);
   return {
-    kinds: kinds.slice(0, LISTED),
+    kinds: kinds.slice(0, LISTED).map((each) => ({ ...each, tokens: each.tokens * ratio })),
     paths: paths.slice(-LISTED),
     yours: humanMessages.slice(-LISTED).map((message) => beginning(titleOf(message))),
   };
@@ -160,7 +165,7 @@ export async function previewOf(
       record === null
         ? "A cut now would change nothing"
         : `${formatTokens(record.tokensBefore)} to ${formatTokens(record.tokensAfter)} tokens, ${formatNumberOf(record.messagesBefore, "message")} to ${record.messagesAfter}`,
-    ...(newest === undefined ? { kinds: [], paths: [], yours: [] } : went(newest.loss)),
+    ...(newest === undefined ? { kinds: [], paths: [], yours: [] } : went(newest)),
     messages: manager.context().messages.map((message) => {
       const text = shownText(message);
       return { who: whoSays(message), chars: text.length, text: text.slice(0, SHOWN_CHARS).toWellFormed() };

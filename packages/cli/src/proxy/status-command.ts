@@ -75,12 +75,16 @@ export async function proxyStatus({ state, action, name }: StatusOptions, io: Cl
     const at = `${url}${OWN_PATH}/preview?form=json&id=${encodeURIComponent(name ?? "")}`;
     const { outcome, messages, ...gone } = await asked(at, previewSchema);
     for (const line of [outcome, ...wentLines(gone), "the model would then be sent:"]) say(line);
-    for (const { who, chars, text } of messages) say(`  ${who}, ${chars} characters: ${text.slice(0, SHOWN_CHARS)}`);
+    for (const { who, chars, text } of messages)
+      say(`  ${who}, ${chars} characters: ${text.slice(0, SHOWN_CHARS).split(/\s+/).join(" ")}`);
     return EXIT_OK;
   }
   if (action !== undefined) {
     if (!isAction(action))
-      throw new PlimsollError("bad-input", `status ${action}: ${suggestion(action, Object.keys(ACTIONS))}`);
+      throw new PlimsollError(
+        "bad-input",
+        `status cannot ${action}: ${suggestion(action, Object.keys(ACTIONS)).replace(/^known:/, "it can")}`,
+      );
     const form = new URLSearchParams(name === undefined ? {} : { [ACTIONS[action]]: name });
     const { done } = await asked(`${url}${OWN_PATH}/${action}`, z.object({ done: z.string() }), form);
     say(done);

@@ -58,7 +58,7 @@ export function statusPage(status: ProxyStatus): OwnPage {
     "plimsoll proxy",
     html`<h1>plimsoll proxy</h1>
 <p>For <bdi>${upstream}</bdi>, policy <bdi>${policy}</bdi>. ${isPaused ? "All cuts are paused." : ""}</p>
-<p>${button(isPaused ? "resume" : "pause", isPaused ? "Let all cuts go on" : "Pause all cuts", null)} <a href="plimsoll">Look again</a></p>
+<p>${button(isPaused ? "resume" : "pause", isPaused ? "Make cuts again" : "Pause all cuts", null)} <a href="plimsoll">Look again</a></p>
 ${conversations.length === 0 ? html`<p>No agent has asked since the proxy was started.</p>` : ""}
 ${conversations.map((each) => conversationSection(each, isPaused))}
 ${storedCount === 0 ? "" : html`<p>${formatNumberOf(storedCount, "conversation")} from before on the disk; one comes back when its agent asks. <code>plimsoll proxy sessions</code> lists them.</p>`}
@@ -87,7 +87,7 @@ function conversationSection(conversation: ConversationStatus, isAllPaused: bool
 <p>${fullWords(conversation)}</p>
 ${budgetTokens === null ? "" : html`<progress max="${budgetTokens}" value="${Math.min(usedTokens, budgetTokens)}" aria-label="How full the context is"></progress>`}
 <p><a href="plimsoll/preview?id=${id}">What a cut would take now</a></p>
-<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${isAllPaused ? "" : button(state === "paused" ? "resume" : "pause", state === "paused" ? "Let cuts go on" : "Pause cuts", id)}</p>
+<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${isAllPaused ? "" : button(state === "paused" ? "resume" : "pause", state === "paused" ? "Make cuts again" : "Pause cuts", id)}</p>
 <h3>Cuts so far: ${cuts.length}</h3>
 ${cuts.map(cutDetails).toReversed()}
 </section>`;

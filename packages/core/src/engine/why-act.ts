@@ -1,5 +1,5 @@
 import type { Amount, Budget } from "../budget.ts";
-import { budgetOf } from "../budget.ts";
+import { budgetOf, limitsWithin } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
@@ -117,18 +117,8 @@ export function windowFilledBy(
 }
 
 /** The budget at this gate; a limit that the provider named counts if it is smaller. */
-function budgetFor(policy: EnginePolicy, input: FitInput): Budget | null {
-  const knownTokens = input.model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
-  const observedTokens = input.observedLimitTokens ?? null;
-  const windowTokens = knownTokens === null ? observedTokens : Math.min(knownTokens, observedTokens ?? knownTokens);
-  return budgetOf({
-    contextWindowTokens: windowTokens,
-    maxOutputTokens: reserveWithin(input.model.maxOutputTokens, observedTokens),
-  });
-}
-
-/** A limit that a provider named may be no larger than the reserve that was planned: then half of it is left for the prompt. */
-function reserveWithin(maxOutputTokens: number | null, observedTokens: number | null): number | null {
-  if (maxOutputTokens === null || observedTokens === null || maxOutputTokens < observedTokens) return maxOutputTokens;
-  return Math.floor(observedTokens / 2);
+function budgetFor(policy: EnginePolicy, { model, observedLimitTokens = null }: FitInput): Budget | null {
+  const contextWindowTokens =
+    model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
+  return budgetOf(limitsWithin({ ...model, contextWindowTokens }, observedLimitTokens));
 }

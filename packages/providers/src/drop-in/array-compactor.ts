@@ -19,6 +19,7 @@ import {
   createArrayConversations,
   fitRequest,
   leaveReasoning,
+  limitsInForce,
   recallIn,
   recoverRequest,
   reportAnswer,
@@ -167,9 +168,9 @@ export function createArrayCompactor<Item, Answer>(
       const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of);
       return await recallIn(logs, found, { handle, range });
     },
-    conversations: () => all().map(logged),
+    conversations: () => all().map((found) => logged(logs, found)),
     logOf: (items, request = {}) =>
-      conversations.goOn(read(arrays, items, request).request, async (found) => logged(found), request.signal),
+      conversations.goOn(read(arrays, items, request).request, async (found) => logged(logs, found), request.signal),
     undo: async (sessionId) => {
       const found = all().find(({ name }) => name.sessionId === sessionId);
       if (found === undefined) throw new PlimsollError("bad-input", `no conversation in memory has the id ${sessionId}`);
@@ -181,9 +182,10 @@ export function createArrayCompactor<Item, Answer>(
   };
 }
 
-function logged({ name, conversation }: FoundConversation): ConversationLog {
+function logged(logs: ArrayConversations, { name, conversation }: FoundConversation): ConversationLog {
   const { manager } = conversation;
-  return { ...name, entries: manager.entries(), expectedTokens: manager.predict().expectedTokens };
+  const { expectedTokens } = manager.predict();
+  return { ...name, entries: manager.entries(), expectedTokens, limits: limitsInForce(logs, conversation) };
 }
 
 function read<Item, Answer>(

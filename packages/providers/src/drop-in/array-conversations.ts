@@ -33,6 +33,7 @@ import {
 import {
   callShape,
   clockDoor,
+  limitsWithin,
   lowestLimits,
   type Recalled,
   type RecallRange,
@@ -55,6 +56,8 @@ export interface ConversationLog extends ConversationName {
   readonly entries: readonly SessionEntry[];
   /** Expected tokens of the next request. */
   readonly expectedTokens: number;
+  /** The limits that its newest request was fitted to, as they are now: the window is what a refusal taught, if that is less. `null` before one. */
+  readonly limits: ModelLimits | null;
 }
 
 /** A conversation that was fitted, and the view to send. */
@@ -76,6 +79,8 @@ export interface ArrayConversations {
   readonly artifacts: WeakMap<Conversation, ArtifactStore>;
   /** The model that a conversation's newest request asks. */
   readonly asked: WeakMap<Conversation, string>;
+  /** The facts that a conversation's newest request was fitted with. */
+  readonly facts: WeakMap<Conversation, RequestFacts>;
   readonly learned: LearnedLimits;
   /** How often a conversation was fitted for a hook since its newest answer; one that was met in its middle begins with {@link REFUSED_FITS}. */
   readonly unanswered: WeakMap<Conversation, number>;
@@ -134,6 +139,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     conversations,
     artifacts: new WeakMap(),
     asked,
+    facts: new WeakMap(),
     learned: options.learned ?? createLearnedLimits(),
     unanswered: new WeakMap(),
     told: new WeakSet(),
@@ -332,6 +338,7 @@ export async function recallIn(
 async function take(asked: AskedRequest, conversation: Conversation, logs: ArrayConversations): Promise<void> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
   if (modelId !== undefined) logs.asked.set(conversation, modelId);
+  logs.facts.set(conversation, asked);
   const known = conversation.messageIds().length;
   // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
   const isNew = !logs.artifacts.has(conversation);
@@ -363,18 +370,41 @@ function allowedBy({ policy }: ArrayConversations, limits: ModelLimits): ModelLi
   return policy.enabled ? withReplyWithin(limits) : limits;
 }
 
-function inputAt(gate: FitInput["gate"], asked: RequestFacts, { conversation, logs }: OfConversation): ConversationFit {
-  const known = allowedBy(logs, limitsOf(asked, logs.options));
+function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConversation): ConversationFit {
+  const { conversation, logs } = of;
+  const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
   const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
   const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
-  const model = { ...known, request: lowestLimits(stated, shared) };
-  const learned = learnedOf(conversation, {
-    learned: logs.learned,
-    nowMs: logs.nowMs(),
-    modelId: asked.modelId,
-    reserveTokens: model.maxOutputTokens ?? 0,
-  });
-  return { gate, pending: [], model, observedLimitTokens: learnedWindowTokens(learned, model.maxOutputTokens ?? 0) };
+  return { gate, pending: [], model: { ...known, request: lowestLimits(stated, shared) }, observedLimitTokens };
+}
+
+/** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */
+function learnedFor(
+  asked: RequestFacts,
+  { conversation, logs }: OfConversation,
+): { readonly limits: ModelLimits; readonly learnedTokens: number | null } {
+  const limits = allowedBy(logs, limitsOf(asked, logs.options));
+  const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
+  const reserveTokens = maxOutputTokens ?? 0;
+  const { modelId } = asked;
+  const learned = learnedOf(conversation, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
+  const learnedTokens = learnedWindowTokens(learned, reserveTokens);
+  const isKept =
+    asked.isReplyGuessed !== true || learnedTokens === null || windowTokens === null || learnedTokens >= windowTokens;
+  if (isKept) return { limits, learnedTokens };
+  const guessedTokens = Math.floor((reserveTokens * learnedTokens) / windowTokens);
+  return {
+    limits: { ...limits, maxOutputTokens: guessedTokens },
+    learnedTokens: learnedWindowTokens(learned, guessedTokens),
+  };
+}
+
+/** The limits that a conversation's newest request was fitted to, by what is known now; `null` before one. */
+export function limitsInForce(logs: ArrayConversations, conversation: Conversation): ModelLimits | null {
+  const asked = logs.facts.get(conversation);
+  if (asked === undefined) return null;
+  const { limits, learnedTokens } = learnedFor(asked, { conversation, logs });
+  return limitsWithin(limits, learnedTokens);
 }
 
 /** Whose request is fitted. */

@@ -78,6 +78,15 @@ export interface Cut {
   readonly tokensAfter: number | null;
 }
 
+/** The factor from estimates to what a cut's record says that it took: an estimate alone may be off by half. */
+export function takenRatio(
+  { tokensBefore, tokensAfter }: Pick<Cut, "tokensBefore" | "tokensAfter">,
+  estimatedTokens: number,
+): number {
+  const takenTokens = (tokensBefore ?? 0) - (tokensAfter ?? 0);
+  return takenTokens <= 0 || estimatedTokens <= 0 ? 1 : takenTokens / estimatedTokens;
+}
+
 /** The newest compaction of a log that holds; `null` for none. */
 export function newestCut(entries: readonly SessionEntry[]): Cut | null {
   const newest = entries.reduce(foldEntry, EMPTY_VIEW).activeCompactions.at(-1);

@@ -63,6 +63,8 @@ export interface RequestFacts {
   readonly limits?: ModelLimits;
   /** The largest reply that this request asks for (`max_tokens`, `max_output_tokens`); the limits' own if it is left out. */
   readonly maxOutputTokens?: number;
+  /** True if that reply is not asked for but guessed: then it takes the same share of a window that a refusal taught. */
+  readonly isReplyGuessed?: boolean;
   readonly signal?: AbortSignal;
 }
 

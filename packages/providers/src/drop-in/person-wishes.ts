@@ -2,8 +2,9 @@ import type { SessionEntry, StateProvider } from "@plimsoll/core";
 import { isHuman, isPlimsollError, PLIMSOLL_POLICY, textOf } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
 import type { ArrayCompactor } from "./array-compactor.ts";
+import type { ConversationLog } from "./array-conversations.ts";
 import type { Cut } from "./compaction-loss.ts";
-import { compactionLoss, newestCut } from "./compaction-loss.ts";
+import { compactionLoss, newestCut, takenRatio } from "./compaction-loss.ts";
 import type { CompactorOptions, ConversationContext } from "./compactor-options.ts";
 import type { TypedWord } from "./typed-words.ts";
 import { keptTexts, TYPED_PREFIX } from "./typed-words.ts";
@@ -30,8 +31,8 @@ export function keptState(entries: readonly SessionEntry[]): ReturnType<StatePro
 /** The conversation that a wish is about. */
 export interface WishedOf {
   readonly entries: readonly SessionEntry[];
-  /** Undoes its newest cut; rejects with `bad-input` if there is none. */
-  readonly undo: () => Promise<void>;
+  /** Undoes its newest cut, and resolves with what follows; rejects with `bad-input` if there is none. */
+  readonly undo: () => Promise<string>;
   /** How full it is, in one sentence. */
   readonly status: string;
 }
@@ -41,12 +42,11 @@ export async function wishAnswer(word: TypedWord, { entries, undo, status }: Wis
   switch (word.kind) {
     case "undo":
       try {
-        await undo();
+        return `The last cut is undone: ${await undo()}.`;
       } catch (error) {
         if (isPlimsollError(error, "bad-input")) return `Nothing was undone: ${error.message}.`;
         throw error;
       }
-      return "The last cut is undone: what it took is sent again. The next cut comes when a request would not fit.";
     case "dropped": {
       const cut = newestCut(entries);
       return cut === null ? "Nothing was dropped: this conversation has not been cut." : takenWords(cut);
@@ -61,6 +61,15 @@ export async function wishAnswer(word: TypedWord, { entries, undo, status }: Wis
   }
 }
 
+/** Says what follows an undo: what was put back is sent, or is cut again if it does not fit. */
+export function afterUndoWords(log: Pick<ConversationLog, "expectedTokens" | "limits"> | undefined): string {
+  const { contextWindowTokens: windowTokens = null, maxOutputTokens = null } = log?.limits ?? {};
+  const roomTokens = windowTokens === null ? Number.POSITIVE_INFINITY : windowTokens - (maxOutputTokens ?? 0);
+  if (log === undefined || log.expectedTokens <= roomTokens)
+    return "what it took is sent again, and the next cut comes when a request would not fit";
+  return `about ${shortCount(log.expectedTokens)} tokens would be sent, but ${shortCount(roomTokens)} fit, so the next request is cut again`;
+}
+
 /** Said to whoever types something else. */
 export const TYPED_HELP: string = `Begin a message with \`${TYPED_PREFIX}\` and say: undo (the last cut), what did you drop?, status, or keep this: TEXT.`;
 
@@ -69,13 +78,18 @@ const LISTED = 12;
 const LISTED_CHARS = 80;
 
 /** Says what a cut took out, for the person who asked. */
-export function takenWords({ before, after, tokensBefore, tokensAfter }: Cut): string {
+export function takenWords(cut: Cut): string {
+  const { before, after, tokensBefore, tokensAfter } = cut;
   const { measure } = createEstimator(PLIMSOLL_POLICY.estimator, createWorkCounter());
   const { kinds, paths, humanMessages } = compactionLoss(before, after, measure.messageTokens);
+  const sumOf = (messages: Cut["before"]) => messages.reduce((sum, message) => sum + measure.messageTokens(message), 0);
+  const ratio = takenRatio(cut, sumOf(before) - sumOf(after));
   const yours = humanMessages.slice(-LISTED).map((message) => beginning(textOf(message)));
   return [
-    `The newest cut took about ${shortCount(tokensBefore ?? 0)} tokens to ${shortCount(tokensAfter ?? 0)}. It is no longer sent:`,
-    ...kinds.slice(0, LISTED).map(({ what, parts, tokens }) => `- ${what}: ${parts}, about ${shortCount(tokens)} tokens`),
+    `The newest cut took about ${shortCount(tokensBefore ?? 0)} tokens to ${shortCount(tokensAfter ?? 0)}. These are no longer sent:`,
+    ...kinds
+      .slice(0, LISTED)
+      .map(({ what, parts, tokens }) => `- ${what}: ${parts}, about ${shortCount(tokens * ratio)} tokens`),
     ...(yours.length === 0 ? [] : ["Your messages that are now quoted or shortened:", ...yours.map((text) => `- ${text}`)]),
     ...(paths.length === 0 ? [] : [`Files of the calls that went: ${paths.slice(-LISTED).join(", ")}`]),
     `Type \`${TYPED_PREFIX} undo\` to put it back, or \`${TYPED_PREFIX} keep this: TEXT\` to keep something word for word from now on.`,
@@ -129,7 +143,15 @@ export function createPersonWishes(
         return "Nothing was said in this conversation since it was opened, so there is nothing to tell or to undo.";
       const { entries, sessionId, expectedTokens } = log;
       const status = `About ${shortCount(expectedTokens)} tokens of this conversation are sent.`;
-      return await wishAnswer(word, { entries, status, undo: () => compactor().undo(sessionId) });
+      const undo = async () => {
+        await compactor().undo(sessionId);
+        return afterUndoWords(
+          compactor()
+            .conversations()
+            .find((each) => each.sessionId === sessionId),
+        );
+      };
+      return await wishAnswer(word, { entries, status, undo });
     },
   };
 }

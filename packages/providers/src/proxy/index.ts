@@ -5,8 +5,9 @@ export {
   type MessageShare,
   messageShares,
   type TokensOf,
+  takenRatio,
 } from "../drop-in/compaction-loss.ts";
-export { wishAnswer } from "../drop-in/person-wishes.ts";
+export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
 export type { TypedWord } from "../drop-in/typed-words.ts";
 export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";

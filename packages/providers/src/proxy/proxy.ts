@@ -63,7 +63,7 @@ export interface EventOrigin {
 
 /** A conversation that the proxy holds. */
 export interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
-  /** The limits of its newest request. */
+  /** The limits that its newest request was fitted to: the window is what a refusal taught, if that is less. */
   readonly limits: ModelLimits;
   /** When it was asked last. */
   readonly askedMs: number;
@@ -131,7 +131,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const setups = new Map<string, Setup>();
   const nowMs = options.nowMs ?? Date.now;
   /** The newest request of each conversation, by key. */
-  const asked = new Map<string, Pick<ProxyConversation, "modelId" | "limits" | "askedMs">>();
+  const asked = new Map<string, Pick<ProxyConversation, "modelId" | "askedMs">>();
   const paused = new Set<string | null>();
   /** Conversations whose history was refused for its form: it is mended before it is sent. */
   const broken = new Set<string>();
@@ -219,8 +219,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       const setup = read.kind === "on-top" ? (setups.get(conversation) ?? read.facts) : read.facts;
       if (read.kind === "main") {
         remember(setups, conversation, { system: read.facts.system, tools: read.facts.tools });
-        const limits = limitsFor(options.limits(read.facts.modelId), read.facts.maxOutputTokens, 0);
-        remember(asked, conversation, { modelId: read.facts.modelId, limits, askedMs: nowMs() });
+        remember(asked, conversation, { modelId: read.facts.modelId, askedMs: nowMs() });
       }
       try {
         return await prepared(withoutWishes(read, setup), {
@@ -248,7 +247,9 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       logs()
         .flatMap(({ key, ...log }) => {
           const newest = asked.get(key ?? "");
-          return newest === undefined ? [] : [{ ...log, ...newest, state: stateOf(log.sessionId, log.entries) }];
+          const { limits } = log;
+          if (newest === undefined || limits === null) return [];
+          return [{ ...log, ...newest, limits, state: stateOf(log.sessionId, log.entries) }];
         })
         .sort((a, b) => b.askedMs - a.askedMs),
     undo,
@@ -395,6 +396,7 @@ async function fittedRequest(
     tools: setup.tools,
     signal,
     limits: limitsFor(options.limits(facts.modelId), facts.maxOutputTokens, end < own.length ? restTokens : 0),
+    isReplyGuessed: facts.maxOutputTokens === null && end === own.length,
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });
