@@ -46,6 +46,43 @@ test.each([
   expect(await main(["doctor", copy], io)).toBe(0);
 });
 
+test("of a log of ours it names the lines of the log, and says what mends them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: "{}", paths: [] };
+  const lines = [
+    { type: "session", version: 3, id: "s", createdMs: 1, system: "You help.", tools: [], parent: null, agent: null },
+    {
+      type: "message",
+      message: { role: "user", id: "u0", origin: "human", parts: [{ type: "text", text: "Look." }], atMs: 1 },
+    },
+    {
+      type: "message",
+      message: {
+        role: "assistant",
+        id: "a0",
+        origin: "model",
+        parts: [call],
+        modelId: "m",
+        requestId: "q",
+        stopReason: "end",
+        atMs: 1,
+      },
+    },
+    {
+      type: "message",
+      message: { role: "user", id: "u1", origin: "human", parts: [{ type: "text", text: "Well?" }], atMs: 1 },
+    },
+  ].map((line) => JSON.stringify(line));
+  // A blank line is none that the agent reads, and counts.
+  writeFileSync(join(folder, "log.jsonl"), `${[lines[0], "", ...lines.slice(1)].join("\n")}\n{"type":"mess`);
+  const { io, stdout } = recordedIo(folder);
+  expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(1);
+  expect(stdout()).toContain("log.jsonl:4: call without result\nlog.jsonl:6: the log is cut off here\n");
+  expect(stdout()).toContain("plimsoll chat --resume ID");
+  expect(readdirSync(folder)).toEqual(["log.jsonl"]);
+});
+
 test("of a file that is no session log it says so in one line", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

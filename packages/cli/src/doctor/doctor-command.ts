@@ -41,7 +41,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
   const { faults, mended } = canMend(importer.format)
     ? examineLog(readFileSync(path, "utf8"), importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
-    : { faults: await importedFaults(path, displayName), mended: null };
+    : { faults: await importedFaults(path, { displayName, format: importer.format }), mended: null };
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const changed = await changedSystemTexts(path, displayName);
   if (changed > 0)
@@ -54,7 +54,11 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   }
   for (const line of faultLines(displayName, faults)) say(line);
   if (mended === null) {
-    say(`logs of ${importer.format} are read here, and cannot be mended`);
+    say(
+      importer.format === "plimsoll"
+        ? MENDS_ITSELF
+        : `doctor cannot mend logs of ${importer.format}: correct them by hand, in a copy.`,
+    );
     return EXIT_FAILED;
   }
   if (options.write !== true) {
@@ -78,22 +82,42 @@ async function logOf(session: string | undefined, { from }: DoctorOptions, io: C
   return newest;
 }
 
-function faultLines(name: string, faults: readonly Fault[]): readonly string[] {
+/** Said of a log of our own instead of mending it. */
+const MENDS_ITSELF =
+  "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID goes on with the session, and mends what it sends.";
+
+/** A fault; `line` is `null` if the log has no line for it. */
+type PlacedFault = Omit<Fault, "line"> & { readonly line: number | null };
+
+function faultLines(name: string, faults: readonly PlacedFault[]): readonly string[] {
   const rest = faults.length - FAULTS_LISTED;
   return [
-    ...faults.slice(0, FAULTS_LISTED).map(({ line, words }) => `${name}:${line}: ${words}`),
+    ...faults.slice(0, FAULTS_LISTED).map(({ line, words }) => `${name}${line === null ? "" : `:${line}`}: ${words}`),
     ...(rest > 0 ? [`and ${formatNumberOf(rest, "more fault")}`] : []),
   ];
 }
 
-/** Faults of a log that cannot be mended, as far as its messages tell them. */
-async function importedFaults(path: string, displayName: string): Promise<readonly Fault[]> {
+/** Faults of a log that cannot be mended, as far as its messages tell them, and where it is cut off. */
+async function importedFaults(
+  path: string,
+  { displayName, format }: { readonly displayName: string; readonly format: string },
+): Promise<readonly PlacedFault[]> {
   const [transcript] = await importFile(path, displayName);
   const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
-  return repairMessages(messages).repairs.map(({ code, index }) => ({
-    line: index + 1,
-    words: `message ${index + 1}: ${code.replaceAll("-", " ")}`,
-  }));
+  const lines = format === "plimsoll" ? messageLines(readFileSync(path, "utf8")) : [];
+  const cut = transcript?.notes.filter(({ code }) => code === "cut-off-line") ?? [];
+  return [
+    ...repairMessages(messages).repairs.map(({ code, index }) => ({
+      line: lines[index] ?? null,
+      words: `${lines[index] === undefined ? `message ${index + 1}: ` : ""}${code.replaceAll("-", " ")}`,
+    })),
+    ...cut.map(({ line }) => ({ line, words: "the log is cut off here" })),
+  ];
+}
+
+/** The lines of a log of ours on which messages stand, counted from 1. */
+function messageLines(text: string): readonly number[] {
+  return text.split("\n").flatMap((line, index) => (/^\s*\{"type":"message"/.test(line) ? [index + 1] : []));
 }
 
 /** Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read. */
