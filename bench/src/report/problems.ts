@@ -4,8 +4,7 @@ import { brokenPolicies, failuresOf } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow, ReportProblem, SourceNote } from "../results.ts";
 import type { ImportNoteCode } from "../transcript.ts";
 import { apartProblems } from "./apart.ts";
-import { formatCount, formatNumberOf, NOT_VISIBLE, verbFor } from "./figures.ts";
-import { capitalised } from "./labels.ts";
+import { formatCount, formatNumberOf, verbFor } from "./figures.ts";
 import { unmarkedName } from "./model-summaries.ts";
 
 /** The parts of a report in which problems are found. */
@@ -89,9 +88,17 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
     in: long.filter(({ session }) => measured.get(session)?.[id].all.uses === 0),
   })).filter((each) => each.in.length > 0);
   if (hidden.length === 0) return [];
-  const each = hidden.map(({ name, in: of }) => `${name} in ${formatCount(of.length)}`).join(", ");
-  const text = `${NOT_VISIBLE} in some of the ${formatNumberOf(long.length, "session")} with ${SEEING_CALLS} calls or more: ${each}.`;
-  return [{ kind: "not-visible", text: capitalised(text) }];
+  const where = (count: number) =>
+    long.length === 1
+      ? `the one session with ${SEEING_CALLS} calls or more`
+      : `${formatCount(count)} of the ${formatCount(long.length)} sessions with ${SEEING_CALLS} calls or more`;
+  const counts = [...new Set(hidden.map((each) => each.in.length))];
+  const sentences = counts.map((count) => {
+    const names = hidden.filter((each) => each.in.length === count).map(({ name }) => name);
+    const verb = names.at(-1)?.endsWith("s") === true ? "are" : "is";
+    return `No ${names.join(" and no ")} ${verb} visible in ${where(count)}.`;
+  });
+  return [{ kind: "not-visible", text: sentences.join(" ") }];
 }
 
 /** Codes of notes about lines that an importer does not know. */

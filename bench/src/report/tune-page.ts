@@ -86,11 +86,13 @@ function settingTable(result: ShownTuneResult): ReportTable {
     ...(best === null || best.settings.length === 0 ? [] : [{ ...best, place: "best" }]),
     ...others.map((tuned) => ({ ...tuned, place: "" })),
   ];
-  const split = splitBy === "nothing" ? "the same" : `no ${splitBy} is in both`;
+  const judged = formatNumberOf(testSessions, "session");
   return tableOf({
     title: `${base}, ${cache === "expiring" ? "prompt cache as recorded" : "prompt cache that never expires"}`,
     notes: [
-      `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of the ${formatNumberOf(testSessions, "session")} that it was not chosen on (${split}).`,
+      splitBy === "nothing"
+        ? `There is one project alone: settings were chosen and judged on the same ${judged}.`
+        : `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of ${judged} that it was not chosen on (no ${splitBy} is in both).`,
       "Best: the cheapest setting that costs at most 5 % more than the current one and keeps no measure a point lower. The others: no setting beats them in both cost and what they keep.",
     ],
     rowTitle: "setting",

@@ -224,7 +224,7 @@ function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
   io.stderr.write(
     lineFor(
       io.stderr,
-      `plimsoll: ${settings} to try, about ${formatNumberOf(minutes, "minute")}; broken off, it goes on where it was`,
+      `plimsoll: ${settings} to try, about ${formatNumberOf(minutes, "minute")}; if you stop it, the same command goes on from there`,
     ),
   );
 }

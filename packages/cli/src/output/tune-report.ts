@@ -20,9 +20,10 @@ export const NOTHING_FIRES: string = fitted(
   "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
 );
 
-const READING = fitted(
-  "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more. All on sessions that settings were not chosen on.",
-);
+const READING =
+  "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
+const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
 
 const MORE = "Other prompt caches, the presets' best, and each session: --full or --html FILE.";
 
@@ -40,7 +41,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
     [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { first: "", further: "  " })), ...idle].join("\n"),
     ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
     ...(full ? others.map((table) => reportTable(table, columns)) : []),
-    READING,
+    fitted(`${READING} ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),
     ...(taken === null ? [] : [`# plimsoll.yaml\n${tunedYaml({ text: "", current, best: taken }).trimEnd()}`]),
     ...(full ? [] : [MORE]),
   ].join("\n\n");
