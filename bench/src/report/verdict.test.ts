@@ -24,7 +24,7 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No policy is clearly better. Closest: sven*.",
-      expect.stringMatching(/^Compacts at 39\.\dk of 64\.0k\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
+      expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
       expect.stringMatching(/^Keeps [\d.]+ % of what later replies needed, word for word; you now [\d.]+ %\.$/),
       expect.stringMatching(
         /^Worse on .+ \(older than 20k tokens\): [\d.]+ points below the newest messages alone, and on \d other measures\.$/,
@@ -37,7 +37,7 @@ describe("verdicts", () => {
     const reports = [exampleReport({ workingRoomsTokens: [16_000, 128_000] }), projects(3), projects(9)];
     const lines = reports.flatMap((report) => linesOf(report).flatMap((verdict) => verdict.lines));
     expect(lines.length).toBeGreaterThan(15);
-    expect(lines.filter((line) => line.length > LINE_CHARS && !line.startsWith("Worse on"))).toEqual([]);
+    expect(lines.filter((line) => line.length > LINE_CHARS && !/^(Worse on|No policy of about)/.test(line))).toEqual([]);
   });
 
   test("there is one for each window, whoever writes the summaries", () => {
@@ -50,7 +50,28 @@ describe("verdicts", () => {
     const [both] = linesOf({ ...plain, rows });
     expect(both?.picks).toHaveLength(2);
     expect(both?.lines).toHaveLength(5);
-    expect(both?.lines[0]).toMatch(/ With summaries by a model: sven\*\.$/);
+    expect(both?.lines[0]).toMatch(/ (None with summaries by a model is better|With summaries by a model: sven\*)/);
+  });
+
+  test("recommend no policy that never compacted", () => {
+    const report = exampleReport();
+    const nothing = new Map(report.rows.flatMap((row) => (row.policy === "none" ? [[row.session, row.metrics] as const] : [])));
+    const rows = report.rows.map((row) => ({ ...row, metrics: nothing.get(row.session) ?? null }));
+    const [verdict] = linesOf({ ...report, rows });
+    expect(verdict?.lines[0]).toBe("Doing nothing looks best here: sven, the nearest, never compacted.");
+    expect(verdict?.lines[1]).toMatch(/^sven would compact at /);
+  });
+
+  test("name no policy with summaries by a model that costs as much and keeps no more", () => {
+    const report = projects(3);
+    const rows = report.rows.map((row) => {
+      if (row.metrics === null || row.policy === "sven") return row;
+      const { cost } = row.metrics;
+      const isCheap = row.policy !== "none" && row.policy !== "recorded";
+      const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
+      return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
+    });
+    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ None with summaries by a model is better\.$/);
   });
 
   test("say how sure it is from eight projects on", () => {

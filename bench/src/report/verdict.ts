@@ -44,9 +44,8 @@ function linesOf(report: BenchReport, answers: readonly WindowAnswer[], now: Pla
   const [first] = answers;
   const pick = answer?.choice.pick ?? null;
   if (answer === undefined || pick === null) return first === undefined ? [] : [unanswered(first)];
-  const beside = others.map(({ summaries, choice }) => ` With summaries ${summaries}: ${choice.pick?.policy ?? ""}.`);
   return [
-    `${choiceWords(answer, pick)}${beside.join("")}`,
+    `${choiceWords(answer, pick)}${others.map((other) => besideWords(other, pick)).join("")}`,
     `${whereWords(report, answer, pick)} Costs ${formatPercent(pick.cost)} % of doing nothing${now === null ? "" : `; you now ${formatPercent(now.cost)} %`}.`,
     keptLine(pick, now),
     worseLine(pick),
@@ -72,16 +71,31 @@ function unanswered({ outcomes, nothing, choice: { placed } }: WindowAnswer): st
 }
 
 /** Says "use" only where enough projects were seen to know. */
-function choiceWords({ choice, sureness }: Pick<WindowAnswer, "choice" | "sureness">, { policy }: PlacedPolicy): string {
+function choiceWords({ choice, sureness, outcomes }: WindowAnswer, { policy }: PlacedPolicy): string {
+  if (!hasActed(outcomes, policy)) return `Doing nothing looks best here: ${policy}, the nearest, never compacted.`;
   if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${policy}.`;
   return sureness === null ? `Looks best here: ${policy}.` : `Use ${policy}.`;
+}
+
+/** The answer among the policies with the other kind of summaries: none if it costs as much and keeps no more, and its cost if that is above doing nothing. */
+function besideWords({ summaries, choice }: WindowAnswer, first: PlacedPolicy): string {
+  const { pick } = choice;
+  if (pick === null) return "";
+  if (pick.cost >= first.cost && (pick.gain ?? 0) <= (first.gain ?? 0)) return ` None with summaries ${summaries} is better.`;
+  const dear = pick.cost > 100 ? `, costs ${formatPercent(pick.cost)} %` : "";
+  return ` With summaries ${summaries}: ${pick.policy}${dear}.`;
+}
+
+function hasActed({ byPolicy }: WindowAnswer["outcomes"], policy: string): boolean {
+  return byPolicy.get(policy)?.some(({ hasActed: has }) => has) === true;
 }
 
 function whereWords(report: BenchReport, { windowLabel: label, outcomes }: WindowAnswer, { policy }: PlacedPolicy): string {
   const hasCompacted = outcomes.byPolicy.get(policy)?.some(({ compactions }) => compactions > 0) === true;
   const at = compactsAt(report, label, policy);
   const where = at === null ? "by a rule of its own" : `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
-  return hasCompacted ? `Compacts ${where}.` : `Shortened results alone; compacts ${where}.`;
+  if (hasCompacted) return `Compacts ${where}.`;
+  return hasActed(outcomes, policy) ? `Shortened results alone; compacts ${where}.` : `${policy} would compact ${where}.`;
 }
 
 /** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. Of room for messages the system text and tools are no part. */
@@ -109,7 +123,7 @@ function keptLine({ gain }: PlacedPolicy, now: PlacedPolicy | null): string {
 
 function worseLine({ worse }: PlacedPolicy): string {
   const [worst] = worse;
-  if (worst === undefined) return "Nothing of about its cost keeps more, nor do the newest messages alone.";
+  if (worst === undefined) return "No policy of about the same cost keeps more, and neither do the newest messages alone.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   return `Worse on ${measureName(worst)}: ${formatPercent(worst.points)} points below ${worst.than ?? "the newest messages alone"}${more}.`;
 }
