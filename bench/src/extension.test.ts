@@ -78,6 +78,7 @@ describe("parseExtension", () => {
     ],
     ["a part that is not in a list", { metrics: WORK }, '"metrics" is no list'],
     ["a part without a function", { metrics: [WORK, unpooled] }, "metrics[1] has no pool (a function)"],
+    ["a strategy without a schema", { strategies: [{ kind: "own" }] }, "strategies[0] has no schema (an object)"],
     ["a part that is none", { importers: [null] }, "importers[0] has no format (a string)"],
   ])("refuses %s in one line", (_rule, value, problem) => {
     expect(() => parseExtension(value, "own.mjs")).toThrow(

@@ -147,7 +147,8 @@ function problemOf(value: unknown): string | null {
     if (!Array.isArray(parts)) return `"${kind}" is no list`;
     for (const [place, part] of parts.entries()) {
       const lacking = Object.entries(needs).find(([key, type]) => !isRecord(part) || typeof part[key] !== type);
-      if (lacking !== undefined) return `${kind}[${place}] has no ${lacking[0]} (a ${lacking[1]})`;
+      if (lacking !== undefined)
+        return `${kind}[${place}] has no ${lacking[0]} (${lacking[1] === "object" ? "an" : "a"} ${lacking[1]})`;
     }
   }
   return null;

@@ -193,7 +193,8 @@ function decoded(bytes: Buffer): string {
 
 function unreadable(file: string, cause: unknown): PlimsollError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new PlimsollError("bad-input", `${file}: cannot be read (${reason})`, { file }, cause);
+  const words = reason.startsWith("ENOENT") ? "no such file or folder" : `cannot be read (${reason})`;
+  return new PlimsollError("bad-input", `${file}: ${words}`, { file }, cause);
 }
 
 function withoutByteOrderMark(text: string): string {

@@ -67,9 +67,9 @@ test.each([
   [
     "imports a package that is not there",
     'import "@plimsoll/none";',
-    /throws\.mjs: cannot be loaded \(it needs @plimsoll\/none: run npm install @plimsoll\/none in .+\)$/,
+    /throws\.mjs: cannot be loaded \(it needs @plimsoll\/none, which is not published yet: put the file into examples\/extension of .+\)$/,
   ],
-])("a module that %s is told with its place, or with what to install", async (what, text, message) => {
+])("a module that %s is told with its place, or with what to do", async (what, text, message) => {
   mkdirSync(join(folder, what));
   writeFileSync(join(folder, what, "throws.mjs"), text);
   const loading = import(pathToFileURL(join(folder, what, "throws.mjs")).href).catch((error: unknown) => error);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";
-import { dirname, relative } from "node:path";
+import { relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
@@ -117,7 +117,7 @@ async function defaultExportOf(address: string, name: string): Promise<unknown> 
     const reason =
       missing === undefined
         ? `${message}${place === null ? "" : `, ${place}`}`
-        : `it needs ${missing}: run npm install ${missing} in ${dirname(name)}`;
+        : `it needs ${missing}, which is not published yet: put the file into examples/extension of a clone of Plimsoll that is built`;
     throw new PlimsollError("bad-input", `${name}: cannot be loaded (${reason})`, { file: name }, cause);
   }
 }

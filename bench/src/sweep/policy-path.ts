@@ -117,10 +117,15 @@ function hint(values: readonly PolicyValue[], path: string): string {
   if (nearest !== undefined && nearest.changes <= path.length * NEAR_RATIO) return `did you mean ${nearest.name}?`;
   const [first = ""] = path.split(".");
   const last = path.split(".").at(-1);
-  const names = values.map((found) => found.path.join("."));
+  const names = ranked.map(({ name }) => name);
   const alike = names.filter((name) => name.startsWith(`${first}.`) || name.split(".").at(-1) === last);
-  return `it has ${(alike.length > 0 ? alike : names).join(", ")}`;
+  const near = alike.length > 0 ? alike : names;
+  const more = near.length > NAMED_PATHS ? ` and ${near.length - NAMED_PATHS} more (plimsoll policy show NAME)` : "";
+  return `it has ${near.slice(0, NAMED_PATHS).join(", ")}${more}`;
 }
+
+/** Paths that a hint names, the nearest; chosen. */
+const NAMED_PATHS = 4;
 
 function formsOf(path: readonly string[]): readonly string[] {
   return [path.join("."), [path[0], path.at(-1)].join(".")];

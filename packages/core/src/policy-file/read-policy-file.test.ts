@@ -133,7 +133,9 @@ describe("a policy file", () => {
     [
       "broken YAML",
       "policy: sven\nkeep: { messages: 3",
-      ["late.yaml:2:20: Flow map in block collection must be sufficiently indented and end with a }"],
+      [
+        "late.yaml:2:20: no valid YAML, correct it here (the parser says: Flow map in block collection must be sufficiently indented and end with a })",
+      ],
     ],
     [
       "a key given twice",

@@ -25,9 +25,9 @@ export function readDocument(text: string): ReadDocument {
     const { line, col } = lines.linePos(offset);
     return `${line}:${col}`;
   };
-  if (parsed.errors.length > 0) {
-    return { problems: parsed.errors.map((error) => ({ place: at(error.pos[0]), text: problemText(error, text) })) };
-  }
+  // What follows the first mistake is mostly its consequence.
+  const [error] = parsed.errors;
+  if (error !== undefined) return { problems: [{ place: at(error.pos[0]), text: problemText(error, text) }] };
   const content = contentOf(parsed);
   if ("problem" in content) return { problems: [{ place: "1:1", text: content.problem }] };
   return {
@@ -96,7 +96,7 @@ function keyOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly 
 }
 
 function problemText({ code, pos, message }: YAMLParseError, text: string): string {
-  if (code !== "DUPLICATE_KEY") return message.split("\n")[0] ?? message;
+  if (code !== "DUPLICATE_KEY") return `no valid YAML, correct it here (the parser says: ${message.split("\n")[0]})`;
   const [key = ""] = /^("[^"\n]*"|'[^'\n]*'|[^\s:,]*)/.exec(text.slice(pos[0], pos[0] + LONGEST_KEY_CHARS)) ?? [];
   return `the key ${key} stands twice; keep one`;
 }
