@@ -34,7 +34,7 @@ describe("triggerWords", () => {
   test("says amounts made of others", () => {
     const amounts = { minus: [{ ratio: 1, of: "window" }, { max: [{ tokens: 16_384 }, { ratio: 0.1, of: "window" }] }] };
     expect(triggerWords({ ...Object(sven?.policy), trigger: { above: amounts } })).toBe(
-      "above the window less the larger of 16,384 tokens and 10 % of the window",
+      "above the window less 16,384 tokens (at least 10 % of the window)",
     );
   });
 });

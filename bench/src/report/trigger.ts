@@ -34,11 +34,19 @@ export function triggerWords(policy: unknown): string | null {
 export function amountWords(amount: Amount): string {
   if ("tokens" in amount) return `${formatCount(amount.tokens)} tokens`;
   if ("ratio" in amount) return ratioWords(amount.ratio, amount.of === "window" ? "the window" : "the input budget");
-  if ("min" in amount) return `the smaller of ${amount.min.map(amountWords).join(" and ")}`;
-  if ("max" in amount) return `the larger of ${amount.max.map(amountWords).join(" and ")}`;
+  if ("min" in amount) return bounded("at most", "less", amount.min);
+  if ("max" in amount) return bounded("at least", "more", amount.max);
   if ("windowAbove" in amount)
     return `${amountWords(amount.above)} (in windows up to ${formatCount(amount.windowAbove)} tokens ${amountWords(amount.upTo)})`;
   return amount.minus.map(amountWords).join(" less ");
+}
+
+/** The first amount with the others as its bounds. */
+function bounded(bound: "at most" | "at least", than: "less" | "more", amounts: readonly Amount[]): string {
+  const [first, ...others] = amounts.map(amountWords);
+  // Brackets do not stand in brackets.
+  if (others.some((other) => other.includes("("))) return `${first}, or ${others.join(" or ")} if that is ${than}`;
+  return `${first} (${others.map((other) => `${bound} ${other}`).join(" and ")})`;
 }
 
 function ratioWords(ratio: number, whole: string): string {

@@ -40,6 +40,12 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     expect([...said.matchAll(/◆ compacted \(/g)].length).toBeGreaterThanOrEqual(2);
   });
 
+  test("of a short session it says once that there is nothing to compact", async () => {
+    const said = await chatWith(["/compact"]);
+    expect(said.match(/Nothing to compact: everything is recent\./g)).toHaveLength(1);
+    expect(said).not.toContain("failed");
+  });
+
   test("compacts by hand, undoes, shows the context, and goes on after a resume", async () => {
     const first = await chatWith([
       "look",

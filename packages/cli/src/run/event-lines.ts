@@ -83,7 +83,9 @@ function eventLine(event: AgentEvent): string | null {
       return `◆ compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})${missedWords(event.missed)}`;
     }
     case "compaction-failed":
-      return `◇ compaction failed (${event.reason}): ${event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "")}`).join("; ")}`;
+      return event.reason === "manual" && event.steps.every(({ outcome }) => outcome === "not-applicable")
+        ? "◇ Nothing to compact: everything is recent."
+        : `◇ compaction failed (${event.reason}): ${[...new Set(event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "")}`))].join("; ")}`;
     case "compaction-cancelled":
       return `◇ compaction cancelled: ${printable(event.why)}`;
     case "compaction-off":
