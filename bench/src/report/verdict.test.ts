@@ -37,7 +37,7 @@ describe("verdicts", () => {
     const reports = [exampleReport({ workingRoomsTokens: [16_000, 128_000] }), projects(3), projects(9)];
     const lines = reports.flatMap((report) => linesOf(report).flatMap((verdict) => verdict.lines));
     expect(lines.length).toBeGreaterThan(15);
-    expect(lines.filter((line) => line.length > LINE_CHARS && !/^(Worse on|No policy of about)/.test(line))).toEqual([]);
+    expect(lines.filter((line) => line.length > LINE_CHARS && !line.startsWith("Worse on"))).toEqual([]);
   });
 
   test("there is one for each window, whoever writes the summaries", () => {

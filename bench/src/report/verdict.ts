@@ -123,7 +123,7 @@ function keptLine({ gain }: PlacedPolicy, now: PlacedPolicy | null): string {
 
 function worseLine({ worse }: PlacedPolicy): string {
   const [worst] = worse;
-  if (worst === undefined) return "No policy of about the same cost keeps more, and neither do the newest messages alone.";
+  if (worst === undefined) return "No policy of about the same cost keeps more, nor do the newest messages alone.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   return `Worse on ${measureName(worst)}: ${formatPercent(worst.points)} points below ${worst.than ?? "the newest messages alone"}${more}.`;
 }
