@@ -15,32 +15,33 @@ function decided(setting: SettingVerdict, proxy: SettingVerdict = { kind: "idle"
 const CHEAP = madeFigures(120_000, 0.72, 84.5);
 const LOSING = { ...CHEAP, losses: [{ measure: "replaced texts, far", points: 9 }] };
 
-test("advice fits 80 columns, and its answer is at most five lines", () => {
+test("advice fits 80 columns, and its answer is at most six lines", () => {
   const lines = adviceText(madeAdvice("settings"), { columns: 80, full: true }).split("\n");
   expect(lines.length).toBeGreaterThan(20);
   expect(lines.filter((line) => [...line].length > 80)).toEqual([]);
   const many = Array.from({ length: 9 }, () => madeAdvice("settings")).flat();
-  expect(answerLines(many).length).toBeLessThanOrEqual(5);
+  expect(answerLines(many).length).toBeLessThanOrEqual(6);
+  expect(answerLines(many).at(-1)).toBe(`Others, below: $${(15 * 41.5).toFixed(2)}`);
 });
 
 test.each<readonly [string, SettingVerdict, string, string]>([
   [
     "a change",
     { kind: "set", best: CHEAP, costRatio: { from: 0.66, through: 0.81 } },
-    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper ($11.20). In 95 % of samples of your sessions it is 19.0 to 34.0 % cheaper; no measure falls by a point.",
-    "Set the values below, 28.0 % cheaper ($11.20)",
+    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper ($11.20 of $40.00 in the replay). In 95 % of samples of your sessions it is 19.0 to 34.0 % cheaper; no measure falls by a point.",
+    "one setting is 28.0 % cheaper",
   ],
   [
     "a trade, with what it loses",
     { kind: "trade", best: LOSING },
-    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20), but keeps less: older replaced texts −9.0 points.",
-    "a trade, 28.0 % cheaper ($11.20) but keeps less",
+    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20 of $40.00 in the replay), but keeps less: older replaced texts −9.0 points.",
+    "a trade, 28.0 % cheaper but keeps less",
   ],
   [
     "what is worse in another window",
     { kind: "trade", best: CHEAP, against: "window 1M" },
-    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20), but worse for the sessions in window 1M, and the file has one number for all models.",
-    "a trade, 28.0 % cheaper ($11.20) but worse in window 1M",
+    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper ($11.20 of $40.00 in the replay), but worse for the sessions in window 1M, and the file has one number for all models.",
+    "a trade, 28.0 % cheaper but worse in window 1M",
   ],
   [
     "too few sessions, with how many more",
@@ -51,8 +52,8 @@ test.each<readonly [string, SettingVerdict, string, string]>([
   [
     "what looks better in few sessions",
     { kind: "too-few", missing: 4, looksLike: CHEAP },
-    "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper ($11.20), and no session costs more. Too few sessions to say so: 12 fill half of the window, an answer needs 4 more.",
-    "maybe 28.0 % cheaper, 4 more sessions needed",
+    "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper ($11.20 of $40.00 in the replay), and no session costs more. Too few sessions to say so: 12 fill half of the window, an answer needs 4 more.",
+    "one setting looks 28.0 % cheaper, 4 more sessions needed",
   ],
   ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Keep it: no setting is 5 % cheaper.", "keep it"],
   [

@@ -68,7 +68,7 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
   );
 }
 
-/** The answer in at most five lines: what all sessions cost, then the decisions with the most dollars. */
+/** The answer in at most six lines: what all sessions cost, then the decisions with the most dollars, and the dollars of the others. */
 export function answerLines(decisions: readonly Decision[]): readonly string[] {
   const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(
@@ -84,10 +84,10 @@ export function answerLines(decisions: readonly Decision[]): readonly string[] {
   const spent = usd === 0 ? "no prices known" : `$${formatUsd(usd)} by list prices`;
   const part = `${formatNumberOf(compactions, "compaction")} took about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of it`;
   const first = `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
-  const lines = decisions
-    .slice(0, SHOWN_DECISIONS)
-    .map((decision) => `${decisionTitle(decision).replace(": no prices known", "")}: ${shortAnswer(decision)}`);
-  return [...prose(first).slice(0, 2), ...lines.map((line) => beginningOf(line, COLUMNS))];
+  const lines = decisions.slice(0, SHOWN_DECISIONS).map((decision) => `${decisionTitle(decision)}: ${shortAnswer(decision)}`);
+  const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
+  const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
+  return [...prose(first).slice(0, 2), ...lines.map((line) => beginningOf(line, COLUMNS)), ...rest];
 }
 
 function decisionLines(decision: Decision, columns: number): readonly string[] {
