@@ -29,7 +29,7 @@ test.each<readonly [string, SettingVerdict, string, string]>([
     "a change",
     { kind: "set", best: CHEAP, costRatio: { from: 0.66, through: 0.81 } },
     "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper ($11.20 of $40.00 in the replay). In 95 % of samples of your sessions it is 19.0 to 34.0 % cheaper; no measure falls by a point.",
-    "one setting is 28.0 % cheaper",
+    "Set the values below, 28.0 % cheaper",
   ],
   [
     "a trade, with what it loses",
@@ -53,7 +53,7 @@ test.each<readonly [string, SettingVerdict, string, string]>([
     "what looks better in few sessions",
     { kind: "too-few", missing: 4, looksLike: CHEAP },
     "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper ($11.20 of $40.00 in the replay), and no session costs more. Too few sessions to say so: 12 fill half of the window, an answer needs 4 more.",
-    "one setting looks 28.0 % cheaper, 4 more sessions needed",
+    "maybe 28.0 % cheaper, 4 more sessions needed",
   ],
   ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Keep it: no setting is 5 % cheaper.", "keep it"],
   [

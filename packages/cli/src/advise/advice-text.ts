@@ -84,7 +84,9 @@ export function answerLines(decisions: readonly Decision[]): readonly string[] {
   const spent = usd === 0 ? "no prices known" : `$${formatUsd(usd)} by list prices`;
   const part = `${formatNumberOf(compactions, "compaction")} took about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of it`;
   const first = `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
-  const lines = decisions.slice(0, SHOWN_DECISIONS).map((decision) => `${decisionTitle(decision)}: ${shortAnswer(decision)}`);
+  const lines = decisions
+    .slice(0, SHOWN_DECISIONS)
+    .map((decision) => `${decisionTitle(decision).replace(": no prices known", "")}: ${shortAnswer(decision)}`);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
   return [...prose(first).slice(0, 2), ...lines.map((line) => beginningOf(line, COLUMNS)), ...rest];

@@ -100,10 +100,16 @@ function changeText(costRatio: number): string {
 /** A measure's name; `older` stands for needs that were last said 20,000 tokens before or earlier. */
 const measureWords = (measure: string): string => measure.replace(/^(.*), (?:far|older)$/, "older $1");
 
-/** How much cheaper a setting is, in percent and dollars. */
-function cheaperText({ costRatio, usd }: SettingFigures): string {
-  const saved = usd === null ? "" : ` ($${formatUsd(usd / costRatio - usd)})`;
-  return `${formatPercent(100 * (1 - costRatio))} % cheaper${saved}`;
+/** How much cheaper a setting is, in percent and dollars, both of what the replay costs with the present setting. */
+function cheaperText(figures: SettingFigures): string {
+  const { costRatio, usd } = figures;
+  const nowUsd = (usd ?? 0) / costRatio;
+  const saved = usd === null ? "" : ` ($${formatUsd(nowUsd - usd)} of $${formatUsd(nowUsd)} in the replay)`;
+  return `${cheaperPercent(figures)}${saved}`;
+}
+
+function cheaperPercent({ costRatio }: SettingFigures): string {
+  return `${formatPercent(100 * (1 - costRatio))} % cheaper`;
 }
 
 function lessText({ losses }: SettingFigures): string {
@@ -210,7 +216,7 @@ export function decisionTitle(decision: Decision): string {
 
 /** The answer in a few words. */
 export function shortAnswer({ choice, refusal }: Decision): string {
-  if (choice?.proxy.kind === "set") return `use plimsoll proxy, ${cheaperText(choice.proxy.best)}`;
+  if (choice?.proxy.kind === "set") return `use plimsoll proxy, ${cheaperPercent(choice.proxy.best)}`;
   if (choice === null || refusal !== null) return "nothing to set";
   const verdict = choice.setting;
   switch (verdict.kind) {
@@ -220,12 +226,12 @@ export function shortAnswer({ choice, refusal }: Decision): string {
       const missing = `${formatNumberOf(verdict.missing, "more session")} needed`;
       return verdict.looksLike === null
         ? `too few sessions, ${missing}`
-        : `maybe ${cheaperText(verdict.looksLike).replace(/ \(.*/, "")}, ${missing}`;
+        : `maybe ${cheaperPercent(verdict.looksLike)}, ${missing}`;
     }
     case "set":
-      return `Set the values below, ${cheaperText(verdict.best)}`;
+      return `Set the values below, ${cheaperPercent(verdict.best)}`;
     case "trade":
-      return `a trade, ${cheaperText(verdict.best)} but ${verdict.against === undefined ? "keeps less" : `worse in ${verdict.against}`}`;
+      return `a trade, ${cheaperPercent(verdict.best)} but ${verdict.against === undefined ? "keeps less" : `worse in ${verdict.against}`}`;
     case "keep":
       return "keep it";
     default:

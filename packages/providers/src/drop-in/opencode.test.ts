@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { openCodeInfo, openCodeItems, openCodeUsage } from "../../testing/array-subjects.ts";
 import type { Fields } from "../fields.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { OpenCodeMessage } from "./opencode.ts";
 import { createOpenCodePlugin, OPENCODE_MESSAGES } from "./opencode.ts";
+import type { OpenCodeMessage } from "./opencode-written.ts";
 
 const CHARS_PER_TOKEN = 4;
 const OVERHEAD_TOKENS = 10_000;

@@ -14,7 +14,6 @@ import type { Speakers } from "./typed-words.ts";
 import { withoutWords } from "./typed-words.ts";
 
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";
-export type { OpenCodeMessage } from "./opencode-written.ts";
 
 /** The part of what OpenCode gives a plugin that is used: OpenCode 1.18, `PluginInput`. */
 export interface OpenCodePluginInput {

@@ -7,8 +7,8 @@ import type { Fields } from "../fields.ts";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 import { startSimulator } from "../simulator/simulator.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
-import type { OpenCodeMessage } from "./opencode.ts";
 import { createOpenCodePlugin } from "./opencode.ts";
+import type { OpenCodeMessage } from "./opencode-written.ts";
 import { createPiExtension } from "./pi.ts";
 
 const MODEL = "claude-fable-5-2";

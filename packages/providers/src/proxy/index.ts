@@ -2,7 +2,6 @@ export type { ConversationLog } from "../drop-in/array-conversations.ts";
 export {
   type CompactionLoss,
   compactionLoss,
-  type MessageShare,
   messageShares,
   type TokensOf,
   takenRatio,
