@@ -1,9 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/internal";
-import { createHeldContext } from "../src/grounding/held-needs.ts";
-import { NEED_KINDS } from "../src/grounding/wanted.ts";
 import type { MeasuredCall, MeasuredReplay } from "../src/metrics/metric.ts";
 import { createReadableContext } from "../src/metrics/readable.ts";
+import { createHeldContext, NEED_KINDS } from "../src/needs/needles.ts";
 import { isRecordedPolicy } from "../src/replay/cell.ts";
 
 /** The measures of a call that are found by what changed since the one before it, and the same from its whole context alone. */

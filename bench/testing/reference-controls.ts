@@ -6,7 +6,7 @@ import { callsOf } from "./reference-texts.ts";
 
 /**
  * A second reading of docs/evidence.md's plain tail, slow and obvious: it adds every message up at every call. It shares no code with
- * `bench/src/controls`, so that a test can hold one against the other.
+ * `bench/src/needs`, so that a test can hold one against the other.
  */
 export interface TailQuestion {
   /** The calls with all recorded messages before each. */

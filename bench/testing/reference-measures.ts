@@ -1,10 +1,10 @@
 import type { Message } from "@plimsoll/core";
-import { standsAlone } from "../src/references/character-class.ts";
+import { standsAlone } from "../src/needs/references.ts";
 import { argumentsOf, callsOf, comparable, comparableLines, stringsIn, textsOf } from "./reference-texts.ts";
 
 /**
  * A second reading of docs/evidence.md, slow and obvious: loops over all texts and `String.includes`. It shares no code with
- * `bench/src/grounding`, so that a test can hold one against the other. Ranges of lines are not read.
+ * `bench/src/needs`, so that a test can hold one against the other. Ranges of lines are not read.
  */
 export type ReferenceKind = "edits" | "passages" | "fileInHand" | "instructions";
 

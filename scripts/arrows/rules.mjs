@@ -110,10 +110,10 @@ const coreRows = [
 /** @type {readonly Row[]} */
 const benchRows = [
   { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts"] },
-  { row: 2, members: ["formats/", "repair/", "references/"] },
-  { row: 3, members: ["size-model/", "grounding/", "through/", "lineage.ts"] },
+  { row: 2, members: ["formats/", "repair/"] },
+  { row: 3, members: ["size-model/", "needs/", "through/", "lineage.ts"] },
   { row: 4, members: ["replay/"] },
-  { row: 5, members: ["economics/", "controls/"] },
+  { row: 5, members: ["economics/"] },
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
   { row: 7, members: ["results.ts", "results/", "ask/", "peers/", "sweep/", "validate/"] },
   { row: 8, members: ["extension.ts", "tune/"] },

@@ -1,6 +1,6 @@
 import { type Message, toolCallsOf } from "@plimsoll/core";
-import { contextsOfSize, type FollowedCall, messagesAt } from "../controls/control.ts";
-import { tailControl } from "../controls/tail.ts";
+import { contextsOfSize, messagesAt } from "../needs/controls.ts";
+import { type FollowedCall, tailControl } from "../needs/tail-and-oracle.ts";
 import type { Cell } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, PathAccess } from "@plimsoll/core";
 import { assistant, human, logOf, reply, summaryMessage } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
-import { prepareReferences } from "../references/prepare.ts";
+import { prepareReferences } from "../needs/recorded-references.ts";
 import { createRetentionProbe } from "./retention-probe.ts";
 
 function touching(id: string, paths: readonly PathAccess[]): AssistantMessage {

@@ -1,4 +1,4 @@
-import type { PreparedReferences, TouchedFile } from "../references/prepare.ts";
+import type { PreparedReferences, TouchedFile } from "../needs/recorded-references.ts";
 
 /** Files that the session had touched before a call, summed over the calls; a ratio is `named / files`. */
 interface ArtifactCount {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { HeldCount, HeldNeeds } from "../grounding/held-needs.ts";
-import type { NeedKind } from "../grounding/wanted.ts";
+import type { HeldCount, HeldNeeds, NeedKind } from "../needs/needles.ts";
 import { meanOf, percentOf } from "../statistics.ts";
 import { inTable, type Metric, type MetricFigure } from "./metric.ts";
 

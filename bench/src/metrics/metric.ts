@@ -1,9 +1,9 @@
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { z } from "zod";
-import type { HeldReplay } from "../controls/held-replay.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
-import type { ContextChanges } from "../grounding/context-changes.ts";
+import type { HeldReplay } from "../needs/controls.ts";
+import type { ContextChanges } from "../needs/needles.ts";
 import type { Cell } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";

@@ -1,9 +1,9 @@
 import type { Message } from "@plimsoll/core";
 import { partHandle } from "@plimsoll/core/internal";
-import type { ContextChanges } from "../grounding/context-changes.ts";
-import { messageTexts } from "../references/message-texts.ts";
-import type { PreparedReferences } from "../references/prepare.ts";
-import type { Holdings } from "../references/statement-index.ts";
+import type { ContextChanges } from "../needs/needles.ts";
+import type { PreparedReferences } from "../needs/recorded-references.ts";
+import type { Holdings } from "../needs/statements.ts";
+import { messageTexts } from "../needs/texts.ts";
 
 /** The statements that can be read in a context that is followed. References and statements by number. */
 export interface ReadableContext {

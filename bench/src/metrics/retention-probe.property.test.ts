@@ -4,11 +4,10 @@ import { sequenceOf } from "@plimsoll/core/internal";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createContextChanges } from "../grounding/context-changes.ts";
-import { standsAlone } from "../references/character-class.ts";
-import { extractReferences } from "../references/extract.ts";
-import { messageTexts } from "../references/message-texts.ts";
-import { prepareReferences } from "../references/prepare.ts";
+import { createContextChanges } from "../needs/needles.ts";
+import { prepareReferences } from "../needs/recorded-references.ts";
+import { extractReferences, standsAlone } from "../needs/references.ts";
+import { messageTexts } from "../needs/texts.ts";
 import { createRetentionProbe } from "./retention-probe.ts";
 
 interface Line {

@@ -11,7 +11,7 @@ import {
   toolCall,
 } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { prepareReferences } from "../references/prepare.ts";
+import { prepareReferences } from "../needs/recorded-references.ts";
 import { createRetentionProbe } from "./retention-probe.ts";
 
 const FILLER = human("filler", "words ".repeat(14_000));

@@ -1,8 +1,7 @@
 import type { Message } from "@plimsoll/core";
-import type { ContextChanges } from "../grounding/context-changes.ts";
-import type { PreparedReferences } from "../references/prepare.ts";
-import type { ReferenceUse } from "../references/recorded-history.ts";
-import { FAR_TOKENS } from "../references/recorded-history.ts";
+import type { ContextChanges } from "../needs/needles.ts";
+import type { PreparedReferences, ReferenceUse } from "../needs/recorded-references.ts";
+import { FAR_TOKENS } from "../needs/recorded-references.ts";
 import { type ArtifactMetrics, createArtifactProbe } from "./artifacts.ts";
 import { createReadableContext, type ReadableContext } from "./readable.ts";
 

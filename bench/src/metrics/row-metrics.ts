@@ -1,9 +1,9 @@
 import type { CacheUse } from "@plimsoll/core/internal";
 import type { ModelCatalog } from "@plimsoll/providers";
-import { createHeldReplay } from "../controls/held-replay.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { lastingCache, sessionCache } from "../economics/session-cache.ts";
-import { createContextChanges } from "../grounding/context-changes.ts";
+import { createHeldReplay } from "../needs/controls.ts";
+import { createContextChanges } from "../needs/needles.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";

@@ -1,4 +1,4 @@
-import type { HeldCount } from "../grounding/held-needs.ts";
+import type { HeldCount } from "../needs/needles.ts";
 import { geometricMeanOf, type InSession, inLineages, meanOf, percentOf } from "../statistics.ts";
 import type { RowMetrics } from "./registry.ts";
 

@@ -2,11 +2,13 @@ import type { Message, SessionEntry, ToolResultMessage } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
 import type { FollowingCheck, SessionReadings } from "@plimsoll/core/internal";
 import { createSessionReadings, followingChecks, truncateMessage } from "@plimsoll/core/internal";
-import type { Needs } from "../grounding/needs.ts";
-import { prepareNeeds } from "../grounding/needs.ts";
 import type { SessionLineage } from "../lineage.ts";
 import { countedOnce } from "../lineage.ts";
-import { prepareReferences } from "../references/prepare.ts";
+import type { Needs } from "../needs/needs.ts";
+import { prepareNeeds } from "../needs/needs.ts";
+import { prepareReferences } from "../needs/recorded-references.ts";
+import type { SizedHistory } from "../needs/sized-history.ts";
+import { sizedHistory } from "../needs/sized-history.ts";
 import type { RepairedEntries } from "../repair/repair-entries.ts";
 import { repairEntries } from "../repair/repair-entries.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
@@ -15,8 +17,6 @@ import { createSizeModel } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
 import type { RememberedCatalogs } from "./remembered-catalog.ts";
 import { rememberedCatalogs } from "./remembered-catalog.ts";
-import type { SizedHistory } from "./sized-history.ts";
-import { sizedHistory } from "./sized-history.ts";
 
 /** A session with everything that is made once and shared by its replays. */
 export interface PreparedSession {

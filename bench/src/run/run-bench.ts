@@ -3,7 +3,7 @@ import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
 import type { ModelPrices } from "@plimsoll/core/internal";
 import { type Lineages, lineagesOf } from "../lineage.ts";
-import { REFERENCES_VERSION } from "../references/extract.ts";
+import { REFERENCES_VERSION } from "../needs/references.ts";
 import type { WindowRequest } from "../replay/cell.ts";
 import { type RunDescription, shareOf } from "../results/run-identity.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";

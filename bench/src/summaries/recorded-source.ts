@@ -9,7 +9,7 @@ import {
 } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/internal";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
-import { FAR_NEED_TOKENS } from "../grounding/needs.ts";
+import { FAR_NEED_TOKENS } from "../needs/needs.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SummarySource } from "../replay/summary-source.ts";
 

@@ -1,7 +1,7 @@
 import type { Message, SessionEntry, ToolCallPart } from "@plimsoll/core";
 import { textOf, toolCallsOf } from "@plimsoll/core";
-import { comparableText } from "../grounding/comparable-text.ts";
-import { editQuotes } from "../grounding/edit-quotes.ts";
+import { editQuotes } from "../needs/files.ts";
+import { comparableText } from "../needs/texts.ts";
 
 /** The deeds of one recorded call, as far as a compaction may show in them. */
 export interface CallDeeds {

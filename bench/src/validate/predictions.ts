@@ -1,11 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
-import { comparableText } from "../grounding/comparable-text.ts";
-import { createContextChanges } from "../grounding/context-changes.ts";
-import { createHeldContext, type HeldContext } from "../grounding/held-needs.ts";
-import { createNeedleIndex } from "../grounding/needle-index.ts";
-import type { Needs } from "../grounding/needs.ts";
-import { messageTexts } from "../references/message-texts.ts";
+import { createContextChanges, createHeldContext, createNeedleIndex, type HeldContext } from "../needs/needles.ts";
+import type { Needs } from "../needs/needs.ts";
+import { comparableText, messageTexts } from "../needs/texts.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { InSession } from "../statistics.ts";
 import { type CallDeeds, filledLines } from "./calls.ts";

@@ -1,9 +1,9 @@
 import type { Message } from "@plimsoll/core";
 import { createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/internal";
-import type { Needs } from "../grounding/needs.ts";
-import { NEED_KINDS } from "../grounding/wanted.ts";
-import type { ReferenceUse } from "../references/recorded-history.ts";
+import { NEED_KINDS } from "../needs/needles.ts";
+import type { Needs } from "../needs/needs.ts";
+import type { ReferenceUse } from "../needs/recorded-references.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { InSession } from "../statistics.ts";
 import { recordedHistory } from "../summaries/recorded-source.ts";

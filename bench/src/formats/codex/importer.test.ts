@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeLog, importObjects } from "../../../testing/describe-log.ts";
-import { editQuotes } from "../../grounding/edit-quotes.ts";
+import { editQuotes } from "../../needs/files.ts";
 import { seenCounts } from "../../run/describe-session.ts";
 
 const line = (type: string, payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { comparableText, numberedLines } from "./comparable-text.ts";
+import { comparableText, numberedLines } from "./texts.ts";
 
 describe("comparableText", () => {
   test.each([

@@ -3,11 +3,11 @@ import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { importFile } from "../formats/registry.ts";
-import { createContextChanges } from "../grounding/context-changes.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import { createHeldReplay, type HeldReplay } from "./held-replay.ts";
+import { createHeldReplay, type HeldReplay } from "./controls.ts";
+import { createContextChanges } from "./needles.ts";
 
 const SESSIONS = join(import.meta.dirname, "../../../fixtures/sessions");
 

@@ -1,6 +1,6 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import type { PreparedReferences } from "../references/prepare.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
+import type { PreparedReferences } from "./recorded-references.ts";
 
 /** The recorded messages of a session, sized by the size model. */
 export interface SizedHistory {

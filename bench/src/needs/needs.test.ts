@@ -1,10 +1,10 @@
 import type { Message } from "@plimsoll/core";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { prepareReferences } from "../references/prepare.ts";
-import { createHeldContext, createNeedCounts } from "./held-needs.ts";
+import type { NeedKind } from "./needles.ts";
+import { createHeldContext, createNeedCounts } from "./needles.ts";
 import { prepareNeeds } from "./needs.ts";
-import type { NeedKind } from "./wanted.ts";
+import { prepareReferences } from "./recorded-references.ts";
 
 const call = (callId: string) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }) as const;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createStringSearch } from "./string-search.ts";
+import { createStringSearch } from "./statements.ts";
 
 function places(strings: readonly string[], text: string): readonly string[] {
   return createStringSearch(strings)(text)

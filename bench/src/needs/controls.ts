@@ -1,50 +1,16 @@
 import type { Message } from "@plimsoll/core";
-import type { ContextChanges } from "../grounding/context-changes.ts";
-import type { HeldNeeds } from "../grounding/held-needs.ts";
-import { createHeldContext, createNeedCounts } from "../grounding/held-needs.ts";
-import type { Needs } from "../grounding/needs.ts";
-import type { NeedKind } from "../grounding/wanted.ts";
-
-/** One call of a policy's replay, as far as its controls follow it. */
-export interface FollowedCall {
-  /** Place of the call among the session's calls, and of its reply among the recorded messages. */
-  readonly call: number;
-  readonly ordinal: number;
-  readonly promptTokens: number;
-  /** Of them, tokens in addition to the messages. */
-  readonly nonMessageTokens: number;
-  /** Compactions that were made since the call before. */
-  readonly compactions: number;
-}
-
-/** The places of a history that a control keeps at a call: the messages from one place up to another, which is not among them, and one before them. */
-export interface KeptPlaces {
-  readonly human: number | null;
-  readonly from: number;
-  readonly through: number;
-}
-
-/** The context that a control sends at a call. */
-export interface ControlContext {
-  readonly kept: KeptPlaces;
-  /** Texts that it holds in addition to them; one value from one cut to the next. */
-  readonly quoted: Quoted;
-  readonly promptTokens: number;
-}
-
-/** The quotations of a control, by needle, with their size. */
-export interface Quoted {
-  readonly needles: () => ReadonlySet<number>;
-  readonly tokens: number;
-}
-
-/** A control over the calls that a policy's replay made, with so many tokens to keep at each cut. */
-export interface Control {
-  /** Tokens of all its prompts: most amounts are tried for their size alone. */
-  totalTokens(amountTokens: number): number;
-  /** Returns the contexts that it sends, one for each call. */
-  contexts(amountTokens: number): readonly ControlContext[];
-}
+import { type ContextChanges, createHeldContext, createNeedCounts, type HeldNeeds, type NeedKind } from "./needles.ts";
+import type { Need, Needs } from "./needs.ts";
+import type { SizedHistory } from "./sized-history.ts";
+import {
+  type Control,
+  type ControlContext,
+  type FollowedCall,
+  type KeptPlaces,
+  oracleControl,
+  type Quoted,
+  tailControl,
+} from "./tail-and-oracle.ts";
 
 /** Needs that a control held at the size of the policy that it follows. */
 export interface ControlResult {
@@ -142,4 +108,84 @@ export function contextsOfSize(calls: readonly FollowedCall[], control: Control,
 /** The mean of the calls' prompts; 0 without calls. */
 export function meanPromptOf(calls: readonly { readonly promptTokens: number }[]): number {
   return calls.reduce((sum, { promptTokens }) => sum + promptTokens, 0) / Math.max(1, calls.length);
+}
+
+/** The controls of a policy: its size without any choice, and with perfect foresight. */
+export interface Controls {
+  readonly tail: ControlResult;
+  readonly oracle: ControlResult;
+}
+
+/** Both controls of a session's replay under a policy (docs/evidence.md). */
+export function controlsOf(needs: Needs, history: SizedHistory, calls: readonly FollowedCall[]): Controls {
+  const { messages, totalTokens: largestTokens } = history;
+  const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
+  const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);
+  return {
+    tail: controlOfSize(calls, tailControl(calls, history), { needs, messages, largestTokens }),
+    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, needleTokens }), { needs, messages, largestTokens }),
+  };
+}
+
+/** The needs that the contexts of one replay held, and those that controls of the same size hold. */
+export interface HeldReplay {
+  add(sent: SentCall, reply: ReplyAtCall): void;
+  result(kind: NeedKind): HeldNeeds;
+  /** Lists the needs of these kinds at the call that was added last that its context lacks. */
+  missing(kinds: readonly NeedKind[]): readonly Need[];
+  /** Made when they are asked for first, from the calls so far. */
+  controls(): Controls;
+}
+
+/** A call of a replay, as far as it is followed. */
+interface SentCall extends Pick<FollowedCall, "call" | "promptTokens" | "nonMessageTokens"> {
+  readonly reply: Message | null;
+  readonly compactions: readonly unknown[];
+}
+
+/** The place of a call's reply among the recorded messages, and what came into its context and left it; `null` if it was not sent. */
+interface ReplyAtCall {
+  readonly ordinal: number;
+  readonly shown: ContextChanges | null;
+}
+
+/** Follows one replay of a session. */
+export function createHeldReplay(session: { needs(): Needs; history(): SizedHistory }): HeldReplay {
+  const needs = session.needs();
+  const counts = createNeedCounts(needs);
+  const context = createHeldContext(needs.index, needs.needleCount);
+  const followed: FollowedCall[] = [];
+  let latest: { readonly ordinal: number; readonly lost: boolean } | null = null;
+  let controls: Controls | null = null;
+  return {
+    add({ call, reply, promptTokens, nonMessageTokens, compactions }, { ordinal, shown }) {
+      const lost = shown === null;
+      latest = reply === null ? null : { ordinal, lost };
+      if (reply === null) return;
+      if (!lost) context.follow(shown);
+      counts.add(ordinal, lost ? null : context.holds);
+      followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
+    },
+    result: counts.result,
+    missing(kinds) {
+      if (latest === null) return [];
+      const { ordinal, lost } = latest;
+      return needs.at(ordinal).filter(({ kind, needle }) => kinds.includes(kind) && (lost || !context.holds(needle)));
+    },
+    controls: () => {
+      controls ??= neverCut(followed) ? sameAs(counts.result, followed) : controlsOf(needs, session.history(), followed);
+      return controls;
+    },
+  };
+}
+
+function neverCut(calls: readonly FollowedCall[]): boolean {
+  return calls.every(({ compactions }) => compactions === 0);
+}
+
+/** If the policy never cut, its controls do not either. */
+function sameAs(result: ControlResult["result"], calls: readonly FollowedCall[]): Controls {
+  const meanPromptTokens = meanPromptOf(calls);
+  const same = { amountTokens: null, meanPromptTokens, policyPromptTokens: meanPromptTokens, result };
+  return { tail: same, oracle: same };
 }

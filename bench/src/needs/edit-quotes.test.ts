@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EditQuote, editQuotes } from "./edit-quotes.ts";
+import { type EditQuote, editQuotes } from "./files.ts";
 
 const text = (quoted: string): EditQuote => ({ kind: "text", text: quoted });
 const quotesOf = (args: unknown) => editQuotes({ argumentsJson: JSON.stringify(args) });

@@ -1,11 +1,10 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { assistant, human, logOf, reply, result, usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { prepareNeeds } from "../grounding/needs.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
-import { changesBetween, type FollowedCall, type KeptPlaces, messagesAt } from "./control.ts";
-import { controlsOf } from "./controls.ts";
-import { cutsOf, tailControl } from "./tail.ts";
+import { changesBetween, controlsOf, messagesAt } from "./controls.ts";
+import { prepareNeeds } from "./needs.ts";
+import { cutsOf, type FollowedCall, type KeptPlaces, tailControl } from "./tail-and-oracle.ts";
 
 const STEPS = 40;
 
@@ -60,7 +59,7 @@ describe("the tail", () => {
   test("has the mean prompt of the policy that it follows", () => {
     const calls = followed(900);
     const goal = calls.reduce((sum, { promptTokens }) => sum + promptTokens, 0) / calls.length;
-    const { tail } = controlsOf(session, needs, calls);
+    const { tail } = controlsOf(needs, session.history(), calls);
     expect(tail.meanPromptTokens / goal).toBeCloseTo(1, 2);
   });
 
@@ -95,7 +94,7 @@ describe("the tail", () => {
 
   test("holds everything if nothing is ever cut", () => {
     const calls = followed(0).map((call) => ({ ...call, compactions: 0 }));
-    const { all } = controlsOf(session, needs, calls).tail.result("passages");
+    const { all } = controlsOf(needs, session.history(), calls).tail.result("passages");
     expect(all.held).toBe(all.uses);
     expect(all.uses).toBeGreaterThan(5);
   });
@@ -103,7 +102,7 @@ describe("the tail", () => {
 
 describe("the oracle", () => {
   test("holds what the tail of the same size has lost", () => {
-    const { tail, oracle } = controlsOf(session, needs, followed(900));
+    const { tail, oracle } = controlsOf(needs, session.history(), followed(900));
     expect(tail.result("passages").all.held).toBeLessThan(tail.result("passages").all.uses);
     expect(oracle.result("passages").all.held).toBe(oracle.result("passages").all.uses);
   });
@@ -111,6 +110,6 @@ describe("the oracle", () => {
   test("is not larger than the policy", () => {
     const calls = followed(900);
     const goal = calls.reduce((sum, { promptTokens }) => sum + promptTokens, 0) / calls.length;
-    expect(controlsOf(session, needs, calls).oracle.meanPromptTokens).toBeLessThanOrEqual(goal);
+    expect(controlsOf(needs, session.history(), calls).oracle.meanPromptTokens).toBeLessThanOrEqual(goal);
   });
 });

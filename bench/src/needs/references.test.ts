@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { extractReferences } from "./extract.ts";
+import { extractReferences } from "./references.ts";
 
 function found(text: string): readonly string[] {
   return extractReferences(text).map((reference) => `${reference.kind} ${reference.text}`);

@@ -1,6 +1,6 @@
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { createStatementIndex, lineAround, NO_LINE, statementIn } from "./statement-index.ts";
+import { createStatementIndex, lineAround, NO_LINE, statementIn } from "./statements.ts";
 
 const LONG = `${"x".repeat(300)} key ${"y".repeat(300)}`;
 

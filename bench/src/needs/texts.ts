@@ -1,7 +1,6 @@
-import type { Message } from "@plimsoll/core";
+import type { Message, Part } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
-import { isDigit } from "../references/character-class.ts";
-import { messageTexts } from "../references/message-texts.ts";
+import { isDigit } from "./references.ts";
 
 /** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */
 export function comparedTexts(message: Message): readonly string[] {
@@ -103,4 +102,48 @@ function isMark(unit: number): boolean {
 
 function isBlank(unit: number): boolean {
   return unit === SPACE || unit === TAB;
+}
+
+/**
+ * The texts of a message in which a reference can be read: its text parts and the values of its calls' arguments, each string
+ * or number on its own, unescaped (arguments that are no JSON: as they stand). Reasoning is left out, for many wires do not send
+ * it again; so are tool names and images.
+ */
+export function messageTexts(message: Message): readonly string[] {
+  return message.parts.flatMap(partTexts);
+}
+
+function partTexts(part: Part): readonly string[] {
+  switch (part.type) {
+    case "text":
+      return [part.text];
+    case "tool-call":
+      return argumentTexts(part.argumentsJson);
+    case "reasoning":
+    case "image":
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
+
+function argumentTexts(argumentsJson: string): readonly string[] {
+  const texts: string[] = [];
+  const open: unknown[] = [parsedOrText(argumentsJson)];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === "string") texts.push(value);
+    else if (typeof value === "number") texts.push(String(value));
+    else if (typeof value === "object" && value !== null) for (const inner of Object.values(value).reverse()) open.push(inner);
+  }
+  return texts;
+}
+
+/** A call's arguments as values. Those that are no JSON, such as a patch on its own or what a model cut off, are read as text. */
+export function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -5,9 +5,9 @@ import { assistant, human, logOf, reply, result } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { isHeldBy, type ReadMessage, readMessage, referenceUses } from "../../testing/reference-measures.ts";
 import { importFile } from "../formats/registry.ts";
-import { messageTexts } from "../references/message-texts.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { Transcript } from "../transcript.ts";
+import { messageTexts } from "./texts.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

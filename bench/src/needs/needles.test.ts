@@ -1,8 +1,8 @@
 import { human, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { comparableText } from "./comparable-text.ts";
-import { createNeedleIndex, type Needle } from "./needle-index.ts";
+import { createNeedleIndex, type Needle } from "./needles.ts";
+import { comparableText } from "./texts.ts";
 
 const whole = (text: string): Needle => ({ text, share: 1 });
 

@@ -7,12 +7,12 @@ import { expect, test } from "vitest";
 import { referenceHeld, referenceTail, referenceTailOfSize } from "../../testing/reference-controls.ts";
 import { type ReadMessage, readMessage, referenceUses } from "../../testing/reference-measures.ts";
 import { importFile } from "../formats/registry.ts";
-import { createContextChanges } from "../grounding/context-changes.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { createHeldReplay } from "./held-replay.ts";
+import { createHeldReplay } from "./controls.ts";
+import { createContextChanges } from "./needles.ts";
 
 const SESSIONS = join(import.meta.dirname, "../../../fixtures/sessions");
 

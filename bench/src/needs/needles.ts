@@ -1,0 +1,235 @@
+import type { Message } from "@plimsoll/core";
+import { type Sequence, sequenceOf, sharedPrefixCount } from "@plimsoll/core/internal";
+import { createStringSearch, listAt } from "./statements.ts";
+import { comparable, comparedTexts } from "./texts.ts";
+
+/**
+ * Something to be found in texts, comparable: a text as a whole (`share` 1; it may begin and end within a line), or so large a share of its
+ * lines without a gap. A share is above a half, so that all runs that are long enough have their middle lines in common.
+ */
+export interface Needle {
+  readonly text: string;
+  readonly share: number;
+}
+
+/** Which needles stand in which message. Every message is read once. */
+export interface NeedleIndex {
+  /** The needles, by number, that a text of the message holds. */
+  heldIn(message: Message): readonly number[];
+}
+
+/**
+ * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by
+ * the longest of the lines that must stand whole.
+ */
+export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
+  const runs = needles.map(runOf);
+  const search = createStringSearch(runs.map(({ core, text }) => (core.length === 0 ? text : "")));
+  const byLine = new Map<string, AnchoredRun[]>();
+  for (const [number, run] of runs.entries()) {
+    if (run.core.length === 0) continue;
+    const offset = run.core.reduce((best, line, place) => (line.length > (run.core[best]?.length ?? 0) ? place : best), 0);
+    listAt(byLine, run.core[offset] ?? "").push({ number, run, offset });
+  }
+  const heldBy = new WeakMap<Message, readonly number[]>();
+  return {
+    heldIn: (message) => {
+      const known = heldBy.get(message);
+      if (known !== undefined) return known;
+      const held = new Set<number>();
+      for (const { text, lines } of comparedTexts(message).map(comparable)) {
+        for (const { string } of search(text)) held.add(string);
+        for (const [place, line] of lines.entries())
+          for (const { number, run, offset } of byLine.get(line) ?? []) if (holds(run, lines, place - offset)) held.add(number);
+      }
+      const numbers = [...held];
+      heldBy.set(message, numbers);
+      return numbers;
+    },
+  };
+}
+
+/** A run, and which of its core's lines it is looked for by. */
+interface AnchoredRun {
+  readonly number: number;
+  readonly run: Run;
+  readonly offset: number;
+}
+
+/** How a needle is looked for. */
+interface Run {
+  readonly text: string;
+  /** Whole lines that must stand without a gap; none for a needle that is looked for by character. */
+  readonly core: readonly string[];
+  /** For a whole text: how the line before the core must end, and how the one after it must begin. */
+  readonly ends: { readonly before: string; readonly after: string } | null;
+  /** For a share: the lines before the core, nearest first, and after it, of which so many more must stand beside it. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly moreLines: number;
+}
+
+function runOf({ text, share }: Needle): Run {
+  const lines = text.split("\n");
+  const least = Math.ceil(share * lines.length);
+  const slack = lines.length - least;
+  const alone = { text, core: [], ends: null, before: [], after: [], moreLines: 0 };
+  if (lines.length <= 2) return alone;
+  if (share === 1) {
+    return { ...alone, core: lines.slice(1, -1), ends: { before: lines[0] ?? "", after: lines.at(-1) ?? "" } };
+  }
+  return {
+    ...alone,
+    core: lines.slice(slack, least),
+    before: lines.slice(0, slack).reverse(),
+    after: lines.slice(least),
+    moreLines: slack,
+  };
+}
+
+/** Whether the core of a run stands at a place of the lines, and beside it what must. */
+function holds({ core, ends, before, after, moreLines }: Run, lines: readonly string[], from: number): boolean {
+  if (!core.every((line, place) => lines[from + place] === line)) return false;
+  const through = from + core.length;
+  if (ends !== null) {
+    const [previous, next] = [lines[from - 1], lines[through]];
+    return previous !== undefined && next !== undefined && previous.endsWith(ends.before) && next.startsWith(ends.after);
+  }
+  const sameBefore = sameCount(before, (line, place) => lines[from - 1 - place] === line);
+  const sameAfter = sameCount(after, (line, place) => lines[through + place] === line);
+  return sameBefore + sameAfter >= moreLines;
+}
+
+/** How many of the first lines are the same, up to the first that is not. */
+function sameCount(lines: readonly string[], isSame: (line: string, place: number) => boolean): number {
+  const different = lines.findIndex((line, place) => !isSame(line, place));
+  return different < 0 ? lines.length : different;
+}
+
+/** Messages that left and entered a context from one call to the next. */
+export interface ContextChanges {
+  readonly removed: readonly Message[];
+  readonly added: readonly Message[];
+}
+
+/** Compares each context with the one before. Where one goes on from it, the work follows what is new; else what lies behind their common beginning. */
+export function createContextChanges(): (context: Sequence<Message>) => ContextChanges {
+  let shown = sequenceOf<Message>();
+  return (messages) => {
+    const goesOn = messages.goesOnFrom(shown);
+    const prefix = goesOn ? shown.size : sharedPrefixCount(shown.slice(), messages.slice());
+    const before = new Set(goesOn ? [] : shown.slice(prefix));
+    const after = new Set(messages.slice(prefix));
+    shown = messages;
+    return {
+      removed: [...before].filter((message) => !after.has(message)),
+      added: [...after].filter((message) => !before.has(message)),
+    };
+  };
+}
+
+/** The kinds of needs that a call has of its context (docs/evidence.md). */
+export const NEED_KINDS = ["edits", "passages", "fileInHand", "instructions", "plan"] as const;
+
+/** One of {@link NEED_KINDS}. */
+export type NeedKind = (typeof NEED_KINDS)[number];
+
+/** The texts that are looked for, each once. */
+export interface Needles {
+  /** The number of a text, comparable; the same for the same text and share. */
+  number(text: string, share?: number): number;
+  all(): readonly Needle[];
+}
+
+/** No texts yet. */
+export function createNeedles(): Needles {
+  const numbersOf = new Map<number, Map<string, number>>();
+  const all: Needle[] = [];
+  return {
+    number(text, share = 1) {
+      const numbers = numbersOf.get(share) ?? new Map<string, number>();
+      const known = numbers.get(text);
+      if (known !== undefined) return known;
+      if (numbers.size === 0) numbersOf.set(share, numbers);
+      numbers.set(text, all.length);
+      all.push({ text, share });
+      return all.length - 1;
+    },
+    all: () => all,
+  };
+}
+
+/** Something that a call needs, by the number of its text. */
+export interface Wanted {
+  readonly kind: NeedKind;
+  readonly needle: number;
+}
+
+/** Things that calls needed, and those of them that the context held. */
+export interface HeldCount {
+  readonly uses: number;
+  readonly held: number;
+}
+
+/** The needs that were held over one replay. */
+export interface HeldNeeds {
+  readonly all: HeldCount;
+  readonly far: HeldCount;
+}
+
+/** Counts at every call what of its needs is there. */
+interface NeedCounts {
+  /** The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. */
+  add(ordinal: number, holds: ((needle: number) => boolean) | null): void;
+  result(kind: NeedKind): HeldNeeds;
+}
+
+/** Counts of a session's needs over one replay. Work at a call follows what is needed there. */
+export function createNeedCounts(needs: { at(ordinal: number): readonly CountedNeed[] }): NeedCounts {
+  const counts: Record<string, { all: HeldCount; far: HeldCount }> = {};
+  const none = { all: NOTHING, far: NOTHING };
+  return {
+    add(ordinal, holds) {
+      for (const { kind, needle, isFar } of needs.at(ordinal)) {
+        const isHeld = holds?.(needle) ?? false;
+        const { all, far } = counts[kind] ?? none;
+        counts[kind] = { all: counted(all, isHeld), far: isFar ? counted(far, isHeld) : far };
+      }
+    },
+    result: (kind) => counts[kind] ?? none,
+  };
+}
+
+/** A need as it is counted: its kind and number, and whether it is far. */
+interface CountedNeed extends Wanted {
+  readonly isFar: boolean;
+}
+
+const NOTHING: HeldCount = { uses: 0, held: 0 };
+
+function counted({ uses, held }: HeldCount, isHeld: boolean): HeldCount {
+  return { uses: uses + 1, held: isHeld ? held + 1 : held };
+}
+
+/** Finds needles in a context that is followed. */
+export interface HeldContext {
+  /** Work follows what came and what went. */
+  follow(changes: ContextChanges): void;
+  holds(needle: number): boolean;
+}
+
+/** A context without messages. */
+export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
+  const holders = new Int32Array(needleCount);
+  return {
+    follow({ removed, added }) {
+      for (const message of removed) step(holders, index.heldIn(message), -1);
+      for (const message of added) step(holders, index.heldIn(message), 1);
+    },
+    holds: (needle) => (holders[needle] ?? 0) > 0,
+  };
+}
+
+function step(holders: Int32Array, needles: readonly number[], by: 1 | -1): void {
+  for (const needle of needles) holders[needle] = (holders[needle] ?? 0) + by;
+}

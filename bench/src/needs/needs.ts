@@ -1,0 +1,312 @@
+import type { Message, SessionEntry } from "@plimsoll/core";
+import { isHuman, toolCallsOf } from "@plimsoll/core";
+import { messageChars } from "@plimsoll/core/build";
+import type { PlanItem } from "@plimsoll/core/internal";
+import { planAfter } from "@plimsoll/core/internal";
+import { createFiles } from "./files.ts";
+import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.ts";
+import { createNeedleIndex, createNeedles } from "./needles.ts";
+import type { PreparedReferences } from "./recorded-references.ts";
+import { comparableLines, comparableText, comparedTexts } from "./texts.ts";
+
+/** One thing that a call needs. */
+export interface Need {
+  readonly kind: NeedKind;
+  /** By number. */
+  readonly needle: number;
+  /** Place in the recorded history of the newest message before the call that holds it. */
+  readonly statedAt: number;
+  /** Whether that message lies far back, in tokens of the size model. */
+  readonly isFar: boolean;
+}
+
+/** The needs of all calls of a session; made once a session, read by every probe over it. */
+export interface Needs {
+  readonly index: NeedleIndex;
+  readonly needleCount: number;
+  /** Characters of a needle's text, and of all recorded messages' texts. */
+  charsOf(needle: number): number;
+  /** A needle's text, comparable. */
+  textOf(needle: number): string;
+  readonly recordedChars: number;
+  /** Returns the needs of the call whose reply is at this place of the recorded history. */
+  at(ordinal: number): readonly Need[];
+  /** By kind: what calls need that no earlier message holds. It is counted nowhere else. */
+  readonly leftOut: Readonly<Record<NeedKind, number>>;
+  /** Needles, by number. */
+  readonly needles: readonly Needle[];
+}
+
+/** Sources of needs in addition to the log. */
+export interface NeedSources {
+  readonly references: PreparedReferences;
+  /** Tokens of a recorded message, by the size model. */
+  readonly messageTokens: (message: Message, call: number) => number;
+}
+
+/** A need is far if what states it lies at least so many tokens back (docs/evidence.md). */
+export const FAR_NEED_TOKENS = 20_000;
+
+/** Finds what each reply of a log needs. Reads each message twice: once for what it needs, once for what it holds. */
+export function prepareNeeds(entries: readonly SessionEntry[], { references, messageTokens }: NeedSources): Needs {
+  const history = recordedHistory(entries, references, messageTokens);
+  const needles = createNeedles();
+  const wanted = wantedBy(history, references, needles);
+  const index = createNeedleIndex(needles.all());
+  const newestHolder = new Int32Array(needles.all().length).fill(-1);
+  const leftOut = { ...NOTHING_LEFT_OUT };
+  const needs: (readonly Need[])[] = [];
+  let recordedChars = 0;
+  for (const { message, tokensBefore } of history) {
+    const found: Need[] = [];
+    for (const { kind, needle } of wanted[needs.length] ?? []) {
+      const statedAt = newestHolder[needle] ?? -1;
+      const distanceTokens = tokensBefore - (history[statedAt + 1]?.tokensBefore ?? 0);
+      if (statedAt < 0) leftOut[kind] += 1;
+      else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS });
+    }
+    for (const needle of index.heldIn(message)) newestHolder[needle] = needs.length;
+    needs.push(found);
+    recordedChars += messageChars(message);
+  }
+  const all = needles.all();
+  return {
+    index,
+    needles: all,
+    needleCount: all.length,
+    charsOf: (needle) => all[needle]?.text.length ?? 0,
+    textOf: (needle) => all[needle]?.text ?? "",
+    recordedChars,
+    at: (ordinal) => needs[ordinal] ?? [],
+    leftOut,
+  };
+}
+
+const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = {
+  edits: 0,
+  passages: 0,
+  fileInHand: 0,
+  instructions: 0,
+  plan: 0,
+};
+
+/** A recorded message with the tokens of all before it. */
+interface Recorded {
+  readonly message: Message;
+  readonly tokensBefore: number;
+}
+
+function recordedHistory(
+  entries: readonly SessionEntry[],
+  references: PreparedReferences,
+  messageTokens: NeedSources["messageTokens"],
+): readonly Recorded[] {
+  const history: Recorded[] = [];
+  let tokensBefore = 0;
+  let call = 0;
+  for (const entry of entries) {
+    if (entry.type === "usage") call += 1;
+    if (entry.type !== "message" || references.ordinalOf(entry.message) !== history.length) continue;
+    history.push({ message: entry.message, tokensBefore });
+    tokensBefore += messageTokens(entry.message, call);
+  }
+  return history;
+}
+
+/** By the place of a reply, what it needs. */
+function wantedBy(
+  history: readonly Recorded[],
+  references: PreparedReferences,
+  needles: Needles,
+): readonly (readonly Wanted[])[] {
+  const standing = createStanding(needles);
+  const files = createFiles(needles);
+  const passages = createPassages(references);
+  const all: (readonly Wanted[])[] = [];
+  for (const { message } of history) {
+    const wanted: Wanted[] = [];
+    if (message.role === "assistant" && message.origin === "model") {
+      wanted.push(...standing.due(), ...files.needed(message));
+      for (const text of passages.usedBy(message)) wanted.push({ kind: "passages", needle: needles.number(text) });
+    }
+    all.push(wanted);
+    standing.follow(message);
+    files.follow(message);
+    passages.follow(message);
+  }
+  return all;
+}
+
+/** The needs that are due at the next call, followed message by message. */
+interface Standing {
+  due(): readonly Wanted[];
+  follow(message: Message): void;
+}
+
+/** Follows the needs that stay due for more than the next call: the person's messages and the plan. */
+function createStanding(needles: Needles): Standing {
+  const instructions = new Set<number>();
+  let items: readonly PlanItem[] = [];
+  let plan: readonly number[] = [];
+  const numbered = (text: string) => needles.number(comparableText(text).trim());
+  return {
+    due() {
+      const wished: readonly Wanted[] = [...instructions].map((needle) => ({ kind: "instructions", needle }));
+      return [...wished, ...plan.map((needle) => ({ kind: "plan" as const, needle }))];
+    },
+    follow(message) {
+      if (isHuman(message)) for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
+      if (message.role !== "assistant") return;
+      for (const { argumentsJson } of toolCallsOf(message)) {
+        const after = planAfter(items, argumentsJson);
+        if (after === null) continue;
+        items = after;
+        plan = items.map(({ text }) => numbered(text));
+      }
+    },
+  };
+}
+
+/** The passages of a history as far as it has been followed: what a person or a tool stated last, with the lines around it. */
+interface Passages {
+  /** The passages of a reply's references, comparable: one for each reference that a person or a tool stated. */
+  usedBy(reply: Message): readonly string[];
+  /** Adds a recorded message. */
+  follow(message: Message): void;
+}
+
+/** Passages of a history without messages. Each source message is read once, when something that it states is used. */
+function createPassages(references: PreparedReferences): Passages {
+  const known: KnownPassages = {
+    newest: Array.from({ length: references.index.statementCount() }, () => null),
+    found: new Map(),
+    texts: new WeakMap(),
+    lines: new Map(),
+  };
+  return {
+    usedBy(reply) {
+      const passages: string[] = [];
+      for (const { sourceStatement } of references.usesOf(reply)) {
+        const message = known.newest[sourceStatement] ?? null;
+        if (message === null) continue;
+        const window = references.index.statement(sourceStatement)?.window ?? "";
+        const passage = passageOf(known, { statement: sourceStatement, window, message });
+        if (passage !== null) passages.push(passage);
+      }
+      return passages;
+    },
+    follow(message) {
+      const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
+      if (!isSource) return;
+      for (const statement of references.recordedHoldings(message)?.statements ?? []) known.newest[statement] = message;
+    },
+  };
+}
+
+/** The passages that were read so far. */
+interface KnownPassages {
+  /** By statement. */
+  readonly newest: (Message | null)[];
+  /** By statement: its passage in the message that it was looked for in last. */
+  readonly found: Map<number, { readonly message: Message; readonly passage: string | null }>;
+  /** The last one first. */
+  readonly texts: WeakMap<Message, readonly StatingText[]>;
+  /** By text, comparable. */
+  readonly lines: Map<string, readonly string[]>;
+}
+
+interface SourceStatement {
+  readonly statement: number;
+  readonly window: string;
+  readonly message: Message;
+}
+
+function passageOf(known: KnownPassages, { statement, window, message }: SourceStatement): string | null {
+  const before = known.found.get(statement);
+  if (before?.message === message) return before.passage;
+  const stated = statedLine(known, message, window);
+  const passage = stated === null ? null : passageAround(stated, window);
+  known.found.set(statement, { message, passage });
+  return passage;
+}
+
+/** Who states something: the person, and what the person ran. What an agent adds to a message is no source. */
+const SOURCES: ReadonlySet<string> = new Set(["human", "command"]);
+
+/** A longer line is no neighbour (docs/evidence.md). */
+const LONGEST_LINE_CHARS = 320;
+
+/** Lines on each side of the line that stated something (docs/evidence.md). */
+const PASSAGE_LINES = 3;
+
+/** A line of a text that states something: as it stands, without white space around it, and among the lines as they are compared. */
+interface StatedLine {
+  readonly raw: string;
+  readonly lines: readonly string[];
+  readonly place: number;
+}
+
+/** A text that states something: where each line stands last, without white space around it, and the lines that are too long. */
+interface StatingText {
+  readonly text: string;
+  readonly places: ReadonlyMap<string, number>;
+  readonly long: readonly { readonly raw: string; readonly place: number }[];
+}
+
+/** The last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
+function statedLine(known: KnownPassages, message: Message, window: string): StatedLine | null {
+  const texts = known.texts.get(message) ?? comparedTexts(message).map(statingText).reverse();
+  known.texts.set(message, texts);
+  const found = lineThatStates(texts, window);
+  if (found === null) return null;
+  const lines = known.lines.get(found.text) ?? comparableLines(found.text);
+  known.lines.set(found.text, lines);
+  return { raw: found.raw, lines, place: found.place };
+}
+
+/** Where the texts, the last one first, have the line that a statement was read from. */
+function lineThatStates(
+  texts: readonly StatingText[],
+  window: string,
+): { readonly text: string; readonly raw: string; readonly place: number } | null {
+  for (const { text, places } of texts) {
+    const place = places.get(window);
+    if (place !== undefined) return { text, raw: window, place };
+  }
+  for (const { text, long } of texts) {
+    const line = long.findLast(({ raw }) => raw.includes(window));
+    if (line !== undefined) return { text, ...line };
+  }
+  return null;
+}
+
+function statingText(text: string): StatingText {
+  const places = new Map<string, number>();
+  const long: { raw: string; place: number }[] = [];
+  let place = 0;
+  for (const line of text.split("\n")) {
+    const raw = line.trim();
+    if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, place });
+    else places.set(raw, place);
+    place += 1;
+  }
+  return { text, places, long };
+}
+
+/** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. */
+function passageAround({ raw, lines, place }: StatedLine, window: string): string {
+  const isShort = (at: number) => (lines[at]?.length ?? Number.POSITIVE_INFINITY) <= LONGEST_LINE_CHARS;
+  if (!isShort(place)) {
+    const numberChars = raw.length - (lines[place] ?? "").trim().length;
+    const start = raw.lastIndexOf(window);
+    return raw.slice(Math.max(start, numberChars), start + window.length).trim();
+  }
+  let from = place;
+  while (from > place - PASSAGE_LINES && isShort(from - 1)) from -= 1;
+  let through = place;
+  while (through < place + PASSAGE_LINES && isShort(through + 1)) through += 1;
+  return lines
+    .slice(from, through + 1)
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,282 @@
+import { isHuman, type Message } from "@plimsoll/core";
+import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/build";
+import type { Need, Needs } from "./needs.ts";
+import type { MessageSizesAtCall, SizedHistory } from "./sized-history.ts";
+
+/** One call of a policy's replay, as far as its controls follow it. */
+export interface FollowedCall {
+  /** Place of the call among the session's calls, and of its reply among the recorded messages. */
+  readonly call: number;
+  readonly ordinal: number;
+  readonly promptTokens: number;
+  /** Of them, tokens in addition to the messages. */
+  readonly nonMessageTokens: number;
+  /** Compactions that were made since the call before. */
+  readonly compactions: number;
+}
+
+/** The places of a history that a control keeps at a call: the messages from one place up to another, which is not among them, and one before them. */
+export interface KeptPlaces {
+  readonly human: number | null;
+  readonly from: number;
+  readonly through: number;
+}
+
+/** The context that a control sends at a call. */
+export interface ControlContext {
+  readonly kept: KeptPlaces;
+  /** Texts that it holds in addition to them; one value from one cut to the next. */
+  readonly quoted: Quoted;
+  readonly promptTokens: number;
+}
+
+/** The quotations of a control, by needle, with their size. */
+export interface Quoted {
+  readonly needles: () => ReadonlySet<number>;
+  readonly tokens: number;
+}
+
+/** A control over the calls that a policy's replay made, with so many tokens to keep at each cut. */
+export interface Control {
+  /** Tokens of all its prompts: most amounts are tried for their size alone. */
+  totalTokens(amountTokens: number): number;
+  /** Returns the contexts that it sends, one for each call. */
+  contexts(amountTokens: number): readonly ControlContext[];
+}
+
+/**
+ * The plain tail: whenever the policy cuts, the newest messages of so many tokens stay, and nothing of what is older. Batches of tool calls stay
+ * whole; the last human message stays if it lies before the cut.
+ */
+export function tailControl(calls: readonly FollowedCall[], history: SizedHistory): Control {
+  const cuts = cutsOf(history.messages);
+  return cuttingControl({ calls, history, cuts }, (amountTokens) => ({ from }, { ordinal, sizes }) => ({
+    from: Math.max(from, cuts.keeping(ordinal, amountTokens, sizes)),
+    quoted: NOTHING_QUOTED,
+  }));
+}
+
+/** The last cut of a control: it keeps the messages from a place on, and quotations of those before. */
+export interface Cut {
+  readonly from: number;
+  readonly quoted: Quoted;
+}
+
+/** A call at which a control cuts: its place among those that it follows, and of its reply among the recorded messages. */
+interface CutMoment {
+  readonly place: number;
+  readonly ordinal: number;
+  readonly sizes: MessageSizesAtCall;
+}
+
+const NOTHING_NEEDED: ReadonlySet<number> = new Set();
+const NOTHING_QUOTED: Quoted = { needles: () => NOTHING_NEEDED, tokens: 0 };
+const NOTHING_CUT: Cut = { from: 0, quoted: NOTHING_QUOTED };
+
+/** A control that cuts when the policy cuts: the last cut holds until the next. It always keeps the last human message. */
+export function cuttingControl(
+  followed: Followed,
+  cutAt: (amountTokens: number) => (before: Cut, moment: CutMoment) => Cut,
+): Control {
+  return {
+    totalTokens: (amountTokens) => totalTokens(followed, cutAt(amountTokens), null),
+    contexts: (amountTokens) => {
+      const contexts: ControlContext[] = [];
+      totalTokens(followed, cutAt(amountTokens), contexts);
+      return contexts;
+    },
+  };
+}
+
+/** The replay that a control follows. */
+interface Followed {
+  readonly calls: readonly FollowedCall[];
+  readonly history: SizedHistory;
+  readonly cuts: Cuts;
+}
+
+/** Tokens of all prompts; the contexts are put into the list if there is one. */
+function totalTokens(
+  { calls, history, cuts }: Followed,
+  next: (before: Cut, moment: CutMoment) => Cut,
+  contexts: ControlContext[] | null,
+): number {
+  const sizes = history.sizes();
+  let cut = NOTHING_CUT;
+  let total = 0;
+  let place = 0;
+  for (const { call, ordinal, compactions, nonMessageTokens } of calls) {
+    sizes.reach(call);
+    if (compactions > 0) cut = next(cut, { place, ordinal, sizes });
+    place += 1;
+    const { from, quoted } = cut;
+    const last = cuts.lastHumanBefore(ordinal);
+    const human = last === null || last >= from ? null : last;
+    const humanTokens = human === null ? 0 : sizes.between(human, human + 1);
+    const promptTokens = nonMessageTokens + quoted.tokens + sizes.between(from, ordinal) + humanTokens;
+    total += promptTokens;
+    contexts?.push({ kept: { human, from, through: ordinal }, quoted, promptTokens });
+  }
+  return total;
+}
+
+/** Where a history may be cut. */
+export interface Cuts {
+  /** The first message of the newest so many tokens before a place, at a place where no call loses its result. */
+  keeping(ordinal: number, amountTokens: number, sizes: MessageSizesAtCall): number;
+  /** Where the step begins whose results the model has not answered yet: no cut falls into it. */
+  openStepAt(ordinal: number): number;
+  lastHumanBefore(ordinal: number): number | null;
+}
+
+/** The cuts of a history; made once for all that follow it, each asked for in time logarithmic in it. */
+export function cutsOf(messages: readonly Message[]): Cuts {
+  const known = cutsKnown.get(messages) ?? cutsFound(messages);
+  cutsKnown.set(messages, known);
+  return known;
+}
+
+const cutsKnown = new WeakMap<readonly Message[], Cuts>();
+
+function cutsFound(messages: readonly Message[]): Cuts {
+  const safe = safeCuts(messages);
+  const humansBefore = lastHumans(messages);
+  const openStepAt = (ordinal: number) =>
+    messages[ordinal - 1]?.role === "tool-result" ? safeCutAtOrBefore(safe, ordinal - 1) : ordinal;
+  return {
+    keeping(ordinal, amountTokens, sizes) {
+      let [lowest, highest] = [0, ordinal];
+      while (lowest < highest) {
+        const middle = Math.floor((lowest + highest) / 2);
+        if (sizes.between(middle, ordinal) <= amountTokens) highest = middle;
+        else lowest = middle + 1;
+      }
+      const open = openStepAt(ordinal);
+      return Math.min(safeCutAtOrAfter(safe, lowest) ?? open, open);
+    },
+    openStepAt,
+    lastHumanBefore: (ordinal) => humansBefore[ordinal] ?? null,
+  };
+}
+
+/** For each place, and for the end, where the last human message before it is. */
+function lastHumans(messages: readonly Message[]): readonly (number | null)[] {
+  let last: number | null = null;
+  const before: (number | null)[] = [null];
+  for (const [place, message] of messages.entries()) {
+    if (isHuman(message)) last = place;
+    before.push(last);
+  }
+  return before;
+}
+
+/** The sources that an oracle follows. */
+interface OracleSources {
+  readonly needs: Needs;
+  readonly history: SizedHistory;
+  /** Tokens of a needle's text. */
+  readonly needleTokens: (needle: number) => number;
+}
+
+/**
+ * The oracle: whenever the policy cuts, it keeps the open step and the last human message, and quotes what later calls need of all that is older, the
+ * soonest need first, up to so many tokens. No policy can know that: it is a limit at the policy's size.
+ */
+export function oracleControl(calls: readonly FollowedCall[], { history, needleTokens, needs }: OracleSources): Control {
+  const cuts = cutsOf(history.messages);
+  // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
+  const far: FarNeeds = { needles: [], statedAt: [] };
+  let from = 0;
+  const cutBefore = calls.map(({ ordinal, compactions }, place) => {
+    if (compactions > 0) from = Math.max(from, cuts.openStepAt(ordinal));
+    const firstFar = far.needles.length;
+    addFar(far, needs.at(ordinal), from);
+    return { place, from, firstFar, isCut: compactions > 0 };
+  });
+  const sought = { far, seenAt: new Int32Array(needs.needleCount).fill(-1), needleTokens };
+  const cut = cutBefore.map((before) => ({
+    from: before.from,
+    wanted: before.isCut ? wantedSoonest(before, sought) : NOTHING_WANTED,
+  }));
+  return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
+    const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
+    return { from, quoted: quotedOf(wanted, amountTokens) };
+  });
+}
+
+/** Needles of later calls that were stated before a cut, each once, the soonest first. */
+interface Wanted {
+  readonly needles: Int32Array;
+  /** By place in that order: what it takes, and the least that one from there on takes. */
+  readonly tokens: Float64Array;
+  readonly leastTokens: Float64Array;
+}
+
+/** Needs of what was stated before the newest cut, in the order of the calls. No earlier cut wants any other, as each falls behind the one before. */
+interface FarNeeds {
+  readonly needles: number[];
+  /** Of each the place where it was stated. */
+  readonly statedAt: number[];
+}
+
+function addFar(far: FarNeeds, needs: readonly Need[], from: number): void {
+  for (const { needle, statedAt } of needs) {
+    if (statedAt >= from) continue;
+    far.needles.push(needle);
+    far.statedAt.push(statedAt);
+  }
+}
+
+/** A cut at a place of the calls, before so many messages, and the first far need from there on. */
+interface CutBefore {
+  readonly place: number;
+  readonly from: number;
+  readonly firstFar: number;
+}
+
+/** The needles and sizes that cuts look through. Of each needle `seenAt` tells the last cut that came across it. */
+interface Sought extends Pick<OracleSources, "needleTokens"> {
+  readonly far: FarNeeds;
+  readonly seenAt: Int32Array;
+}
+
+function wantedSoonest({ place: cutPlace, from, firstFar }: CutBefore, { far, seenAt, needleTokens }: Sought): Wanted {
+  const soonest: number[] = [];
+  for (let at = firstFar; at < far.needles.length; at++) {
+    const needle = far.needles[at] ?? 0;
+    if ((far.statedAt[at] ?? 0) >= from || seenAt[needle] === cutPlace) continue;
+    seenAt[needle] = cutPlace;
+    soonest.push(needle);
+  }
+  const needles = Int32Array.from(soonest);
+  const tokens = Float64Array.from(needles, needleTokens);
+  const leastTokens = tokens.slice();
+  for (let place = tokens.length - 2; place >= 0; place--)
+    leastTokens[place] = Math.min(leastTokens[place] ?? 0, leastTokens[place + 1] ?? 0);
+  return { needles, tokens, leastTokens };
+}
+
+const NOTHING_WANTED: Wanted = { needles: new Int32Array(), tokens: new Float64Array(), leastTokens: new Float64Array() };
+
+/** Of what is wanted, the soonest first, as far as the amount goes: what does not fit any more is passed over. */
+function quotedOf(wanted: Wanted, amountTokens: number): Quoted {
+  return {
+    tokens: take(wanted, amountTokens, null),
+    needles: () => {
+      const taken = new Set<number>();
+      take(wanted, amountTokens, taken);
+      return taken;
+    },
+  };
+}
+
+function take({ needles, tokens, leastTokens }: Wanted, amountTokens: number, taken: Set<number> | null): number {
+  let sum = 0;
+  for (let place = 0; place < needles.length && sum + (leastTokens[place] ?? 0) <= amountTokens; place++) {
+    const more = tokens[place] ?? 0;
+    if (sum + more > amountTokens) continue;
+    taken?.add(needles[place] ?? 0);
+    sum += more;
+  }
+  return sum;
+}
