@@ -39,8 +39,9 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const head = await readHead(source);
   const importer = BUILT_IN_PARTS.importers.find((each) => each.recognises(head));
   if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
-  const { faults, mended } = canMend(importer.format)
-    ? examineLog(readFileSync(path, "utf8"), importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
+  const text = await source.text();
+  const { faults, mended } = canMend(text, importer.format)
+    ? examineLog(text, importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
     : { faults: await importedFaults(path, { displayName, format: importer.format }), mended: null };
   const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
   const changed = await changedSystemTexts(path, displayName);
@@ -54,11 +55,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   }
   for (const line of faultLines(displayName, faults)) say(line);
   if (mended === null) {
-    say(
-      importer.format === "plimsoll"
-        ? MENDS_ITSELF
-        : `doctor cannot mend logs of ${importer.format}: correct them by hand, in a copy.`,
-    );
+    say(UNMENDED[importer.format] ?? `doctor cannot mend this log of ${importer.format}: correct it by hand, in a copy.`);
     return EXIT_FAILED;
   }
   if (options.write !== true) {
@@ -82,9 +79,12 @@ async function logOf(session: string | undefined, { from }: DoctorOptions, io: C
   return newest;
 }
 
-/** Said of a log of our own instead of mending it. */
-const MENDS_ITSELF =
-  "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID goes on with the session, and mends what it sends.";
+/** Said of logs that are not mended here. */
+const UNMENDED: Readonly<Record<string, string>> = {
+  plimsoll:
+    "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID goes on with the session, and mends what it sends.",
+  opencode: "doctor mends what opencode export writes: opencode export ID > session.json",
+};
 
 /** A fault; `line` is `null` if the log has no line for it. */
 type PlacedFault = Omit<Fault, "line"> & { readonly line: number | null };
@@ -141,10 +141,11 @@ function uuidOf(text: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }
 
-/** A name beside the log that nothing has. */
+/** A name beside the log that nothing has; of a session of OpenCode's database its id. */
 function freeName(path: string): string {
-  const end = extname(path);
-  const base = path.slice(0, path.length - end.length);
+  const [, folder, id] = /^(.*?)[^/\\]+\.db#(ses_\w+)$/.exec(path) ?? [];
+  const end = id === undefined ? extname(path) : ".json";
+  const base = id === undefined ? path.slice(0, path.length - end.length) : join(folder ?? "", id);
   for (let count = 1; ; count++) {
     const name = `${base}.mended${count === 1 ? "" : `-${count}`}${end}`;
     if (!existsSync(name)) return name;

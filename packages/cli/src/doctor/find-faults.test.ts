@@ -1,213 +1,12 @@
 import { importSource, textSource } from "@plimsoll/bench/internal";
 import { repairMessages } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
+import type { Form, Step } from "../../testing/agent-forms.ts";
+import { FORMS, PNG } from "../../testing/agent-forms.ts";
 import { examineLog } from "./find-faults.ts";
 
-type Item = { readonly [key: string]: unknown };
-
-/** One thing of a session, whoever records it. */
-type Step =
-  | { readonly say: string; readonly by?: "model" }
-  | { readonly call: string }
-  | { readonly result: string }
-  | { readonly thought: string; readonly signature: string }
-  | { readonly picture: string }
-  | { readonly summary: string };
-
-const PNG = (pixels: number) => {
-  const head = Buffer.alloc(40);
-  head.write("\u0089PNG\r\n\u001a\n", "latin1");
-  head.writeUInt32BE(pixels, 16);
-  head.writeUInt32BE(10, 20);
-  return head.toString("base64");
-};
-
-/** How each agent records a step, with its line before it. */
-interface Form {
-  readonly head: readonly Item[];
-  readonly line: (step: Step, index: number) => readonly Item[];
-  readonly whole?: (items: readonly Item[]) => string;
-}
-
-const claudeBlock = (step: Step): Item | null => {
-  if ("call" in step) return { type: "tool_use", id: step.call, name: "Bash", input: { command: "ls" } };
-  if ("result" in step) return { type: "tool_result", tool_use_id: step.result, content: "one file" };
-  if ("thought" in step) return { type: "thinking", thinking: step.thought, signature: step.signature };
-  if ("picture" in step) return { type: "image", source: { type: "base64", media_type: "image/png", data: step.picture } };
-  return "say" in step ? { type: "text", text: step.say } : null;
-};
-const isModels = (step: Step) => "call" in step || "thought" in step || ("by" in step && step.by === "model");
-
-const FORMS: { readonly [format: string]: Form } = {
-  "claude-code": {
-    head: [],
-    line: (step, index) => {
-      const base = {
-        uuid: `u${index}`,
-        parentUuid: index === 0 ? null : `u${index - 1}`,
-        sessionId: "s",
-        isSidechain: false,
-        version: "2.1.0",
-        timestamp: "2026-11-01T10:00:00Z",
-      };
-      if ("summary" in step)
-        return [
-          {
-            ...base,
-            type: "system",
-            subtype: "compact_boundary",
-            uuid: `b${index}`,
-            parentUuid: null,
-            logicalParentUuid: `u${index - 1}`,
-            content: "",
-            compactMetadata: { trigger: "auto", preTokens: 5 },
-          },
-          {
-            ...base,
-            type: "user",
-            parentUuid: `b${index}`,
-            isCompactSummary: true,
-            message: { role: "user", content: step.summary },
-          },
-        ];
-      const role = isModels(step) ? "assistant" : "user";
-      const content = [claudeBlock(step)];
-      return [
-        {
-          ...base,
-          type: role,
-          message:
-            role === "user"
-              ? { role, content }
-              : {
-                  role,
-                  id: `m${index}`,
-                  model: "claude",
-                  type: "message",
-                  content,
-                  usage: { input_tokens: 5, output_tokens: 5 },
-                },
-        },
-      ];
-    },
-  },
-  codex: {
-    head: [
-      {
-        timestamp: "2026-11-01T10:00:00Z",
-        type: "session_meta",
-        payload: { id: "s", timestamp: "2026-11-01T10:00:00Z", cwd: "/w", originator: "codex", cli_version: "0.144.0" },
-      },
-    ],
-    line: (step, index) => {
-      const item = (payload: Item) => [{ timestamp: "2026-11-01T10:00:00Z", ordinal: index, type: "response_item", payload }];
-      if ("summary" in step)
-        return [{ timestamp: "2026-11-01T10:00:00Z", type: "compacted", payload: { message: step.summary } }];
-      if ("call" in step) return item({ type: "function_call", name: "shell", arguments: "{}", call_id: step.call });
-      if ("result" in step) return item({ type: "function_call_output", call_id: step.result, output: "one file" });
-      return "say" in step
-        ? item({
-            type: "message",
-            role: isModels(step) ? "assistant" : "user",
-            content: [{ type: isModels(step) ? "output_text" : "input_text", text: step.say }],
-          })
-        : [];
-    },
-  },
-  pi: {
-    head: [{ type: "session", version: 3, id: "s", timestamp: "2026-11-01T10:00:00Z", cwd: "/w" }],
-    line: (step, index) => {
-      const base = { id: `u${index}`, parentId: index === 0 ? null : `u${index - 1}`, timestamp: "2026-11-01T10:00:00Z" };
-      if ("summary" in step)
-        return [{ ...base, type: "compaction", summary: step.summary, firstKeptEntryId: `u${index - 1}`, tokensBefore: 5 }];
-      const message = (own: Item) => [{ ...base, type: "message", message: own }];
-      if ("result" in step)
-        return message({
-          role: "toolResult",
-          toolCallId: step.result,
-          toolName: "bash",
-          content: [{ type: "text", text: "one file" }],
-          isError: false,
-          timestamp: 1,
-        });
-      const part =
-        "call" in step
-          ? { type: "toolCall", id: step.call, name: "bash", arguments: {} }
-          : "thought" in step
-            ? { type: "thinking", thinking: step.thought, thinkingSignature: step.signature }
-            : "picture" in step
-              ? { type: "image", data: step.picture, mimeType: "image/png" }
-              : { type: "text", text: step.say };
-      return message(
-        isModels(step)
-          ? {
-              role: "assistant",
-              content: [part],
-              api: "x",
-              provider: "x",
-              model: "m",
-              usage: { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 10 },
-              stopReason: "stop",
-              timestamp: 1,
-            }
-          : { role: "user", content: [part], timestamp: 1 },
-      );
-    },
-  },
-  "qwen-code": {
-    head: [],
-    line: (step, index) => {
-      const base = {
-        uuid: `u${index}`,
-        parentUuid: index === 0 ? null : `u${index - 1}`,
-        sessionId: "s",
-        timestamp: "2026-11-01T10:00:00Z",
-        cwd: "/w",
-        version: "0.2.0",
-      };
-      if ("summary" in step || "thought" in step) return [];
-      const part =
-        "call" in step
-          ? { functionCall: { id: step.call, name: "run", args: {} } }
-          : "result" in step
-            ? { functionResponse: { id: step.result, name: "run", response: { output: "one file" } } }
-            : "picture" in step
-              ? { inlineData: { mimeType: "image/png", data: step.picture } }
-              : { text: step.say };
-      return [
-        {
-          ...base,
-          type: "result" in step ? "tool_result" : isModels(step) ? "assistant" : "user",
-          message: { role: isModels(step) ? "model" : "user", parts: [part] },
-        },
-      ];
-    },
-  },
-  "openai-chat": {
-    head: [],
-    line: (step) => {
-      if ("call" in step)
-        return [
-          {
-            role: "assistant",
-            content: null,
-            tool_calls: [{ id: step.call, type: "function", function: { name: "run", arguments: "{}" } }],
-          },
-        ];
-      if ("result" in step) return [{ role: "tool", tool_call_id: step.result, content: "one file" }];
-      return "say" in step ? [{ role: isModels(step) ? "assistant" : "user", content: step.say }] : [];
-    },
-    whole: (items) => `${JSON.stringify(items, null, 2)}\n`,
-  },
-  "anthropic-messages": {
-    head: [],
-    line: (step) => ("summary" in step ? [] : [{ role: isModels(step) ? "assistant" : "user", content: [claudeBlock(step)] }]),
-    whole: (items) => JSON.stringify({ messages: items }),
-  },
-};
-
 const written = (form: Form, steps: readonly Step[]) => {
-  const items = [...form.head, ...steps.flatMap((step, index) => form.line(step, index))];
+  const items = [...form.head, ...steps.flatMap((step, index) => form.line(step, index, steps))];
   return form.whole?.(items) ?? `${items.map((item) => JSON.stringify(item)).join("\n")}\n`;
 };
 
@@ -245,21 +44,72 @@ const KINDS: readonly (readonly [string, readonly Step[], (text: string) => stri
   ["a summary that failed", with_(4, { summary: "API Error: 529 overloaded" }), (text) => text, "whose summary failed"],
 ];
 
-/** Kinds that a format does not record, or that no line can have there. */
-const NOT_THERE: { readonly [format: string]: readonly string[] } = {
-  "claude-code": ["without a character"],
-  codex: ["picture", "thinking", "without a character", "a line twice"],
-  pi: ["thinking", "without a character"],
-  "qwen-code": ["thinking", "without a character", "summary"],
-  "openai-chat": ["picture", "thinking", "without a character", "cut off", "a line twice", "summary"],
-  "anthropic-messages": ["cut off", "a line twice", "summary"],
+/** Why a kind is not there in logs of a format. */
+const INSIDE = "a result is a part of its call";
+const DOCUMENT = "it is one document, which has no lines: cut off it cannot be mended";
+const NOT_BOUND = "its thinking is bound to nothing, or is not sent";
+const LEFT_OUT = "the agent leaves such a text out by itself";
+const NO_SUMMARY = "a compaction that failed is not recorded";
+const LARGE = "its vendor takes larger pictures";
+const NOT_THERE: { readonly [format: string]: { readonly [kind: string]: string } } = {
+  "claude-code": { "a text without a character": LEFT_OUT },
+  codex: {
+    "a picture of too many bytes": LARGE,
+    "a picture of too many pixels": LARGE,
+    "thinking without a signature": NOT_BOUND,
+    "a text without a character": LEFT_OUT,
+    "a line twice": "its lines have no ids: what stands in one twice is a call or a result",
+  },
+  pi: { "thinking without a signature": NOT_BOUND, "a text without a character": LEFT_OUT },
+  "gemini-cli": {
+    "a result without its call": INSIDE,
+    "a result twice": INSIDE,
+    "a picture of too many bytes": LARGE,
+    "a picture of too many pixels": LARGE,
+    "thinking without a signature": NOT_BOUND,
+    "a text without a character": LEFT_OUT,
+    "a line twice": "a later line of the same id is a later state",
+    "a summary that failed": NO_SUMMARY,
+  },
+  opencode: {
+    "a result without its call": INSIDE,
+    "a result twice": INSIDE,
+    "thinking without a signature": "the agent leaves such thinking out by itself",
+    "a text without a character": LEFT_OUT,
+    "a last line that is cut off": DOCUMENT,
+    "a line twice": DOCUMENT,
+    "a summary that failed": "the agent does not go on from a summary with an error",
+  },
+  "qwen-code": {
+    "thinking without a signature": NOT_BOUND,
+    "a text without a character": LEFT_OUT,
+    "a summary that failed": NO_SUMMARY,
+  },
+  "openai-chat": {
+    "a picture of too many bytes": LARGE,
+    "a picture of too many pixels": LARGE,
+    "thinking without a signature": NOT_BOUND,
+    "a text without a character": "OpenAI takes them",
+    "a last line that is cut off": DOCUMENT,
+    "a line twice": DOCUMENT,
+    "a summary that failed": "there is no compaction in it",
+  },
+  "anthropic-messages": {
+    "a last line that is cut off": DOCUMENT,
+    "a line twice": DOCUMENT,
+    "a summary that failed": "there is no compaction in it",
+  },
 };
 
 const cells = Object.entries(FORMS).flatMap(([format, form]) =>
-  KINDS.filter(([kind]) => !(NOT_THERE[format] ?? []).some((word) => kind.includes(word))).map(
-    (kind) => [format, kind[0], form, kind] as const,
-  ),
+  KINDS.filter(([kind]) => NOT_THERE[format]?.[kind] === undefined).map((kind) => [format, kind[0], form, kind] as const),
 );
+
+test("of twelve kinds in eight formats sixty are mended, and each other has its reason", () => {
+  const reasons = Object.values(NOT_THERE).flatMap((kinds) => Object.keys(kinds));
+  expect(reasons.filter((kind) => !KINDS.some(([name]) => name === kind))).toEqual([]);
+  expect([KINDS.length, Object.keys(FORMS).length, cells.length, reasons.length]).toEqual([12, 8, 60, 36]);
+});
 
 describe("what makes a session unusable", () => {
   test.each(cells)(
@@ -284,11 +134,40 @@ describe("what makes a session unusable", () => {
     expect(examineLog(written(form, SOUND), format, { thinking: "keep" })).toEqual({ faults: [], mended: null });
   });
 
-  test("signed thinking leaves if a person asks for it", () => {
-    const form = FORMS["claude-code"] ?? expect.fail();
-    const text = written(form, with_(3, { thought: "hm", signature: "x".repeat(40) }));
-    expect(examineLog(text, "claude-code", { thinking: "keep" }).faults).toEqual([]);
-    expect(examineLog(text, "claude-code", { thinking: "leave-out" }).mended).not.toContain("signature");
+  test.each([
+    ["claude-code", { type: "thinking", thinking: "hm", signature: "x".repeat(40) }],
+    ["codex", { type: "reasoning", summary: [], encrypted_content: "x" }],
+    ["opencode", { type: "reasoning", text: "hm", metadata: { anthropic: { signature: "x" } } }],
+    ["openai-responses", { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" }],
+  ])("%s: signed thinking leaves if a person asks for it, and nothing else does", (format, thinking) => {
+    const said = { type: "message", role: "user", content: [{ type: "input_text", text: "Go on." }] };
+    const texts: { readonly [format: string]: string } = {
+      "claude-code": `${JSON.stringify({ type: "assistant", uuid: "u0", parentUuid: null, message: { content: [thinking, { type: "text", text: "Well." }] } })}\n`,
+      codex: [said, thinking, said].map((payload) => `${JSON.stringify({ type: "response_item", payload })}\n`).join(""),
+      opencode: JSON.stringify({ messages: [{ parts: [thinking, { type: "text", text: "Well." }] }] }),
+      "openai-responses": JSON.stringify([said, thinking, said]),
+    };
+    const text = texts[format] ?? expect.fail();
+    expect(examineLog(text, format, { thinking: "keep" }).faults).toEqual([]);
+    const { faults, mended } = examineLog(text, format, { thinking: "leave-out" });
+    expect(faults.map(({ words }) => words)).toEqual(["thinking that may be signed for another beginning"]);
+    const line = format === "codex" ? `${JSON.stringify({ type: "response_item", payload: thinking })}\n` : "";
+    const item = JSON.stringify(thinking);
+    expect(mended).toBe(text.replace(line === "" ? `${item},` : line, ""));
+  });
+
+  test("of Gemini CLI's records the newest of each message counts, and none that was taken back", () => {
+    const call = { id: "c1", name: "run", args: {}, status: "executing" };
+    const ended = { ...call, status: "success", result: [{ functionResponse: { id: "c1", name: "run", response: {} } }] };
+    const reply = (toolCalls: readonly object[]) => ({ id: "m1", type: "gemini", content: "", toolCalls });
+    const asked = { id: "u1", type: "user", content: "hi" };
+    const lost = { id: "m9", type: "gemini", content: "", toolCalls: [{ ...call, id: "c9" }] };
+    const records = [{ sessionId: "s", projectHash: "h" }, lost, { $set: { messages: [asked] } }, asked, reply([call])];
+    const text = (last: object) => [...records, last].map((record) => JSON.stringify(record)).join("\n");
+    const faultsOf = (last: object) => examineLog(text(last), "gemini-cli", { thinking: "keep" }).faults;
+    expect(faultsOf(reply([ended]))).toEqual([]);
+    expect(faultsOf({ $rewindTo: "m1" })).toEqual([]);
+    expect(faultsOf({ $set: { lastUpdated: "x" } })).toEqual([{ line: 5, words: "this call of run has no result" }]);
   });
 
   test("an open call of Gemini CLI and of OpenCode is closed where it stands", () => {

@@ -18,7 +18,8 @@ interface Unit {
 }
 
 interface Place {
-  readonly key: string;
+  /** `null` if it is the line itself. */
+  readonly key: string | null;
   readonly types: readonly string[] | null;
 }
 
@@ -29,6 +30,9 @@ const LINES: Readonly<Record<string, Place>> = {
   pi: { key: "message", types: ["message"] },
   codex: { key: "payload", types: ["response_item"] },
 };
+
+/** Gemini CLI's newer logs: lines that are messages. */
+const RECORDS: Place = { key: null, types: ["user", "gemini"] };
 
 /** Formats of one JSON value, which are looked at message by message. */
 const DOCUMENTS: readonly string[] = [
@@ -44,18 +48,20 @@ const DOCUMENTS: readonly string[] = [
 /** Formats whose thinking goes to Anthropic as it is: without a signature it is refused there. */
 const SIGNED: readonly string[] = ["claude-code", "anthropic-messages", "cline", "roo-code"];
 
-/** True for a format whose logs can be mended. */
-export function canMend(format: string): boolean {
-  return format in LINES || DOCUMENTS.includes(format);
+/** True for a log that can be mended. OpenCode's older sessions cannot: their messages are files of their own. */
+export function canMend(text: string, format: string): boolean {
+  const isParted = format === "opencode" && isRecord(parsed(text)) && !/"messages"\s*:\s*\[/.test(text);
+  return !isParted && (format in LINES || DOCUMENTS.includes(format));
 }
 
 /** Examines the text of a log of a format that can be mended. */
 export function examineLog(text: string, format: string, { thinking }: { readonly thinking: "keep" | "leave-out" }): Examined {
-  const place = LINES[format];
+  const place = LINES[format] ?? (format === "gemini-cli" && isOnLines(text) ? RECORDS : undefined);
   const rules: MendingRules = {
     thinking,
     unsigned: SIGNED.includes(format) ? "refused" : "accepted",
     empty: place === undefined ? "refused" : "accepted",
+    images: format === "gemini-cli" ? "any" : "limited",
   };
   if (place === undefined) return examineDocument(text, rules);
   const pieces = text.split("\n");
@@ -68,10 +74,12 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
     faults.push({ line: unit.line, words: index === units.length - 1 ? "the last line is cut off" : "this line is no JSON" });
     return false;
   });
-  const kept = withoutFailedSummaries(withoutRepeats(sound, faults), faults);
+  const kept = withoutFailedSummaries(place === RECORDS ? sound : withoutRepeats(sound, faults), faults);
   const sent = sentLines(kept);
-  const rootOf = ({ value }: Unit) => {
-    if (!isRecord(value) || place.types?.includes(String(value.type)) === false) return undefined;
+  const living = place === RECORDS ? livingLines(kept) : null;
+  const rootOf = ({ line, value }: Unit) => {
+    if (living !== null) return living.has(line) ? value : undefined;
+    if (!isRecord(value) || place.key === null || place.types?.includes(String(value.type)) === false) return undefined;
     const root = value[place.key];
     // Agents keep replies that failed or were stopped, and do not send them.
     return isRecord(root) && (root.stopReason === "aborted" || root.stopReason === "error") ? undefined : root;
@@ -82,11 +90,12 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
     rules,
   );
   const made = new Map(
-    kept.map((unit, index) => {
+    kept.flatMap((unit, index) => {
       const root = rootOf(unit);
       const next = mend(index);
-      const value = next === root || !isRecord(unit.value) ? unit.value : { ...unit.value, [place.key]: next };
-      return [unit.line, textWith(unit, value, faults)] as const;
+      if (next === null && root !== null) return [];
+      const changed = place.key === null || !isRecord(unit.value) ? next : { ...unit.value, [place.key]: next };
+      return [[unit.line, textWith(unit, next === root ? unit.value : changed, faults)] as const];
     }),
   );
   if (faults.length === 0) return { faults, mended: null };
@@ -108,18 +117,38 @@ function examineDocument(text: string, rules: MendingRules): Examined {
     faults,
     rules,
   );
-  const made = list.map((_, index) => mend(index));
+  const made = list.flatMap((root, index) => (mend(index) === null && root !== null ? [] : [mend(index)]));
   const next = Array.isArray(value)
     ? made
     : isRecord(value) && Array.isArray(value.messages)
       ? { ...value, messages: made }
       : made[0];
   const indent = /^[[{]\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
-  const isSame = made.every((each, index) => each === list[index]);
+  const isSame = made.length === list.length && made.every((each, index) => each === list[index]);
   const written = isSame ? text : `${JSON.stringify(next, null, indent)}${text.endsWith("\n") ? "\n" : ""}`;
   const mended = wellFormedText(written);
   if (mended !== written) faults.push({ line: 1, words: "half a character, which no vendor takes" });
   return { faults: byLine(faults), mended: faults.length === 0 ? null : mended };
+}
+
+/** Lines of Gemini CLI's that it goes on with: the last of each message, none that was taken back, none before a history that took their place. */
+function livingLines(units: readonly Unit[]): ReadonlySet<number> {
+  const lines = new Map<unknown, number>();
+  for (const { line, value } of units) {
+    if (!isRecord(value)) continue;
+    const { $rewindTo: rewound, $set: set, id, type } = value;
+    const ids = [...lines.keys()];
+    if (typeof rewound === "string") for (const each of ids.slice(Math.max(0, ids.indexOf(rewound)))) lines.delete(each);
+    if (isRecord(set) && Array.isArray(set.messages)) lines.clear();
+    if ((isRecord(set) && Array.isArray(set.messages)) || RECORDS.types?.includes(String(type)) === true)
+      lines.set(id ?? "history", line);
+  }
+  return new Set(lines.values());
+}
+
+function isOnLines(text: string): boolean {
+  const first = parsed(text.split("\n", 1)[0] ?? "");
+  return isRecord(first) && !Array.isArray(first.messages);
 }
 
 function byLine(faults: readonly Fault[]): readonly Fault[] {

@@ -3,7 +3,7 @@ import type { Fields } from "../fields.ts";
 
 /** A part of a history that can make it unusable, told by its form alone: the same on each wire and in each agent's log. */
 export interface ItemNode {
-  readonly kind: "call" | "result" | "thinking" | "image" | "empty";
+  readonly kind: "call" | "result" | "pair" | "thinking" | "image" | "empty";
   /** The id that joins a call and its result; `null` for other kinds. */
   readonly id: string | null;
   /** The name of a call's tool, a picture's type; empty if it tells none. */
@@ -60,6 +60,11 @@ export function itemNode(value: Fields): ItemNode | null {
       return openCodeTool(value, made);
     case "thinking":
       return made("thinking", { isSigned: textOf(value.signature ?? value.thinkingSignature) !== "" });
+    // Of Codex, the Responses wire and OpenCode: without its signature it is left out by whoever sends it.
+    case "reasoning":
+      return made("thinking", {});
+    case "file":
+      return openCodeImage(value, made);
     case "image": {
       const source = isRecord(value.source) ? value.source : value;
       return made("image", { name: textOf(source.media_type ?? source.mimeType), data: textOf(source.data) });
@@ -97,8 +102,19 @@ function geminiCall(
   name: string,
   made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode,
 ): ItemNode | null {
-  if (Array.isArray(value.result) && value.result.length > 0) return null;
-  const { id } = value;
+  const { id, result } = value;
+  if (Array.isArray(result) && result.length > 0) {
+    const renamed = (other: string) => ({
+      ...value,
+      id: other,
+      result: result.map((part: unknown) =>
+        isRecord(part) && isRecord(part.functionResponse)
+          ? { ...part, functionResponse: { ...part.functionResponse, id: other } }
+          : part,
+      ),
+    });
+    return made("pair", { id: textOf(id), name, renamed });
+  }
   const said = (error: string) => ({
     ...value,
     status: "error",
@@ -111,7 +127,7 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
   const { callID, state, tool } = value;
   if (typeof callID !== "string" || !isRecord(state)) return null;
   const isOpen = state.status === "pending" || state.status === "running";
-  return made(isOpen ? "call" : "result", {
+  return made(isOpen ? "call" : "pair", {
     id: callID,
     name: textOf(tool),
     said: (error) => ({
@@ -120,6 +136,15 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
     }),
     renamed: (id) => ({ ...value, callID: id }),
   });
+}
+
+/** A picture of OpenCode's: in its place stands a text with the ids of the part. */
+function openCodeImage(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
+  const { id, sessionID, messageID, mime, url } = value;
+  const [, data] = /^data:image\/[\w.+-]+;base64,(.*)$/s.exec(textOf(url)) ?? [];
+  return data === undefined
+    ? null
+    : made("image", { name: textOf(mime), data, said: (text) => ({ id, sessionID, messageID, ...block(text) }) });
 }
 
 /** Makes a value anew: `change` gives another node, `null` to leave it out, or `undefined` to look inside. Values in which nothing changes are the same. */

@@ -20,6 +20,8 @@ export interface MendingRules {
   readonly unsigned: "refused" | "accepted";
   /** Agents leave texts without a character out by themselves. */
   readonly empty: "refused" | "accepted";
+  /** Google takes larger pictures than others. */
+  readonly images: "limited" | "any";
 }
 
 /** An item that is looked into, with its place. */
@@ -30,11 +32,11 @@ export interface Rooted {
   readonly order: number | null;
 }
 
-/** Finds what is wrong with the parts of all roots, and gives each root without it. */
+/** Finds what is wrong with the parts of all roots, and gives each root without it; `null` for one that is left out. */
 export function mendItems(
   roots: readonly Rooted[],
   faults: Fault[],
-  { thinking, unsigned, empty }: MendingRules,
+  { thinking, unsigned, empty, images }: MendingRules,
 ): (index: number) => unknown {
   const nodes: { readonly value: Fields; readonly node: ItemNode; readonly line: number }[] = [];
   const beside = new Set<string>();
@@ -62,7 +64,13 @@ export function mendItems(
         changes.set(value, node.renamed(other));
         open.set(other, each);
       } else open.set(id, each);
-    } else if (node.kind === "result" && id !== null && value.type !== "tool") {
+    } else if (node.kind === "pair" && id !== null) {
+      if (open.has(id) || answered.has(id)) {
+        say(line, `the id of this call of ${node.name} was used before`);
+        changes.set(value, node.renamed(`${id}_${line}`));
+      }
+      answered.add(id);
+    } else if (node.kind === "result" && id !== null) {
       const now = renamed.get(id) ?? id;
       const isOpen = open.delete(now);
       if (!isOpen && !beside.has(`call ${now}`)) {
@@ -78,7 +86,7 @@ export function mendItems(
           : "thinking without a signature, which the vendor refuses",
       );
       changes.set(value, null);
-    } else if (node.kind === "image") {
+    } else if (node.kind === "image" && images === "limited") {
       const words = imageFault(node.data);
       if (words === null) continue;
       say(line, words);
@@ -95,6 +103,7 @@ export function mendItems(
   }
   return (index) => {
     const root = roots[index]?.root;
+    if (isRecord(root) && changes.get(root) === null) return null;
     const [made] = [changedNodes([root], (value) => changes.get(value))].flat();
     return made === undefined ? root : moved(made);
   };

@@ -363,7 +363,12 @@ function mended(
   const items = recordsAt(parseRecord(text), wire.itemsKey);
   const places = arrayPlacesAt(text, wire.itemsKey);
   const faults: Fault[] = [];
-  const rules = { thinking: "keep", unsigned: wire.name === "anthropic" ? "refused" : "accepted", empty: "refused" } as const;
+  const rules = {
+    thinking: "keep",
+    unsigned: wire.name === "anthropic" ? "refused" : "accepted",
+    empty: "refused",
+    images: wire.name === "gemini" ? "any" : "limited",
+  } as const;
   const mend = mendItems(
     items.map((root, index) => ({ line: index + 1, root, order: index })),
     faults,
