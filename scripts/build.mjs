@@ -4,8 +4,8 @@ import { removeLeftFiles } from "../packages/cli/bundle/left-files.mjs";
 import { installed } from "./installed.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
 
-/** Packages that turbo leaves out unless research itself is run: nothing that is shipped needs them. */
-const SHIPPED = ["--filter=!@plimsoll/research", "--filter=!@plimsoll/reference"];
+/** Turbo leaves research out unless it is run itself: nothing that is shipped needs it. */
+const SHIPPED = ["--filter=!@plimsoll/research"];
 
 /**
  * Builds every package whose sources changed. Standard output stays free for the program that runs next: what a failed build

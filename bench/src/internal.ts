@@ -43,8 +43,6 @@ export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";
 export { createHeldContext } from "./needs/needles.ts";
 export { originOf } from "./origin.ts";
-export type { ComparedAspect, DeclaredDifference, Likeness } from "./peers/likeness.ts";
-export { LIKENESSES } from "./peers/peers.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
 export { cellOf } from "./replay/cell.ts";
 export { drive } from "./replay/drive.ts";

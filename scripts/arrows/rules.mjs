@@ -54,12 +54,6 @@ export const packageRules = [
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
   },
-  {
-    name: "@plimsoll/reference",
-    folder: "lab/reference",
-    source: "src",
-    mayImport: ["@plimsoll/core", "@plimsoll/providers", "@plimsoll/bench"],
-  },
 ];
 
 /**

@@ -13,7 +13,7 @@ import {
 } from "./tail-and-oracle.ts";
 
 /** Needs that a control held at the size of the policy that it follows. */
-export interface ControlResult {
+interface ControlResult {
   /** Tokens that it keeps at each cut; `null` if it never cuts, as the policy does not. */
   readonly amountTokens: number | null;
   readonly meanPromptTokens: number;
@@ -34,7 +34,7 @@ interface ControlSession {
 }
 
 /** A control at the policy's size, and what it held. */
-export function controlOfSize(
+function controlOfSize(
   calls: readonly FollowedCall[],
   control: Control,
   { needs, messages, largestTokens }: ControlSession,
@@ -106,7 +106,7 @@ export function contextsOfSize(calls: readonly FollowedCall[], control: Control,
 }
 
 /** The mean of the calls' prompts; 0 without calls. */
-export function meanPromptOf(calls: readonly { readonly promptTokens: number }[]): number {
+function meanPromptOf(calls: readonly { readonly promptTokens: number }[]): number {
   return calls.reduce((sum, { promptTokens }) => sum + promptTokens, 0) / Math.max(1, calls.length);
 }
 

@@ -210,7 +210,7 @@ function trimStart(text: string, units: string): string {
 }
 
 /** Longer strings (encoded data, minified code) are no references: nobody recalls them by name. Chosen. */
-export const MAXIMUM_REFERENCE_CHARS = 200;
+const MAXIMUM_REFERENCE_CHARS = 200;
 
 /** The kind of a reference. */
 type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";

@@ -57,7 +57,7 @@ export function tailControl(calls: readonly FollowedCall[], history: SizedHistor
 }
 
 /** The last cut of a control: it keeps the messages from a place on, and quotations of those before. */
-export interface Cut {
+interface Cut {
   readonly from: number;
   readonly quoted: Quoted;
 }
@@ -74,10 +74,7 @@ const NOTHING_QUOTED: Quoted = { needles: () => NOTHING_NEEDED, tokens: 0 };
 const NOTHING_CUT: Cut = { from: 0, quoted: NOTHING_QUOTED };
 
 /** A control that cuts when the policy cuts: the last cut holds until the next. It always keeps the last human message. */
-export function cuttingControl(
-  followed: Followed,
-  cutAt: (amountTokens: number) => (before: Cut, moment: CutMoment) => Cut,
-): Control {
+function cuttingControl(followed: Followed, cutAt: (amountTokens: number) => (before: Cut, moment: CutMoment) => Cut): Control {
   return {
     totalTokens: (amountTokens) => totalTokens(followed, cutAt(amountTokens), null),
     contexts: (amountTokens) => {

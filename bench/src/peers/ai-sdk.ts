@@ -1,4 +1,3 @@
-import type { Likeness } from "./likeness.ts";
 import { ROLLING_MASK_PEER } from "./observation-masking.ts";
 import type { Peer } from "./peer.ts";
 
@@ -23,25 +22,5 @@ export const AI_SDK_PRUNE_PEER: Peer = {
     "a reply that speaks keeps nothing of its calls; ours puts the tool's name in the place of each, and a word in that of reasoning",
     "our engine fires again only after 2 % of the input budget is new, so that a few calls go together; not as published",
     "if pruning is not enough the request fails there; here the fallback follows",
-  ],
-};
-
-const REASONING = "reasoning of the open step and short reasoning go; ours stay";
-const WORDS =
-  "where a reply speaks, nothing is left of its calls; ours leaves the tool's name, and 3.2 % more prompt tokens over 13 sessions";
-
-/** The peer against the version that runs in \`pnpm differential\`. */
-export const AI_SDK_PRUNE_LIKENESS: Likeness = {
-  policy: AI_SDK_PRUNE_PEER.policy.name,
-  follows: "ai@7.0.173",
-  differences: [
-    {
-      aspect: "trigger",
-      kind: "every-call",
-      says: "it prunes before each call, if there is reasoning alone, too; ours if there is an old call",
-    },
-    { aspect: "taken", kind: "theirs-takes-more", says: REASONING },
-    { aspect: "size-after", kind: "near", says: WORDS },
-    { aspect: "size-after", kind: "size", says: WORDS },
   ],
 };

@@ -1,6 +1,5 @@
 import type { Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
-import type { Likeness } from "./likeness.ts";
 import type { Peer } from "./peer.ts";
 
 /** Newest history that stays: a share of the window, without the message that would exceed it. */
@@ -44,26 +43,5 @@ export const DEEP_AGENTS_PEER: Peer = {
     "it cuts results to a share if a batch of calls is all that there is, and summarises all if the provider still says no",
     "long arguments of old calls are cut at the same line",
     "the history that was summarised goes to a file that the model can read",
-  ],
-};
-
-const COUNTED =
-  "it counts a call as JSON with its id, and no reasoning, in what it keeps, too; ours adds the same to each message";
-const BATCH = "where the newest batch alone exceeds the kept share, it cuts the batch's results; ours keeps them";
-
-/** The peer against the version that runs in \`pnpm differential\`. */
-export const DEEP_AGENTS_LIKENESS: Likeness = {
-  policy: DEEP_AGENTS_PEER.policy.name,
-  follows: "deepagents@1.14.1",
-  differences: [
-    { aspect: "trigger", kind: "near-line", says: COUNTED },
-    { aspect: "first-kept", kind: "a-step-more", says: COUNTED },
-    { aspect: "first-kept", kind: "a-step-less", says: COUNTED },
-    { aspect: "first-kept", kind: "ours-keeps-more", says: COUNTED },
-    { aspect: "taken", kind: "theirs-takes-more", says: COUNTED },
-    { aspect: "taken", kind: "ours-takes-more", says: COUNTED },
-    { aspect: "taken", kind: "others", says: BATCH },
-    { aspect: "size-after", kind: "near", says: COUNTED },
-    { aspect: "size-after", kind: "size", says: COUNTED },
   ],
 };

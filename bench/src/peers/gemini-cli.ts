@@ -1,6 +1,5 @@
 import type { EstimatorSpec } from "@plimsoll/core/build";
 import { BASE_POLICY } from "./base-policy.ts";
-import type { Likeness } from "./likeness.ts";
 import type { Peer } from "./peer.ts";
 
 /** Share of the window at which it compresses. */
@@ -76,45 +75,5 @@ export const GEMINI_CLI_PEER: Peer = {
     "within one human turn it finds no place to cut, and sends what it has; ours cuts nothing either, and the fallback compacts at the budget",
     "the second request in which the model checks its own snapshot",
     "its experimental context manager, which replaces all of this",
-  ],
-};
-
-const SHARE =
-  "it keeps three tenths of the history by the length of its JSON, after old results were cut to a budget; ours keeps a share of the window";
-
-/** The peer against the version that runs in \`pnpm differential\`. */
-export const GEMINI_CLI_LIKENESS: Likeness = {
-  policy: GEMINI_CLI_PEER.policy.name,
-  follows: "@google/gemini-cli-core@0.61.0",
-  differences: [
-    {
-      aspect: "trigger",
-      kind: "near-line",
-      says: "after a compression it takes its own estimate of the history for the size, without system text and tools, until the next report",
-    },
-    {
-      aspect: "trigger",
-      kind: "no-room",
-      says: "it cuts results to its budget, or takes a snapshot of next to nothing; our engine refuses what does not shrink the context",
-    },
-    {
-      aspect: "trigger",
-      kind: "ours-alone",
-      says: "what is put before the model next to the person's words is one content with them; ours may begin at it, and finds something to cut",
-    },
-    { aspect: "first-kept", kind: "a-step-more", says: SHARE },
-    { aspect: "first-kept", kind: "a-step-less", says: SHARE },
-    { aspect: "first-kept", kind: "ours-keeps-more", says: SHARE },
-    { aspect: "first-kept", kind: "ours-keeps-less", says: SHARE },
-    { aspect: "taken", kind: "ours-takes-more", says: SHARE },
-    { aspect: "taken", kind: "theirs-takes-more", says: SHARE },
-    { aspect: "taken", kind: "others", says: SHARE },
-    {
-      aspect: "shown",
-      kind: "trimmed",
-      says: "a history that its summary's model would not take is shown with old results cut to a budget",
-    },
-    { aspect: "size-after", kind: "near", says: SHARE },
-    { aspect: "size-after", kind: "size", says: SHARE },
   ],
 };

@@ -2,7 +2,6 @@ import type { Policy } from "@plimsoll/core";
 import type { EstimatorSpec } from "@plimsoll/core/build";
 import { BASE_POLICY } from "./base-policy.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
-import type { Likeness } from "./likeness.ts";
 import type { Peer } from "./peer.ts";
 
 const KEEP: Policy["keep"] = [{ kind: "recent", messages: 20 }];
@@ -83,34 +82,5 @@ export const LANGCHAIN_CONTEXT_EDITING_PEER: Peer = {
     "it keeps the newest 3 results whatever step they are of; ours 3 and those of the open step",
     "a result that is shorter than our stub is cleared by it, and left by ours",
     "if clearing is not enough the request fails there; here the fallback follows",
-  ],
-};
-
-const COUNTED = "it counts a call as JSON with its id, and no reasoning; ours adds the same to each message";
-const NEWEST =
-  "it keeps the newest 3 results whatever step they are of; ours keeps 3, and those of the open step; it clears short results too";
-
-/** The peer against the version that runs in \`pnpm differential\`. */
-export const LANGCHAIN_LIKENESS: Likeness = {
-  policy: LANGCHAIN_PEER.policy.name,
-  follows: "langchain@1.5.14",
-  differences: [
-    { aspect: "trigger", kind: "near-line", says: COUNTED },
-    { aspect: "shown", kind: "trimmed", says: "its model is shown the newest 4,000 tokens of what goes; ours all of it" },
-  ],
-};
-
-/** The peer against the version that runs in \`pnpm differential\`. */
-export const LANGCHAIN_CONTEXT_EDITING_LIKENESS: Likeness = {
-  policy: LANGCHAIN_CONTEXT_EDITING_PEER.policy.name,
-  follows: "langchain@1.5.14",
-  differences: [
-    { aspect: "trigger", kind: "near-line", says: COUNTED },
-    { aspect: "trigger", kind: "no-room", says: NEWEST },
-    { aspect: "taken", kind: "ours-takes-more", says: NEWEST },
-    { aspect: "taken", kind: "theirs-takes-more", says: NEWEST },
-    { aspect: "taken", kind: "others", says: NEWEST },
-    { aspect: "size-after", kind: "near", says: NEWEST },
-    { aspect: "size-after", kind: "size", says: NEWEST },
   ],
 };

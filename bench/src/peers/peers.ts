@@ -1,26 +1,20 @@
 import type { Policy } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/build";
-import { AI_SDK_PRUNE_LIKENESS, AI_SDK_PRUNE_PEER } from "./ai-sdk.ts";
+import { AI_SDK_PRUNE_PEER } from "./ai-sdk.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { CLAUDE_CODE_2_1_20_PEER, CLAUDE_CODE_PEER } from "./claude-code.ts";
 import { CLINE_PEER } from "./cline.ts";
 import { CLINE_CLI_PEER } from "./cline-cli.ts";
 import { CODEX_PEER } from "./codex.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
-import { DEEP_AGENTS_LIKENESS, DEEP_AGENTS_PEER } from "./deep-agents.ts";
-import { GEMINI_CLI_LIKENESS, GEMINI_CLI_PEER } from "./gemini-cli.ts";
+import { DEEP_AGENTS_PEER } from "./deep-agents.ts";
+import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
 import { GOOSE_PEER } from "./goose.ts";
-import {
-  LANGCHAIN_CONTEXT_EDITING_LIKENESS,
-  LANGCHAIN_CONTEXT_EDITING_PEER,
-  LANGCHAIN_LIKENESS,
-  LANGCHAIN_PEER,
-} from "./langchain.ts";
-import type { Likeness } from "./likeness.ts";
+import { LANGCHAIN_CONTEXT_EDITING_PEER, LANGCHAIN_PEER } from "./langchain.ts";
 import { BATCHED_MASK_PEER, ROLLING_MASK_PEER } from "./observation-masking.ts";
 import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "./opencode.ts";
 import type { Peer } from "./peer.ts";
-import { PI_0_73_LIKENESS, PI_0_73_PEER, PI_LIKENESS } from "./pi.ts";
+import { PI_0_73_PEER } from "./pi.ts";
 import { QWEN_CODE_PEER } from "./qwen-code.ts";
 import { ROO_CODE_PEER } from "./roo-code.ts";
 
@@ -47,17 +41,6 @@ export const PEERS: readonly Peer[] = [
   AI_SDK_PRUNE_PEER,
   LAST_HUMAN_ONLY,
   ALL_EXCERPTS,
-];
-
-/** The policies that are held against a published program, and where they differ from it. */
-export const LIKENESSES: readonly Likeness[] = [
-  PI_LIKENESS,
-  PI_0_73_LIKENESS,
-  GEMINI_CLI_LIKENESS,
-  DEEP_AGENTS_LIKENESS,
-  LANGCHAIN_LIKENESS,
-  LANGCHAIN_CONTEXT_EDITING_LIKENESS,
-  AI_SDK_PRUNE_LIKENESS,
 ];
 
 /** The mark behind the name of a policy that runs without its fallback. */

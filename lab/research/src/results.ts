@@ -14,18 +14,13 @@ const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
 
 /**
  * Makes results.md, which git ignores: all recorded sessions of other agents under every preset and peer in two working rooms. `--check` refuses a page whose
- * figures are older than the protocol, and makes nothing. `--only programs` makes the section of the published programs alone. `--json FILE` keeps the rows.
+ * figures are older than the protocol, and makes nothing. `--json FILE` keeps the rows.
  */
 const protocol: Protocol = { text: read("docs/evidence.md"), split: read("lab/research/protocol-split.json") };
 if (process.argv.includes("--check")) {
   const problem = pageProblem(readFileSync(page, "utf8"), protocol);
   process.stdout.write(`results.md: ${problem ?? "of the protocol that holds"}\n`);
   process.exitCode = problem === null ? 0 : 1;
-} else if (process.argv.includes("--only")) {
-  // The published programs are run by a workspace member that nothing imports; what follows `--only programs` is its own.
-  const rest = process.argv.slice(2).filter((each) => each !== "--only" && each !== "programs");
-  const programs = [join(ROOT, "lab/reference/dist/main.js"), ...rest];
-  process.exitCode = spawnSync(process.execPath, programs, { stdio: "inherit" }).status ?? 1;
 } else if (recordedFiles().length === 0) {
   process.stderr.write("no recorded sessions: set PLIMSOLL_TRANSCRIPTS to a folder of session files\n");
   process.exitCode = 1;
