@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/internal";
+import { foldEntries } from "@plimsoll/core/extend";
 import { compaction, human, logOf, replacedHistory, reply, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { boundaryViews, followedView } from "./boundary-views.ts";

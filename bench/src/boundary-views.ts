@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldUnhashed } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldUnhashed } from "@plimsoll/core/extend";
 
 /** By recorded compaction or undo: the messages of the view behind it. */
 export type BoundaryViews = ReadonlyMap<SessionEntry, readonly Message[]>;

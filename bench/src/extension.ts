@@ -1,6 +1,5 @@
 import { PlimsollError, PRESETS } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/build";
-import { isRecord } from "@plimsoll/core/internal";
+import { BUILT_IN_KINDS, isRecord, type Kinds } from "@plimsoll/core/extend";
 import type { Importer } from "./formats/importer.ts";
 import { IMPORTERS } from "./formats/registry.ts";
 import type { Metric } from "./metrics/metric.ts";

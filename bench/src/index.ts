@@ -2,7 +2,7 @@
 
 export type { Importer } from "./formats/importer.ts";
 export { importFile } from "./formats/registry.ts";
-export type { Grade, Outcome, PutBack, Transcript } from "./transcript.ts";
+export type { Grade, Outcome, Transcript } from "./transcript.ts";
 
 // Replay them
 

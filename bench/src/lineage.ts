@@ -1,5 +1,5 @@
 import type { Message, Part, SessionEntry } from "@plimsoll/core";
-import { entryIdOf, shortHash } from "@plimsoll/core/internal";
+import { entryIdOf, shortHash } from "@plimsoll/core/extend";
 import { replyAfter } from "./size-model/recorded-calls.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
 

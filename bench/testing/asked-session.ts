@@ -1,4 +1,4 @@
-import { BUILT_IN_KINDS, type EnginePolicy } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type EnginePolicy } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { SimulatedReply } from "@plimsoll/providers/simulator";
 import type { AskedContext } from "../src/ask/ask-report.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { checkMessages } from "@plimsoll/core/internal";
+import { checkMessages } from "@plimsoll/core/extend";
 import type { MeasuredCall, MeasuredReplay } from "../src/metrics/metric.ts";
 import { createReadableContext } from "../src/metrics/readable.ts";
 import { createHeldContext, NEED_KINDS } from "../src/needs/needles.ts";

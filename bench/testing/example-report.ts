@@ -1,5 +1,5 @@
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { CompactionDetail } from "../src/metrics/compaction-log.ts";
 import type { HeldResult } from "../src/metrics/held.ts";
 import type { RetentionCount } from "../src/metrics/retention-probe.ts";

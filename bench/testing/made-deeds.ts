@@ -1,5 +1,5 @@
 import type { Message, ToolCallPart } from "@plimsoll/core";
-import { toolShapeOf } from "@plimsoll/core/internal";
+import { toolShapeOf } from "@plimsoll/core/extend";
 import { assistant, compaction, human, logOf, replacedHistory, result, summaryMessage } from "@plimsoll/core/testing";
 import { type PreparedSession, prepareSession } from "../src/replay/prepared-session.ts";
 

@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { messageChars } from "@plimsoll/core/build";
+import { messageChars } from "@plimsoll/core/extend";
 import {
   calling,
   compaction,

@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { triggerTokens } from "@plimsoll/core/build";
+import { triggerTokens } from "@plimsoll/core/extend";
 
 /** Where a published program was seen to act, and where not yet. Sizes are the prompt and the reply to it, as the provider counts them. */
 export interface PeerFact {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { locateLogs } from "../src/formats/locations.ts";
 import { importFile } from "../src/formats/registry.ts";
 import { describeLog } from "./describe-log.ts";

@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Page } from "playwright-core";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 
 /** The browser that pages are looked at with; tests are skipped if it is not. */
 export const CHROMIUM: string = process.env.PLIMSOLL_CHROMIUM ?? "/usr/bin/chromium";

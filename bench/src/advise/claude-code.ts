@@ -1,6 +1,5 @@
 import { CLAUDE_CODE_PEER } from "../peers/claude-code.ts";
-import type { AgentKnobs } from "./agent-knobs.ts";
-import { namedLikeness, numberOf } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf } from "./agent-knobs.ts";
 
 const WINDOW = "autoCompactWindow";
 const ENABLED = "autoCompactEnabled";

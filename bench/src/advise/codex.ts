@@ -1,6 +1,5 @@
 import { CODEX_PEER } from "../peers/codex.ts";
-import type { AgentKnobs } from "./agent-knobs.ts";
-import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
 
 const LIMIT = "model_auto_compact_token_limit";
 const SCOPE = "model_auto_compact_token_limit_scope";

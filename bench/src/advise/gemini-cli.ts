@@ -1,6 +1,5 @@
 import { GEMINI_CLI_PEER } from "../peers/gemini-cli.ts";
-import type { AgentKnobs } from "./agent-knobs.ts";
-import { namedLikeness, numberOf } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf } from "./agent-knobs.ts";
 
 const THRESHOLD = "model.compressionThreshold";
 /** Its own, and the share of the history that it keeps (`chatCompressionService.ts`). */

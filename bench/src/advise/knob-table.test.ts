@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import type { LocatedAgent } from "../formats/locations.ts";
 import type { KnobValue } from "./agent-knobs.ts";

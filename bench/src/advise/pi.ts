@@ -1,6 +1,5 @@
 import { piPolicy } from "@plimsoll/core";
-import type { AgentKnobs } from "./agent-knobs.ts";
-import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
 
 const RESERVE = "compaction.reserveTokens";
 const KEEP = "compaction.keepRecentTokens";

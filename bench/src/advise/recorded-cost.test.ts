@@ -1,4 +1,4 @@
-import type { ModelPrices } from "@plimsoll/core/internal";
+import type { ModelPrices } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { CompactionDetail } from "../metrics/compaction-log.ts";

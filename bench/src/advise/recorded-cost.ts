@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/internal";
+import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/extend";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import { recordedUsdText } from "../report/validity.ts";
 import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";

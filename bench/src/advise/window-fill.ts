@@ -1,4 +1,4 @@
-import { serverOf } from "@plimsoll/core/internal";
+import { serverOf } from "@plimsoll/core/extend";
 import type { BenchReport } from "../results.ts";
 
 /** One kind of content of the recorded prompts. */

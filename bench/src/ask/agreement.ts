@@ -1,4 +1,4 @@
-import { isRecord, namedPath, toolShapeOf } from "@plimsoll/core/internal";
+import { isRecord, namedPath, toolShapeOf } from "@plimsoll/core/extend";
 
 /** The next action of an agent: the first tool call of a reply, or none. */
 export interface Action {

@@ -1,5 +1,5 @@
 import { isPlimsollError, type ModelClient } from "@plimsoll/core";
-import { cacheUse } from "@plimsoll/core/internal";
+import { cacheUse } from "@plimsoll/core/extend";
 import type { Cassette, RecordedAnswer, RecordedUsage } from "../summaries/cassette.ts";
 import { askAndKeep } from "../summaries/recording-client.ts";
 import { type PriceSource, requestUsd } from "../summaries/request-price.ts";

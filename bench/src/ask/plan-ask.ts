@@ -1,7 +1,5 @@
-import type { EnginePolicy, Kinds, Tokenizers } from "@plimsoll/core/build";
-import { encodingsOf } from "@plimsoll/core/internal";
-import type { ModelCatalog } from "@plimsoll/providers";
-import { createTokenizerLoader } from "@plimsoll/providers";
+import { type EnginePolicy, encodingsOf, type Kinds, type Tokenizers } from "@plimsoll/core/extend";
+import { createTokenizerLoader, type ModelCatalog } from "@plimsoll/providers";
 import { type Cell, cellOf, type WindowRequest } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { SummarySource } from "../replay/summary-source.ts";

@@ -1,5 +1,5 @@
 import { PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import type { CharsPerTokenSpec } from "@plimsoll/core/build";
+import type { CharsPerTokenSpec } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import { byEstimator, type Method } from "./predict-calls.ts";
 

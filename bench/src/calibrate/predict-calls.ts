@@ -2,13 +2,14 @@ import {
   createEstimator,
   createWorkCounter,
   EMPTY_LEDGER,
+  EMPTY_VIEW,
   type Estimator,
   type EstimatorOptions,
   type EstimatorSpec,
+  foldEntry,
   foldLedger,
   type Prediction,
-} from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+} from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
 
 /** One call of a session: what was predicted before it, and what was reported. */

@@ -1,5 +1,5 @@
 import { NONE_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { coldAt, madeRecording, WARM } from "../../testing/made-recording.ts";

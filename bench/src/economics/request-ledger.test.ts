@@ -1,10 +1,9 @@
 import { NONE_POLICY, type Policy, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { type MadeSession, madeTranscript } from "../../testing/made-session.ts";
-import type { WindowRequest } from "../replay/cell.ts";
-import { cellOf } from "../replay/cell.ts";
+import { cellOf, type WindowRequest } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";

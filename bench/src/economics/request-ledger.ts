@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/internal";
+import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/extend";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";

@@ -1,4 +1,4 @@
-import type { CacheRules } from "@plimsoll/core/internal";
+import type { CacheRules } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { SizeModel } from "../size-model/size-model.ts";
 import { NO_SIGNS, type RecordedCache, recordedCache } from "./recorded-cache.ts";

@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
-import type { Sequence } from "@plimsoll/core/internal";
-import type { HistoryKind } from "../size-model/following-sizes.ts";
-import { followingSizes } from "../size-model/following-sizes.ts";
+import type { Sequence } from "@plimsoll/core/extend";
+import { followingSizes, type HistoryKind } from "../size-model/following-sizes.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 import type { CutSign, RecordedCache } from "./recorded-cache.ts";
 

@@ -1,5 +1,5 @@
 import type { Message, Policy } from "@plimsoll/core";
-import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/internal";
+import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/extend";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 

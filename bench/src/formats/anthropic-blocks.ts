@@ -1,5 +1,5 @@
 import { type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
+import type { ToolTable } from "@plimsoll/core/extend";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { callDraft, type ReplyPart, textPart } from "./log-items.ts";
 

@@ -1,6 +1,5 @@
 import { isHuman, type Message } from "@plimsoll/core";
-import { coverageOf, partChars } from "@plimsoll/core/build";
-import { type AppliedEdit, type MessageDraft, NO_WORK, shortHash } from "@plimsoll/core/internal";
+import { type AppliedEdit, coverageOf, type MessageDraft, NO_WORK, partChars, shortHash } from "@plimsoll/core/extend";
 import { ROLLED_BACK } from "../transcript.ts";
 import type { BoundaryItem, KeptHistory, LogItem } from "./log-items.ts";
 import { type LogWriter, userDraft } from "./log-writer.ts";

@@ -1,5 +1,5 @@
 import { PlimsollError, type ToolSpec } from "@plimsoll/core";
-import { isRecord, type SessionStartEntry } from "@plimsoll/core/internal";
+import { isRecord, type SessionStartEntry } from "@plimsoll/core/extend";
 import type { ImportNote, Outcome, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";

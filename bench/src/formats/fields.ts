@@ -1,4 +1,4 @@
-import { isRecord, type JsonValue } from "@plimsoll/core/internal";
+import { isRecord, type JsonValue } from "@plimsoll/core/extend";
 
 /** An object of outside data, after the one check that it is an object. */
 export type Fields = { readonly [key: string]: unknown };

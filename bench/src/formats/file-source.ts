@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { openRegularFileSync, readAtMost } from "@plimsoll/core/node";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileLine, FileSource } from "./importer.ts";

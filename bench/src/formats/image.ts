@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import type { ImagePart } from "@plimsoll/core";
-import { pixelSizeOf } from "@plimsoll/core/internal";
+import { pixelSizeOf } from "@plimsoll/core/extend";
 import { pdfPageCount } from "@plimsoll/providers";
 
 /** How much of an image's encoding is looked at to find its size, in characters: a JPEG's frame header may stand late. */

@@ -1,4 +1,4 @@
-import { entryIdOf, isRecord } from "@plimsoll/core/internal";
+import { entryIdOf, isRecord } from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
 import { readHead, textSource } from "./file-source.ts";
 import type { FileSource, Importer } from "./importer.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { ImportNote } from "../transcript.ts";
 import type { Fields } from "./fields.ts";
 import type { FileSource } from "./importer.ts";

@@ -1,5 +1,5 @@
 import { type SessionEntry, usageOf } from "@plimsoll/core";
-import { checkMessages, EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { checkMessages, EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { describeLog } from "../../testing/describe-log.ts";
 import { buildLog } from "./log-builder.ts";

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import { entryIdOf, type SessionStartEntry } from "@plimsoll/core/internal";
+import { entryIdOf, type SessionStartEntry } from "@plimsoll/core/extend";
 import type { ImportNote, Outcome, PutBack, Transcript } from "../transcript.ts";
 import { writeBoundary } from "./boundary-writer.ts";
 import { createCallBatch } from "./call-batch.ts";

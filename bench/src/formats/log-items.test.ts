@@ -1,4 +1,4 @@
-import { shortHash } from "@plimsoll/core/internal";
+import { shortHash } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { nativeShortHash } from "./log-items.ts";
 

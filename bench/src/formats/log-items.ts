@@ -10,7 +10,7 @@ import type {
   Usage,
   UserMessage,
 } from "@plimsoll/core";
-import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/internal";
+import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/extend";
 import type { Fields } from "./fields.ts";
 
 /** An item that an importer reads off a recording, in the order of the recording, before ids are given and results are joined. */

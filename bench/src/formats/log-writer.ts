@@ -1,5 +1,5 @@
 import type { Message, SessionEntry, UserMessage } from "@plimsoll/core";
-import { chainId, entryIdOf, identified, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/internal";
+import { chainId, entryIdOf, identified, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/extend";
 import { type LogItem, nativeShortHash, type UserItem } from "./log-items.ts";
 
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */

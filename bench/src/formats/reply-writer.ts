@@ -1,5 +1,5 @@
 import type { AssistantMessage, ModelLimits, Usage } from "@plimsoll/core";
-import { shortHash } from "@plimsoll/core/internal";
+import { shortHash } from "@plimsoll/core/extend";
 import type { OpenCall } from "./call-batch.ts";
 import type { ReplyItem, ReplyPart } from "./log-items.ts";
 import type { LogWriter } from "./log-writer.ts";

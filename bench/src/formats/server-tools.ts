@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 
 /** Items of a reply that a provider's own tools leave in it: what they add to the prompt is not in the log. */
 const SERVER_TOOL_ITEMS: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import type { UserMessage } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
+import type { ToolTable } from "@plimsoll/core/extend";
 import { type CallDraft, callDraft, type LogItem, type ReplyPart, resultItem, textPart, userItem } from "./log-items.ts";
 import { inputItems } from "./message-lists/anthropic.ts";
 

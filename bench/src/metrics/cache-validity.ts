@@ -1,4 +1,4 @@
-import type { CacheUse } from "@plimsoll/core/internal";
+import type { CacheUse } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { Metric } from "./metric.ts";

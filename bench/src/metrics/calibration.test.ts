@@ -1,12 +1,11 @@
-import { sequenceOf } from "@plimsoll/core/internal";
+import { sequenceOf } from "@plimsoll/core/extend";
 import { usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
-import type { HiddenEvent } from "./calibration.ts";
-import { createCalibration, hiddenEvents } from "./calibration.ts";
+import { createCalibration, type HiddenEvent, hiddenEvents } from "./calibration.ts";
 
 function callOf(call: number, reportedTokens: number, expectedTokens: number): ReplayedCall {
   const recorded = usageEntry(`request-${call}`, null, reportedTokens);

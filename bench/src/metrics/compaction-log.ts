@@ -1,5 +1,5 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import type { AppliedEdit } from "@plimsoll/core/internal";
+import type { AppliedEdit } from "@plimsoll/core/extend";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 
 /** One compaction of a replay. Sizes are by the policy's own measure; `null` if it had none. */

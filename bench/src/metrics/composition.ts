@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { fileBegun, sequenceOf } from "@plimsoll/core/internal";
+import { fileBegun, sequenceOf } from "@plimsoll/core/extend";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeModel } from "../size-model/size-model.ts";
 import type { Recorder } from "./metric.ts";

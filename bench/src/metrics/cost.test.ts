@@ -1,6 +1,5 @@
 import { usageOf } from "@plimsoll/core";
-import type { CacheUse, ModelPrices } from "@plimsoll/core/internal";
-import { sequenceOf } from "@plimsoll/core/internal";
+import { type CacheUse, type ModelPrices, sequenceOf } from "@plimsoll/core/extend";
 import { reply, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { coldAt, madeRecording, WARM } from "../../testing/made-recording.ts";

@@ -1,4 +1,4 @@
-import { type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/internal";
+import { type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/extend";
 import { usageUsd } from "@plimsoll/providers";
 import { z } from "zod";
 import type { CacheSign } from "../economics/recorded-cache.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { partHandle } from "@plimsoll/core/internal";
+import { partHandle } from "@plimsoll/core/extend";
 import type { ContextChanges } from "../needs/needles.ts";
 import type { PreparedReferences } from "../needs/recorded-references.ts";
 import type { Holdings } from "../needs/statements.ts";

@@ -1,6 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { messageChars } from "@plimsoll/core/build";
-import { sequenceOf } from "@plimsoll/core/internal";
+import { messageChars, sequenceOf } from "@plimsoll/core/extend";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import type { ContextChanges } from "../needs/needles.ts";
-import type { PreparedReferences, ReferenceUse } from "../needs/recorded-references.ts";
-import { FAR_TOKENS } from "../needs/recorded-references.ts";
+import { FAR_TOKENS, type PreparedReferences, type ReferenceUse } from "../needs/recorded-references.ts";
 import { type ArtifactMetrics, createArtifactProbe } from "./artifacts.ts";
 import { createReadableContext, type ReadableContext } from "./readable.ts";
 

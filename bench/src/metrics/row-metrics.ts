@@ -1,4 +1,4 @@
-import type { CacheUse } from "@plimsoll/core/internal";
+import type { CacheUse } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { lastingCache, sessionCache } from "../economics/session-cache.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { Message } from "@plimsoll/core";
-import { PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
+import { type Message, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { EnginePolicy } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { referenceHeld, referenceTail, referenceTailOfSize } from "../../testing/reference-controls.ts";

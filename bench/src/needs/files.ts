@@ -1,6 +1,5 @@
-import type { Message, ToolCallPart } from "@plimsoll/core";
-import { textOf, toolCallsOf } from "@plimsoll/core";
-import { isRecord, scriptCalls } from "@plimsoll/core/internal";
+import { type Message, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
+import { isRecord, scriptCalls } from "@plimsoll/core/extend";
 import type { Needles, Wanted } from "./needles.ts";
 import { comparableText, numberedLines, parsedOrText } from "./texts.ts";
 

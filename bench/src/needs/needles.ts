@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { type Sequence, sequenceOf, sharedPrefixCount } from "@plimsoll/core/internal";
+import { type Sequence, sequenceOf, sharedPrefixCount } from "@plimsoll/core/extend";
 import { createStringSearch, listAt } from "./statements.ts";
 import { comparable, comparedTexts } from "./texts.ts";
 

@@ -1,8 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import type { NeedKind } from "./needles.ts";
-import { createHeldContext, createNeedCounts } from "./needles.ts";
+import { createHeldContext, createNeedCounts, type NeedKind } from "./needles.ts";
 import { prepareNeeds } from "./needs.ts";
 import { prepareReferences } from "./recorded-references.ts";
 

@@ -1,8 +1,5 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { isHuman, toolCallsOf } from "@plimsoll/core";
-import { messageChars } from "@plimsoll/core/build";
-import type { PlanItem } from "@plimsoll/core/internal";
-import { planAfter } from "@plimsoll/core/internal";
+import { isHuman, type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { messageChars, type PlanItem, planAfter } from "@plimsoll/core/extend";
 import { createFiles } from "./files.ts";
 import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.ts";
 import { createNeedleIndex, createNeedles } from "./needles.ts";

@@ -1,9 +1,8 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { messageChars } from "@plimsoll/core/build";
+import { messageChars } from "@plimsoll/core/extend";
 import { type BoundaryViews, boundaryViews } from "../boundary-views.ts";
 import { createReferenceReader } from "./references.ts";
-import type { Holdings, StatementIndex } from "./statements.ts";
-import { createStatementIndex } from "./statements.ts";
+import { createStatementIndex, type Holdings, type StatementIndex } from "./statements.ts";
 import { messageTexts } from "./texts.ts";
 
 /** A use is far if the latest earlier occurrence lies at least this many tokens (4 characters each) back. */

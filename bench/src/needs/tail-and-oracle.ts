@@ -1,5 +1,5 @@
 import { isHuman, type Message } from "@plimsoll/core";
-import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/build";
+import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import type { Need, Needs } from "./needs.ts";
 import type { MessageSizesAtCall, SizedHistory } from "./sized-history.ts";
 

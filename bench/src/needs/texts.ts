@@ -1,5 +1,4 @@
-import type { Message, Part } from "@plimsoll/core";
-import { textOf } from "@plimsoll/core";
+import { type Message, type Part, textOf } from "@plimsoll/core";
 import { isDigit } from "./references.ts";
 
 /** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */

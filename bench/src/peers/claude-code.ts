@@ -1,5 +1,4 @@
-import type { Policy } from "@plimsoll/core";
-import { KLAUDE_CODE_POLICY } from "@plimsoll/core";
+import { KLAUDE_CODE_POLICY, type Policy } from "@plimsoll/core";
 import type { Peer, PeerFigure, PeerLeaves } from "./peer.ts";
 
 /** Tokens that it leaves below the line at which a summary still fits. */

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Policy } from "@plimsoll/core";
-import { KLAUDE_CODE_POLICY, PRESETS } from "@plimsoll/core";
-import { triggerTokens } from "@plimsoll/core/build";
+import { KLAUDE_CODE_POLICY, type Policy, PRESETS } from "@plimsoll/core";
+import { triggerTokens } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { contradictedFacts, type PeerFact, RECORDED_FACTS } from "../../testing/peer-facts.ts";

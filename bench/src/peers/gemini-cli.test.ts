@@ -1,5 +1,4 @@
-import type { SessionEntry } from "@plimsoll/core";
-import { createContextManager } from "@plimsoll/core";
+import { createContextManager, type SessionEntry } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
 import { asPublished } from "./peers.ts";

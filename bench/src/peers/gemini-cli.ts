@@ -1,4 +1,4 @@
-import type { EstimatorSpec } from "@plimsoll/core/build";
+import type { EstimatorSpec } from "@plimsoll/core/extend";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 

@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import type { EstimatorSpec } from "@plimsoll/core/build";
+import type { EstimatorSpec } from "@plimsoll/core/extend";
 import { BASE_POLICY } from "./base-policy.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
 import type { Peer } from "./peer.ts";

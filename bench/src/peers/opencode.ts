@@ -1,5 +1,5 @@
 import type { Amount } from "@plimsoll/core";
-import type { SummarizeSpec } from "@plimsoll/core/build";
+import type { SummarizeSpec } from "@plimsoll/core/extend";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer, PeerFigure } from "./peer.ts";
 

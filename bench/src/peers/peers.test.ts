@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { PRESETS } from "@plimsoll/core";
-import { BUILT_IN_KINDS, policySchema, triggerTokens } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, policySchema, triggerTokens } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";

@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
+import type { EnginePolicy } from "@plimsoll/core/extend";
 import { AI_SDK_PRUNE_PEER } from "./ai-sdk.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { CLAUDE_CODE_2_1_20_PEER, CLAUDE_CODE_PEER } from "./claude-code.ts";

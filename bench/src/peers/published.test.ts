@@ -1,6 +1,5 @@
 import { NONE_POLICY, OPAL_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
-import { requireFallback } from "@plimsoll/core/build";
+import { type EnginePolicy, requireFallback } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/internal";
+import { foldEntries } from "@plimsoll/core/extend";
 import {
   calling,
   compaction,

@@ -1,7 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { repairMessages, UNREPORTED_USAGE } from "@plimsoll/core";
-import { coverageOf } from "@plimsoll/core/build";
-import { chainId, identified } from "@plimsoll/core/internal";
+import { chainId, coverageOf, identified } from "@plimsoll/core/extend";
 import { type BoundaryViews, followedView } from "../boundary-views.ts";
 
 /** A log whose every request can be sent, and how much of it was mended. */

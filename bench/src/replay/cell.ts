@@ -1,6 +1,5 @@
 import type { ModelLimits, SessionEntry } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/build";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, RECORDED_POLICY, type Tokenizers } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { agentWindowOf } from "../formats/agent-windows.ts";
 import type { PreparedSession } from "./prepared-session.ts";

@@ -7,7 +7,7 @@ import {
   toolCallsOf,
   type UsageEntry,
 } from "@plimsoll/core";
-import { coverageOf } from "@plimsoll/core/build";
+import { coverageOf } from "@plimsoll/core/extend";
 import { followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
 import { loadReader, readerOf } from "../through/readers.ts";

@@ -1,13 +1,9 @@
 import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message, SessionView } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/build";
-import type { Conversation, RecoveryFacts } from "@plimsoll/core/conversation";
-import { createConversation } from "@plimsoll/core/conversation";
-import { NO_WORK } from "@plimsoll/core/internal";
+import type { Conversation, RecoveryFacts } from "@plimsoll/core/extend";
+import { createConversation, createEstimator, createWorkCounter, EMPTY_LEDGER, NO_WORK } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
-import type { Cell } from "./cell.ts";
-import { limitsOf } from "./cell.ts";
-import type { PartFailure } from "./part-failures.ts";
-import { createFailureLog } from "./part-failures.ts";
+import { type Cell, limitsOf } from "./cell.ts";
+import { createFailureLog, type PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedAhead, AskedSummary, CompactionWait, ReplayedCall } from "./replayed-call.ts";
 

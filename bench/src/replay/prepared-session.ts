@@ -1,22 +1,15 @@
 import type { Message, SessionEntry, ToolResultMessage } from "@plimsoll/core";
-import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
-import type { FollowingCheck, SessionReadings } from "@plimsoll/core/internal";
-import { createSessionReadings, followingChecks, truncateMessage } from "@plimsoll/core/internal";
-import type { SessionLineage } from "../lineage.ts";
-import { countedOnce } from "../lineage.ts";
-import type { Needs } from "../needs/needs.ts";
-import { prepareNeeds } from "../needs/needs.ts";
+import type { EnginePolicy, FollowingCheck, Kinds, SessionReadings } from "@plimsoll/core/extend";
+import { createSessionReadings, followingChecks, truncateMessage } from "@plimsoll/core/extend";
+import { countedOnce, type SessionLineage } from "../lineage.ts";
+import { type Needs, prepareNeeds } from "../needs/needs.ts";
 import { prepareReferences } from "../needs/recorded-references.ts";
-import type { SizedHistory } from "../needs/sized-history.ts";
-import { sizedHistory } from "../needs/sized-history.ts";
-import type { RepairedEntries } from "../repair/repair-entries.ts";
-import { repairEntries } from "../repair/repair-entries.ts";
+import { type SizedHistory, sizedHistory } from "../needs/sized-history.ts";
+import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
-import { createSizeModel } from "../size-model/size-model.ts";
+import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
-import type { RememberedCatalogs } from "./remembered-catalog.ts";
-import { rememberedCatalogs } from "./remembered-catalog.ts";
+import { type RememberedCatalogs, rememberedCatalogs } from "./remembered-catalog.ts";
 
 /** A session with everything that is made once and shared by its replays. */
 export interface PreparedSession {

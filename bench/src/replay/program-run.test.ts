@@ -1,5 +1,4 @@
-import type { Message } from "@plimsoll/core";
-import { isHuman, NONE_POLICY, textOf } from "@plimsoll/core";
+import { isHuman, type Message, NONE_POLICY, textOf } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";

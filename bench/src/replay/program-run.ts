@@ -1,11 +1,7 @@
-import type { CompactionEntry, Message, SummaryRequest } from "@plimsoll/core";
-import { NONE_POLICY } from "@plimsoll/core";
-import { coverageOf, type EnginePolicy } from "@plimsoll/core/build";
-import { NO_WORK, shortHash } from "@plimsoll/core/internal";
-import type { Cell } from "./cell.ts";
-import { limitsOf } from "./cell.ts";
-import type { EngineRun, FitMoment } from "./engine-run.ts";
-import { createEngineRun } from "./engine-run.ts";
+import { type CompactionEntry, type Message, NONE_POLICY, type SummaryRequest } from "@plimsoll/core";
+import { coverageOf, type EnginePolicy, NO_WORK, shortHash } from "@plimsoll/core/extend";
+import { type Cell, limitsOf } from "./cell.ts";
+import { createEngineRun, type EngineRun, type FitMoment } from "./engine-run.ts";
 import { createFailureLog } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { Program, ProgramRun, ProgramSummary, ProgramUsage, StandIn } from "./program.ts";

@@ -1,6 +1,5 @@
-import type { Message, Policy, SessionEntry } from "@plimsoll/core";
-import { PLIMSOLL_POLICY, SVEN_POLICY, textOf } from "@plimsoll/core";
-import { shortHash } from "@plimsoll/core/internal";
+import { type Message, PLIMSOLL_POLICY, type Policy, type SessionEntry, SVEN_POLICY, textOf } from "@plimsoll/core";
+import { shortHash } from "@plimsoll/core/extend";
 import { calling, human, result, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";

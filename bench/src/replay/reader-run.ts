@@ -1,11 +1,8 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView, ToolResultMessage } from "@plimsoll/core";
-import { requireFallback } from "@plimsoll/core/build";
-import { canonicalContent, EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { canonicalContent, EMPTY_VIEW, foldEntry, requireFallback } from "@plimsoll/core/extend";
 import { type CallModel, type Reader, type ReaderReport, reportOf, type StartedReader } from "../through/reader.ts";
-import type { Cell } from "./cell.ts";
-import { limitsOf } from "./cell.ts";
-import type { EngineRun } from "./engine-run.ts";
-import { createEngineRun, systemTextOf } from "./engine-run.ts";
+import { type Cell, limitsOf } from "./cell.ts";
+import { createEngineRun, type EngineRun, systemTextOf } from "./engine-run.ts";
 import { createFailureLog } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { programPolicy, replacingEntry } from "./program-run.ts";

@@ -1,6 +1,5 @@
 import type { AssistantMessage, CompactionEntry, Message, SummaryRequest, UsageEntry } from "@plimsoll/core";
-import type { Prediction } from "@plimsoll/core/build";
-import type { Sequence, WireViolation } from "@plimsoll/core/internal";
+import type { Prediction, Sequence, WireViolation } from "@plimsoll/core/extend";
 
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {

@@ -1,8 +1,6 @@
-import type { UsageEntry } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
-import type { Attempt, ReportedUsage } from "@plimsoll/core/conversation";
-import { sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/conversation";
-import type { FollowingCheck } from "@plimsoll/core/internal";
+import { type UsageEntry, usageOf } from "@plimsoll/core";
+import type { Attempt, FollowingCheck, ReportedUsage } from "@plimsoll/core/extend";
+import { sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/extend";
 import type { FollowingSizes } from "../size-model/following-sizes.ts";
 import { type Cell, isRecordedPolicy } from "./cell.ts";
 import type { EngineRun } from "./engine-run.ts";

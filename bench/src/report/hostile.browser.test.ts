@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { CHROMIUM, openReportBrowser } from "../../testing/report-browser.ts";

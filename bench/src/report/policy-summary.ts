@@ -1,5 +1,4 @@
-import type { RowMetrics } from "../metrics/registry.ts";
-import { METRICS, type PooledMetrics, pooledOf, type RunMetrics } from "../metrics/registry.ts";
+import { METRICS, type PooledMetrics, pooledOf, type RowMetrics, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { withoutApart } from "./apart.ts";

@@ -1,5 +1,5 @@
-import type { Amount } from "@plimsoll/core";
-import { type Trigger, triggerSchema, triggerTokens } from "@plimsoll/core/build";
+import type { Amount, Trigger } from "@plimsoll/core";
+import { triggerSchema, triggerTokens } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { ReplayRow } from "../results.ts";
 import { formatCount } from "./figures.ts";

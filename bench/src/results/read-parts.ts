@@ -1,5 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { CallPoint, Shard } from "../results.ts";
 import { aboutPart, nameOf, partsThere, readPartFile, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How a column's values are stored in Parquet. */

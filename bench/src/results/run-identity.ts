@@ -1,4 +1,4 @@
-import { canonicalJson, shortHash } from "@plimsoll/core/internal";
+import { canonicalJson, shortHash } from "@plimsoll/core/extend";
 import type { BenchReport, Shard } from "../results.ts";
 
 /** The identity of a run, before anything of it is replayed, and the part that is meant. */

@@ -1,5 +1,5 @@
 import { type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { planAfter, scriptCalls } from "@plimsoll/core/internal";
+import { planAfter, scriptCalls } from "@plimsoll/core/extend";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { parseRecord, stringAt } from "../formats/fields.ts";
 import { ownEntries } from "../lineage.ts";

@@ -1,5 +1,5 @@
 import { isPlimsollError } from "@plimsoll/core";
-import { encodingsOf, type ModelPrices } from "@plimsoll/core/internal";
+import { encodingsOf, type ModelPrices } from "@plimsoll/core/extend";
 import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { SummarySource } from "../replay/summary-source.ts";

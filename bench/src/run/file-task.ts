@@ -1,5 +1,4 @@
-import type { EnginePolicy } from "@plimsoll/core/build";
-import type { ModelPrices } from "@plimsoll/core/internal";
+import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import type { SessionLineage } from "../lineage.ts";
 import type { WindowRequest } from "../replay/cell.ts";
 import type { ReplayRow } from "../results.ts";

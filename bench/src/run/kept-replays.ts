@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, gunzip, gzip } from "node:zlib";
-import { canonicalJson } from "@plimsoll/core/internal";
+import { canonicalJson } from "@plimsoll/core/extend";
 import { readRegularFile, temporaryName } from "@plimsoll/core/node";
 
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */

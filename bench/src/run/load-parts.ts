@@ -5,7 +5,7 @@ import { relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/build";
+import type { Kinds } from "@plimsoll/core/extend";
 import {
   type BenchExtension,
   type BenchParts,

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { countedSession, type PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";

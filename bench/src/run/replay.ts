@@ -1,9 +1,8 @@
-import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/extend";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
-import type { WindowRequest } from "../replay/cell.ts";
-import { cellOf } from "../replay/cell.ts";
+import { cellOf, type WindowRequest } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";

@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
-import type { ModelPrices } from "@plimsoll/core/internal";
+import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { type Lineages, lineagesOf } from "../lineage.ts";
 import { REFERENCES_VERSION } from "../needs/references.ts";
 import type { WindowRequest } from "../replay/cell.ts";

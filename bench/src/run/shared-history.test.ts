@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { importFile } from "../formats/registry.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { checkMessages } from "@plimsoll/core/internal";
+import { checkMessages } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { importFile } from "../formats/registry.ts";

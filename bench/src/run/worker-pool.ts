@@ -1,8 +1,7 @@
 import { Tinypool } from "tinypool";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import type { SessionMarks } from "../lineage.ts";
-import type { FileReplay, ReplayerOptions } from "./file-replayer.ts";
-import { createFileReplayer } from "./file-replayer.ts";
+import { createFileReplayer, type FileReplay, type ReplayerOptions } from "./file-replayer.ts";
 import type { FileTask, InputFile } from "./file-task.ts";
 import { marksOfFile } from "./loaded-file.ts";
 

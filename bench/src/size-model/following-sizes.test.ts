@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/internal";
+import { sequenceOf } from "@plimsoll/core/extend";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { followingSizes, type RequestSizes } from "./following-sizes.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { type Sequence, sequenceOf } from "@plimsoll/core/internal";
+import { type Sequence, sequenceOf } from "@plimsoll/core/extend";
 
 /** Sizes requests that follow each other; gives of each what `promptTokens` of the size model gives. */
 export type FollowingSizes = (call: number, messages: Sequence<Message>) => number;

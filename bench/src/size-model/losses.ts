@@ -1,5 +1,4 @@
-import type { Message } from "@plimsoll/core";
-import { isHuman } from "@plimsoll/core";
+import { isHuman, type Message } from "@plimsoll/core";
 import { distribute } from "./distribute.ts";
 import type { MessageSizes } from "./message-sizes.ts";
 

@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { recordedCalls } from "./recorded-calls.ts";

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, SessionEntry, UsageEntry } from "@plimsoll/core";
-import { wellFormedMessage } from "@plimsoll/core/internal";
+import { wellFormedMessage } from "@plimsoll/core/extend";
 import { type BoundaryViews, boundaryViews } from "../boundary-views.ts";
 
 /** One call as the recorded agent made it, under its own compactions. */

@@ -1,5 +1,5 @@
 import { type SessionEntry, usageOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { human, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTokens, madeTranscript } from "../../testing/made-session.ts";

@@ -1,20 +1,15 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/internal";
+import { sequenceOf } from "@plimsoll/core/extend";
 import type { BoundaryViews } from "../boundary-views.ts";
 import { imageTokensOf } from "./features.ts";
 import type { Coefficients, FeatureSource } from "./fit-weights.ts";
 import { featureSource, fitCoefficients, hiddenTokens, UNMEASURED_COEFFICIENTS, weigh } from "./fit-weights.ts";
-import type { HistoryKind, RequestSizes } from "./following-sizes.ts";
-import { followingSizes } from "./following-sizes.ts";
-import type { SizeModelError } from "./held-out.ts";
-import { heldOutError } from "./held-out.ts";
-import type { MeasuredCalls } from "./measure-calls.ts";
-import { measureCalls } from "./measure-calls.ts";
+import { followingSizes, type HistoryKind, type RequestSizes } from "./following-sizes.ts";
+import { heldOutError, type SizeModelError } from "./held-out.ts";
+import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
 import type { MessageWeights } from "./measure-epoch.ts";
-import type { MessageSizes, SizeStep, SizesSet } from "./message-sizes.ts";
-import { createMessageSizes } from "./message-sizes.ts";
-import type { RecordedCall } from "./recorded-calls.ts";
-import { recordedCalls } from "./recorded-calls.ts";
+import { createMessageSizes, type MessageSizes, type SizeStep, type SizesSet } from "./message-sizes.ts";
+import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /**
  * The sizes of requests of a recorded session, whatever a policy made of its messages. It is read off the recording's own reports and shares nothing

@@ -1,5 +1,4 @@
-import type { AssistantMessage, Message, SessionEntry } from "@plimsoll/core";
-import { UNREPORTED_USAGE } from "@plimsoll/core";
+import { type AssistantMessage, type Message, type SessionEntry, UNREPORTED_USAGE } from "@plimsoll/core";
 import type { Transcript } from "../transcript.ts";
 import { HOSTILE, type MadeOrder, QUOTED, REVOKED, STANDING, TASKS } from "./made-orders.ts";
 

@@ -1,4 +1,4 @@
-import { BUILT_IN_KINDS, type EnginePolicy, type Kinds } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ModelRequest, PlimsollError } from "@plimsoll/core";
-import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord } from "@plimsoll/core/extend";
 import { readSmallFile, temporaryName } from "@plimsoll/core/node";
 import { z } from "zod";
 

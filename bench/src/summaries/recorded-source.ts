@@ -7,7 +7,7 @@ import {
   type SummaryRequest,
   textOf,
 } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/extend";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import { FAR_NEED_TOKENS } from "../needs/needs.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";

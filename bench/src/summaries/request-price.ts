@@ -1,5 +1,5 @@
 import { type ModelRequest, usageOf } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/build";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/extend";
 import { type ModelCatalog, modelPriors, usageUsd } from "@plimsoll/providers";
 import type { RecordedUsage } from "./cassette.ts";
 

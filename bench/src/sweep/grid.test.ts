@@ -1,10 +1,8 @@
-import type { Policy } from "@plimsoll/core";
-import { KLAUDE_CODE_POLICY, OPAL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
-import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
+import { KLAUDE_CODE_POLICY, OPAL_POLICY, type Policy, PRESETS, SVEN_POLICY } from "@plimsoll/core";
+import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { gridOf, numberOfSetting, parseAxis, type SweepSetting } from "./grid.ts";
-import type { SweepValue } from "./policy-path.ts";
-import { withValue } from "./policy-path.ts";
+import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** Two strategies, the first of which alone counts results. */
 const CLEARING: Policy = {

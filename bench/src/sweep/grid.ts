@@ -1,10 +1,6 @@
-import type { Policy } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/build";
-import { BUILT_IN_KINDS, policySchema } from "@plimsoll/core/build";
-import { amountOf, isKnobPath, knobText, withKnob } from "@plimsoll/core/internal";
-import type { SweepValue } from "./policy-path.ts";
-import { withValue } from "./policy-path.ts";
+import { PlimsollError, type Policy } from "@plimsoll/core";
+import { amountOf, BUILT_IN_KINDS, isKnobPath, type Kinds, knobText, policySchema, withKnob } from "@plimsoll/core/extend";
+import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** One value of a policy and what it takes in its place. */
 interface SweepAxis {

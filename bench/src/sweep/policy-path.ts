@@ -1,5 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { distance } from "fastest-levenshtein";
 
 /** A single value inside a policy's data. `null` is a value, too: what a policy leaves out can be given one. */

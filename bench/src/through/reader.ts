@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ToolResultMessage, ToolSpec, Usage, UserMessage } from "@plimsoll/core";
-import type { JsonValue } from "@plimsoll/core/internal";
+import type { JsonValue } from "@plimsoll/core/extend";
 import type { ArrayCompactor, CompactorOptions } from "@plimsoll/providers/extend";
 
 /** A part of the project that users install in front of their SDK, given a recorded history as that SDK's items. */

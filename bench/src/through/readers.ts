@@ -1,5 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
+import type { EnginePolicy } from "@plimsoll/core/extend";
 import type { Reader } from "./reader.ts";
 
 /** A reader's name. */

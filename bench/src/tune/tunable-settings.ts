@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { isKnobPath, isRecord, knobText } from "@plimsoll/core/internal";
+import { isKnobPath, isRecord, knobText } from "@plimsoll/core/extend";
 import type { SweepSetting } from "../sweep/grid.ts";
 import { numbersAt } from "../sweep/policy-path.ts";
 

@@ -1,6 +1,5 @@
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/build";
+import { NONE_POLICY, type Policy } from "@plimsoll/core";
+import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/extend";
 import { SAME_COST_RATIO } from "../metrics/vector.ts";
 import { policyAt } from "../sweep/grid.ts";
 import { paretoFront } from "./pareto.ts";

@@ -1,5 +1,4 @@
-import type { Message, SessionEntry, ToolCallPart } from "@plimsoll/core";
-import { textOf, toolCallsOf } from "@plimsoll/core";
+import { type Message, type SessionEntry, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
 import { editQuotes } from "../needs/files.ts";
 import { comparableText } from "../needs/texts.ts";
 

@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { createContextChanges, createHeldContext, createNeedleIndex, type HeldContext } from "../needs/needles.ts";
 import type { Needs } from "../needs/needs.ts";
 import { comparableText, messageTexts } from "../needs/texts.ts";

@@ -1,6 +1,5 @@
-import type { Message } from "@plimsoll/core";
-import { createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/internal";
+import { createDigest, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/extend";
 import { NEED_KINDS } from "../needs/needles.ts";
 import type { Needs } from "../needs/needs.ts";
 import type { ReferenceUse } from "../needs/recorded-references.ts";

@@ -7,7 +7,7 @@ import {
   type MessageMeasure,
   type Prompt,
   type Truncation,
-} from "@plimsoll/core/build";
+} from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { PlainSpec } from "./parts/estimator.ts";

@@ -8,10 +8,10 @@ import {
   isHuman,
   PI_POLICY,
   type Policy,
+  startAgent,
   textOf,
 } from "@plimsoll/core";
-import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
-import { withKinds } from "@plimsoll/core/build";
+import { createMemorySessionStore, withKinds } from "@plimsoll/core/extend";
 import { human, logOf, reply, scriptedModel } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import extension from "./bench-extension.ts";

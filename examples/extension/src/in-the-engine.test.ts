@@ -1,5 +1,5 @@
 import { createContextManager, createDigest, PI_POLICY, type Policy } from "@plimsoll/core";
-import { policySchema, withKinds } from "@plimsoll/core/build";
+import { policySchema, withKinds } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import extension from "./bench-extension.ts";

@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isPlimsollError } from "@plimsoll/core";
 import { answerMessage, type PersonsMessage, type ServiceParts, type Told } from "./answer-message.ts";
 

@@ -1,4 +1,4 @@
-import { markdownTable } from "@plimsoll/bench/internal";
+import { markdownTable } from "@plimsoll/bench/extend";
 import { z } from "zod";
 import { areaWithin, type ScoredRun } from "./area.ts";
 import { protocolLine, shown } from "./figures.ts";

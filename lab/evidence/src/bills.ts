@@ -1,4 +1,4 @@
-import { markdownTable } from "@plimsoll/bench/internal";
+import { markdownTable } from "@plimsoll/bench/extend";
 import { z } from "zod";
 import { protocolLine } from "./figures.ts";
 import type { GitFolder } from "./git-folder.ts";

@@ -1,5 +1,5 @@
-import { markdownTable } from "@plimsoll/bench/internal";
-import { foldFacts, NO_FACTS } from "@plimsoll/core/internal";
+import { markdownTable } from "@plimsoll/bench/extend";
+import { foldFacts, NO_FACTS } from "@plimsoll/core/extend";
 import { protocolLine } from "./figures.ts";
 import type { GitFolder } from "./git-folder.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { markdownTable } from "@plimsoll/bench/internal";
+import { markdownTable } from "@plimsoll/bench/extend";
 import { CONTENT_KINDS } from "./exposures.ts";
 import { aboveLength, areas } from "./outcomes.ts";
 import { powerOfArea } from "./power.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Transcript } from "@plimsoll/bench";
-import { importSource, textSource } from "@plimsoll/bench/internal";
+import { importSource, textSource } from "@plimsoll/bench/extend";
 import { z } from "zod";
 import type { GitFolder } from "./git-folder.ts";
 import { terminalDialogue } from "./terminal-log.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "@plimsoll/bench/internal";
+import { createRandom } from "@plimsoll/bench/extend";
 import { areaWithin } from "./area.ts";
 import type { ContentKind } from "./exposures.ts";
 import { lengthThirds, type Unit } from "./outcomes.ts";

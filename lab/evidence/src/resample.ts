@@ -1,4 +1,4 @@
-import { createRandom, type Interval } from "@plimsoll/bench/internal";
+import { createRandom, type Interval } from "@plimsoll/bench/extend";
 
 /** A figure over clusters, each counted as often as its weight says; `null` if it cannot be had. */
 export type Weighted = (weights: Float64Array) => number | null;

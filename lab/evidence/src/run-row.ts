@@ -1,4 +1,4 @@
-import { createHeldContext, type PreparedSession, prepareSession } from "@plimsoll/bench/internal";
+import { createHeldContext, type PreparedSession, prepareSession } from "@plimsoll/bench/extend";
 import { isHuman, type Message, toolCallsOf } from "@plimsoll/core";
 import { z } from "zod";
 import { createExposures, type Exposures, exposuresSchema } from "./exposures.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { changesBetween } from "./changes.ts";
-import type { ProgramFacts } from "./facts.ts";
-import { programFactsSchema } from "./facts.ts";
+import { type ProgramFacts, programFactsSchema } from "./facts.ts";
 
 const FACTS = programFactsSchema.parse(JSON.parse(readFileSync(new URL("../facts/codex.json", import.meta.url), "utf8")));
 const BASE: ProgramFacts = { ...FACTS, version: "1.0.0", actsBetween: "steps" };

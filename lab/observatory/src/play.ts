@@ -4,8 +4,7 @@ import type { ExchangeFacts, Scenario, SimulatorOptions } from "@plimsoll/provid
 import { LAST_REPLY, playScenario, startSimulator } from "@plimsoll/providers/simulator";
 import { watchPrinted } from "./printed.ts";
 import type { Program, StatedLimits } from "./program.ts";
-import type { Ended, Surroundings } from "./run-command.ts";
-import { runCommand } from "./run-command.ts";
+import { type Ended, runCommand, type Surroundings } from "./run-command.ts";
 import { talk } from "./talk.ts";
 
 /** The settings of one play. The program's own kinds and tools are added to the scenario. */

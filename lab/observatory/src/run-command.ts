@@ -1,5 +1,4 @@
-import type { ChildProcessByStdio } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
 /** Where a command runs, and what ends it. */

@@ -1,6 +1,5 @@
 import { createInterface } from "node:readline";
-import type { Ended, Running, Surroundings } from "./run-command.ts";
-import { startCommand } from "./run-command.ts";
+import { type Ended, type Running, type Surroundings, startCommand } from "./run-command.ts";
 
 /**
  * Starts a program that speaks the Agent Client Protocol (agentclientprotocol.com) and says the person's messages to it, one after the other, in one

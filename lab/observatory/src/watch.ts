@@ -1,7 +1,6 @@
 import { compactionsInARow } from "./experiments/compactions.ts";
 import { loopWhileHigh, overflows } from "./experiments/endings.ts";
-import type { Lab } from "./experiments/setting.ts";
-import { statedLimits } from "./experiments/setting.ts";
+import { type Lab, statedLimits } from "./experiments/setting.ts";
 import { missingThreshold, reportedThreshold } from "./experiments/thresholds.ts";
 import type { ActsBetween, ProgramFacts, ThresholdFacts } from "./facts.ts";
 

@@ -1,5 +1,4 @@
-import type { ExchangeFacts } from "@plimsoll/providers/simulator";
-import { playScenario, startSimulator } from "@plimsoll/providers/simulator";
+import { type ExchangeFacts, playScenario, startSimulator } from "@plimsoll/providers/simulator";
 import { z } from "zod";
 import type { Lab } from "../src/experiments/setting.ts";
 import type { ActsBetween } from "../src/facts.ts";

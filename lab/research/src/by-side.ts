@@ -12,7 +12,7 @@ import {
   VECTOR,
   windowLabels,
   windowOutcomes,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { PRESETS } from "@plimsoll/core";
 import { sideOf } from "./protocol-stamp.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { benchReportSchema, PEERS } from "@plimsoll/bench";
-import { originOf } from "@plimsoll/bench/internal";
+import { originOf } from "@plimsoll/bench/extend";
 import { PRESETS } from "@plimsoll/core";
 import { bySideSection, furtherRooms } from "./by-side.ts";
 import { type Protocol, pageProblem, sidesLine, stampLine } from "./protocol-stamp.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importFile } from "@plimsoll/bench";
-import { findingsOf, prepareSession, type SessionFindings, type Validation, validationOf } from "@plimsoll/bench/internal";
+import { findingsOf, prepareSession, type SessionFindings, type Validation, validationOf } from "@plimsoll/bench/extend";
 import { COMPACTIONS_FOLDER, RECORDED_FOLDER, ROOT } from "./recorded/recorded-sessions.ts";
 
 const TARGET = "bench/src/metrics/validated-figures.ts";

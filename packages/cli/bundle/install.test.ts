@@ -232,8 +232,7 @@ const ENTRIES_OF_A_PEER = {
 const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).name;
 
 const AGENT = `
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { startAgent } from "@plimsoll/core/agent";
+import { PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { startSimulator } from "@plimsoll/providers/simulator";

@@ -3,8 +3,7 @@ import { pathToFileURL } from "node:url";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { COMMANDS, type CommandEntry, GONE } from "./commands.ts";
-import type { CliIo } from "./io.ts";
-import { EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "./io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "./io.ts";
 
 /** Asked for alone they are answered before anything is loaded. */
 const VERSION_OPTIONS: readonly (string | undefined)[] = ["-V", "--version"];
@@ -57,7 +56,7 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
 async function placed(error: unknown, argv: readonly string[], { cwd }: Pick<CliIo, "cwd">): Promise<unknown> {
   const files = argv.flatMap((each, at) => (argv[at - 1] === "--with" ? [each] : (/^--with=(.+)$/.exec(each)?.[1] ?? [])));
   if (files.length === 0) return error;
-  const { placedError } = await import("@plimsoll/bench/internal");
+  const { placedError } = await import("@plimsoll/bench/extend");
   const modules = files.map((file) => pathToFileURL(resolve(cwd, file)).href);
   return placedError(error, modules);
 }

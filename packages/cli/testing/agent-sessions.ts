@@ -1,6 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { LocatedAgent } from "@plimsoll/bench/internal";
+import type { LocatedAgent } from "@plimsoll/bench/extend";
 import { NOW_MS } from "./recorded-io.ts";
 
 /** Agents whose logs can be made. */

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, utimesSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { METRICS, runBench } from "@plimsoll/bench";
-import { writePart } from "@plimsoll/bench/internal";
+import { writePart } from "@plimsoll/bench/extend";
 import { createContextManager, createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";

@@ -1,4 +1,4 @@
-import { knobsOf, type SettingFigures } from "@plimsoll/bench/internal";
+import { knobsOf, type SettingFigures } from "@plimsoll/bench/extend";
 import type { AdvisedAgent, Decision } from "../src/advise/decide.ts";
 
 const WINDOW_TOKENS = 272_000;

@@ -6,8 +6,7 @@ import { startSimulator } from "@plimsoll/providers/simulator";
 import { proxy } from "../src/proxy/proxy-command.ts";
 import type { GivenOptions } from "../src/proxy/proxy-options.ts";
 import { recordedIo } from "./recorded-io.ts";
-import type { Intercept, RelayedRequest } from "./relay.ts";
-import { startRelay } from "./relay.ts";
+import { type Intercept, type RelayedRequest, startRelay } from "./relay.ts";
 
 /** A proxy in this process, with a simulator as its upstream. */
 export interface ProxySetting {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Amount } from "./budget.ts";
-import { budgetOf, resolveAmount } from "./budget.ts";
+import { type Amount, budgetOf, resolveAmount } from "./budget.ts";
 
 describe("budgetOf", () => {
   test.each([

@@ -1,5 +1,7 @@
-// What a user of the package needs. Builders of strategies take `./build`.
+// What a user of the package needs. Builders of parts and loops take `./extend`.
 
+export type { Agent, RunOutcome } from "./agent/agent.ts";
+export { startAgent } from "./agent/start-agent.ts";
 export type { Amount } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
 export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
@@ -31,11 +33,18 @@ export { SVEN_POLICY, svenPolicy } from "./policy/presets/sven.ts";
 export { definePolicy, type WrittenPolicy } from "./policy/written-policy.ts";
 export type {
   ArtifactStore,
+  EntryListener,
   ModelClient,
   ModelEvent,
   ModelReply,
   ModelRequest,
+  OpenedSession,
+  SessionBranch,
+  SessionStore,
+  SessionSummary,
+  SessionWriter,
   StateProvider,
+  StoredSession,
   Summarizer,
   Summary,
   SummaryRequest,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Deadline } from "./deadline.ts";
-import { deadlineOf, inTime } from "./deadline.ts";
+import { type Deadline, deadlineOf, inTime } from "./deadline.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { isRecord } from "./json.ts";
 import type { ArtifactStore, FileTracker, StateProvider, TrackedFile } from "./ports.ts";

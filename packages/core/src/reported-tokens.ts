@@ -1,7 +1,6 @@
 import type { SessionEntry } from "./entry.ts";
 import type { StopReason } from "./message/message.ts";
-import type { Usage } from "./usage.ts";
-import { UNREPORTED_USAGE } from "./usage.ts";
+import { UNREPORTED_USAGE, type Usage } from "./usage.ts";
 
 /** Reported tokens of a session's calls. What is not reported counts as nothing. */
 export interface ReportedTokens {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Sequence } from "./sequence.ts";
-import { sequenceOf } from "./sequence.ts";
+import { type Sequence, sequenceOf } from "./sequence.ts";
 
 describe("a sequence", () => {
   const letters = sequenceOf(["a", "b", "c"]);

@@ -1,5 +1,4 @@
-import type { Amount, Budget } from "./budget.ts";
-import { resolveAmount } from "./budget.ts";
+import { type Amount, type Budget, resolveAmount } from "./budget.ts";
 
 /** When a policy acts: at or above an amount, or strictly above it. */
 export type Trigger = { readonly atLeast: Amount } | { readonly above: Amount };

@@ -8,8 +8,7 @@ import { PLIMSOLL_POLICY } from "../src/policy/presets/plimsoll.ts";
 import type { SessionStore } from "../src/ports.ts";
 import { createMemoryArtifactStore } from "../src/session/admit.ts";
 import { createDigest } from "../src/summarizer/digest.ts";
-import type { ScriptedCall, ScriptedModel, ScriptedReply } from "../src/testing/scripted-model.ts";
-import { scriptedModel } from "../src/testing/scripted-model.ts";
+import { type ScriptedCall, type ScriptedModel, type ScriptedReply, scriptedModel } from "../src/testing/scripted-model.ts";
 
 /** Limits of the model that tests talk to. */
 export const AGENT_LIMITS = { contextWindowTokens: 8000, maxOutputTokens: 1000 } as const;

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Kinds } from "../src/policy/kinds.ts";
-import { withKinds } from "../src/policy/kinds.ts";
-import type { StrategyInput } from "../src/strategy/strategy.ts";
-import { defineStrategy } from "../src/strategy/strategy.ts";
+import { type Kinds, withKinds } from "../src/policy/kinds.ts";
+import { defineStrategy, type StrategyInput } from "../src/strategy/strategy.ts";
 
 /** Kinds with a strategy `ask` that changes nothing, and what it was given each time that it ran. */
 export function askingStrategy(): { readonly kinds: Kinds; readonly given: readonly StrategyInput[] } {

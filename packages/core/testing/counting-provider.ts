@@ -2,8 +2,7 @@ import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
 import type { Message } from "../src/message/message.ts";
 import { messageChars } from "../src/message/size.ts";
 import type { Policy } from "../src/policy/policy.ts";
-import type { ContextManager } from "../src/session/context-manager.ts";
-import { createContextManager } from "../src/session/context-manager.ts";
+import { type ContextManager, createContextManager } from "../src/session/context-manager.ts";
 import { createDigest } from "../src/summarizer/digest.ts";
 import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
 

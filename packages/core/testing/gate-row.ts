@@ -3,8 +3,7 @@ import type { CompactionEntry, Gate } from "../src/entry.ts";
 import { svenPolicy } from "../src/policy/presets/sven.ts";
 import { compactionKind } from "../src/session/events.ts";
 import { human } from "../src/testing/builders.ts";
-import type { EngineSession, EngineSessionOptions } from "./engine-session.ts";
-import { engineSession } from "./engine-session.ts";
+import { type EngineSession, type EngineSessionOptions, engineSession } from "./engine-session.ts";
 import { lettered, shapeOf } from "./lettered.ts";
 
 /** A row: sizes are the document's times 100, as our header, facts and notice have their own size. */

@@ -1,12 +1,9 @@
 import { sequenceOf } from "../src/sequence.ts";
 import { CHAR_CLASSES } from "../src/tokens/char-classes.ts";
 import type { ContentSum, MessageContent, OverheadCounts } from "../src/tokens/ledger/content.ts";
-import type { KnownModel, Model, Regression } from "../src/tokens/ledger/model-fit.ts";
-import { fitFrom } from "../src/tokens/ledger/model-fit.ts";
-import type { Ledger, ReplyReport, UnreportedMessage } from "../src/tokens/ledger.ts";
-import { EMPTY_LEDGER } from "../src/tokens/ledger.ts";
-import type { ModelPrior } from "../src/tokens/model-prior.ts";
-import { POOLED_PRIOR } from "../src/tokens/model-prior.ts";
+import { fitFrom, type KnownModel, type Model, type Regression } from "../src/tokens/ledger/model-fit.ts";
+import { EMPTY_LEDGER, type Ledger, type ReplyReport, type UnreportedMessage } from "../src/tokens/ledger.ts";
+import { type ModelPrior, POOLED_PRIOR } from "../src/tokens/model-prior.ts";
 
 /** Counts of one class of character, with a weight of 1: so many of it weigh as much. */
 export function counts(weighed: number): readonly number[] {

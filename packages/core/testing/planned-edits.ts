@@ -1,6 +1,5 @@
 import type { Edit } from "../src/edit/edit.ts";
-import type { Executed } from "../src/engine/execute.ts";
-import { execute } from "../src/engine/execute.ts";
+import { type Executed, execute } from "../src/engine/execute.ts";
 import { QUOTES_NOTHING } from "../src/keep/kept-passages.ts";
 import type { Message } from "../src/message/message.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import type { AddedToScenarios } from "../src/testing/arbitrary-session.ts";
-import { arbitraryScenario } from "../src/testing/arbitrary-session.ts";
+import { type AddedToScenarios, arbitraryScenario } from "../src/testing/arbitrary-session.ts";
 import { playSession } from "../src/testing/play-session.ts";
 
 /** Most acts of a generated session, as in the engine's property. */

@@ -1,8 +1,6 @@
-import type { CompactionEntry, SessionEntry } from "../src/entry.ts";
-import { entryIdOf } from "../src/entry.ts";
+import { type CompactionEntry, entryIdOf, type SessionEntry } from "../src/entry.ts";
 import { fileOperations, foldFacts, NO_FACTS } from "../src/facts/facts.ts";
-import type { Message } from "../src/message/message.ts";
-import { isHuman, textOf } from "../src/message/message.ts";
+import { isHuman, type Message, textOf } from "../src/message/message.ts";
 import { foldEntries } from "../src/session/view.ts";
 import { characterBoundaryAtOrBefore } from "../src/text.ts";
 

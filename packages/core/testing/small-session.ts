@@ -1,12 +1,10 @@
 import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
 import type { CompactionRecord } from "../src/entry.ts";
-import type { Message } from "../src/message/message.ts";
-import { textOf } from "../src/message/message.ts";
+import { type Message, textOf } from "../src/message/message.ts";
 import type { Policy } from "../src/policy/policy.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../src/ports.ts";
-import type { ContextManager } from "../src/session/context-manager.ts";
-import { createContextManager } from "../src/session/context-manager.ts";
+import { type ContextManager, createContextManager } from "../src/session/context-manager.ts";
 import type { ContextManagerOptions } from "../src/session/context-manager-options.ts";
 import type { ContextEvent } from "../src/session/events.ts";
 import { human, logOf, reply } from "../src/testing/builders.ts";

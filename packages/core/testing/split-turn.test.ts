@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../src/message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../src/testing/builders.ts";
-import type { SplitTurn } from "./split-turn.ts";
-import { splitTurnAt } from "./split-turn.ts";
+import { type SplitTurn, splitTurnAt } from "./split-turn.ts";
 
 const turn = [human("u", "go"), calling("a", ["c"]), result("r", "c", "done"), reply("b", "done")];
 const two = [...turn, human("v", "on"), reply("d", "done")];

@@ -1,5 +1,4 @@
-import type { Message } from "../src/message/message.ts";
-import { isHuman } from "../src/message/message.ts";
+import { isHuman, type Message } from "../src/message/message.ts";
 
 /** A turn that a cut falls into. */
 export interface SplitTurn {

@@ -1,8 +1,7 @@
 import type { SessionEntry, SessionStartEntry } from "../src/entry.ts";
 import type { DatabaseStore, DatabaseStoreOptions } from "../src/stores/table-store.ts";
 import { human, sessionStart } from "../src/testing/builders.ts";
-import type { ContractCase } from "../src/testing/contract.ts";
-import { rejectsWith, sameOrThrow } from "../src/testing/contract.ts";
+import { type ContractCase, rejectsWith, sameOrThrow } from "../src/testing/contract.ts";
 
 /** Makes an empty store with the options given. */
 export type MakeStore = (options?: DatabaseStoreOptions) => Promise<DatabaseStore>;

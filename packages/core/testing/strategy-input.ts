@@ -3,8 +3,7 @@ import { oncePerMessage } from "../src/message/once-per-message.ts";
 import type { StrategyInput } from "../src/strategy/strategy.ts";
 import { charsPerToken } from "../src/tokens/chars-per-token.ts";
 import type { MessageMeasure } from "../src/tokens/measure.ts";
-import type { WorkCounter } from "../src/tokens/work.ts";
-import { createWorkCounter } from "../src/tokens/work.ts";
+import { createWorkCounter, type WorkCounter } from "../src/tokens/work.ts";
 
 /** One token a UTF-16 unit: sizes in a test can be read off its texts. An image counts 1,000. A message value is read once, as in a session. */
 export function unitMeasure(work: WorkCounter): MessageMeasure {

@@ -1,14 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { BoundReasoning, ContextEvent, Policy } from "@plimsoll/core";
-import { PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/agent";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { type BoundReasoning, type ContextEvent, PLIMSOLL_POLICY, type Policy, PRESETS } from "@plimsoll/core";
+import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BINDING_COLUMNS, lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
-import type { AnthropicSession, AnthropicSessionOptions } from "./anthropic/session.ts";
-import { createAnthropicSession } from "./anthropic/session.ts";
+import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "./anthropic/session.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { parseRecord, recordsAt } from "./fields.ts";
 import { createConversationKeys } from "./proxy/conversation-keys.ts";

@@ -1,13 +1,12 @@
 import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
-import type { JsonValue } from "@plimsoll/core/internal";
+import type { JsonValue } from "@plimsoll/core/extend";
 import { assistant, calling, declared, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC_WIRE_RULES } from "./anthropic/blocks.ts";
 import { encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
-import type { ChatQuirks } from "./openai-chat/hosts.ts";
-import { COMPATIBLE_QUIRKS, chatHostNamed, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
+import { type ChatQuirks, COMPATIBLE_QUIRKS, chatHostNamed, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
 import { loadImages } from "./wire/images.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";

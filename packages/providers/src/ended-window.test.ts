@@ -9,16 +9,14 @@ import { MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { fileText, matrixScript, question, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
-import type { ArrayCompactor } from "./drop-in/array-compactor.ts";
-import { createArrayCompactor } from "./drop-in/array-compactor.ts";
+import { type ArrayCompactor, createArrayCompactor } from "./drop-in/array-compactor.ts";
 import { createContentsCompactor } from "./drop-in/google-genai.ts";
 import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 import type { Session } from "./session/session.ts";
 import type { SimulatedReply } from "./simulator/reply.ts";
-import type { Simulator } from "./simulator/simulator.ts";
-import { startSimulator } from "./simulator/simulator.ts";
+import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 
 type LanguageModelV3CallOptions = Parameters<MockLanguageModelV3["doGenerate"]>[0];
 type AnySession = Pick<Session<never, never>, "user" | "result" | "calls">;

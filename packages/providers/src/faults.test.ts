@@ -12,8 +12,7 @@ import { decodeOpenAiChat } from "./openai-chat/decode.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
 import { decodeOpenAiResponse } from "./openai-responses/decode.ts";
 import type { Fault, SimulatorOptions } from "./simulator/options.ts";
-import type { Simulator } from "./simulator/simulator.ts";
-import { startSimulator } from "./simulator/simulator.ts";
+import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 
 /** A key that no error, event or log may show. */
 const KEY = "planted-key-4711";

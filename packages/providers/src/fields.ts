@@ -1,6 +1,5 @@
 import type { ToolCallPart } from "@plimsoll/core";
-import type { JsonValue } from "@plimsoll/core/internal";
-import { callShape, isRecord } from "@plimsoll/core/internal";
+import { callShape, isRecord, type JsonValue } from "@plimsoll/core/extend";
 
 /** An object of outside data whose fields are not known yet. */
 export type Fields = { readonly [key: string]: unknown };

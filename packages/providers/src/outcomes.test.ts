@@ -1,9 +1,7 @@
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY, type Policy, PRESETS } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import type { Call } from "../testing/refusing-doors.ts";
-import { chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { classifyProviderError, outcomeOf, type ProviderFailure } from "./overflow.ts";
 

@@ -1,4 +1,4 @@
-import type { RequestUnit } from "@plimsoll/core/internal";
+import type { RequestUnit } from "@plimsoll/core/extend";
 
 /**
  * One phrase of a provider's errors, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several pieces needs all of

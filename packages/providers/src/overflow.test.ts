@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ProviderErrorClass, ProviderFailure } from "./overflow.ts";
-import { classifyProviderError, namedPromptTokens } from "./overflow.ts";
+import { classifyProviderError, namedPromptTokens, type ProviderErrorClass, type ProviderFailure } from "./overflow.ts";
 
 const said = (message: string, status: number | null = null): ProviderFailure => ({ status, message });
 

@@ -1,6 +1,4 @@
-import type { RequestOutcome } from "@plimsoll/core/conversation";
-import type { RequestUnit } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, type RequestOutcome, type RequestUnit } from "@plimsoll/core/extend";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,

@@ -1,8 +1,7 @@
 import process from "node:process";
 import { PRESETS } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import type { HeldAfterCut } from "../testing/plain-tail.ts";
-import { heldAfterCuts } from "../testing/plain-tail.ts";
+import { type HeldAfterCut, heldAfterCuts } from "../testing/plain-tail.ts";
 import { playRefused } from "../testing/play-refused.ts";
 import { refusedSession } from "../testing/refused-session.ts";
 

@@ -1,5 +1,5 @@
 import type { Message, ModelRequest } from "@plimsoll/core";
-import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
+import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/extend";
 import { arbitraryMessageSoup } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-import type { ModelClient } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
+import { type ModelClient, PlimsollError } from "@plimsoll/core";
 import { ANTHROPIC } from "./anthropic/client.ts";
 import { processEnvironment } from "./client/environment.ts";
 import type { ClientOptions, Provider } from "./client/options.ts";

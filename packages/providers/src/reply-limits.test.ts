@@ -1,5 +1,5 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { createLearnedLimits } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { chatAnswer } from "../testing/refusing-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { LoopMedia } from "../testing/made-media.ts";
-import { audio, pdf, png } from "../testing/made-media.ts";
-import type { MediaLoop } from "../testing/media-loop.ts";
-import { playMediaLoop } from "../testing/media-loop.ts";
+import { audio, type LoopMedia, pdf, png } from "../testing/made-media.ts";
+import { type MediaLoop, playMediaLoop } from "../testing/media-loop.ts";
 
 const STEPS = 60;
 type Cell = Pick<MediaLoop, "wire" | "place" | "through">;

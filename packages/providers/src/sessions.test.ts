@@ -1,6 +1,6 @@
 import type { Context, ModelClient, Policy } from "@plimsoll/core";
 import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS, textOf } from "@plimsoll/core";
-import { checkMessages } from "@plimsoll/core/internal";
+import { checkMessages } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { predictedCacheUse } from "../testing/predicted-reads.ts";
@@ -15,8 +15,7 @@ import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
 import { ANTHROPIC_WIRE } from "./simulator/anthropic-wire.ts";
 import { OPENAI_CHAT_WIRE } from "./simulator/openai-chat.ts";
 import { OPENAI_RESPONSES_WIRE } from "./simulator/openai-responses.ts";
-import type { Simulator } from "./simulator/simulator.ts";
-import { startSimulator } from "./simulator/simulator.ts";
+import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 import type { SimulatedWire } from "./simulator/wire.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";
 

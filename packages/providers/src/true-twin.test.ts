@@ -2,8 +2,7 @@ import process from "node:process";
 import { expect, test } from "vitest";
 import { playRefused } from "../testing/play-refused.ts";
 import { refusedSession } from "../testing/refused-session.ts";
-import type { RefusedStep } from "../testing/true-twin.ts";
-import { refusedSteps } from "../testing/true-twin.ts";
+import { type RefusedStep, refusedSteps } from "../testing/true-twin.ts";
 
 /** Other seeds: `TWIN_SESSIONS=400001,300` compares so many from that one on. */
 const [FIRST = 1, COUNT = 100] = (process.env.TWIN_SESSIONS ?? "1,100").split(",").map(Number);

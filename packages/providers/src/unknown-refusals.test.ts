@@ -1,7 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import type { Call } from "../testing/refusing-doors.ts";
-import { chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 9;

@@ -1,15 +1,12 @@
-import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
+import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
 import { expect, onTestFinished, test } from "vitest";
 import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
-import type { AnthropicOptions } from "./anthropic/client.ts";
-import { createAnthropicClient } from "./anthropic/client.ts";
+import { type AnthropicOptions, createAnthropicClient } from "./anthropic/client.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 import { parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
-import type { KeyNote } from "./proxy/conversation-keys.ts";
-import { createConversationKeys } from "./proxy/conversation-keys.ts";
-import type { ProxyOptions } from "./proxy/proxy.ts";
+import { createConversationKeys, type KeyNote } from "./proxy/conversation-keys.ts";
+import type { ProxyOptions } from "./proxy/prepared-request.ts";
 import { createProxyCompaction } from "./proxy/proxy.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 

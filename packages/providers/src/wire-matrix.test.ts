@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Policy } from "@plimsoll/core";
-import { PRESETS, presetNamed } from "@plimsoll/core";
+import { type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { expect, test, vi } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";

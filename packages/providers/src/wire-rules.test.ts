@@ -1,7 +1,5 @@
-import type { Message } from "@plimsoll/core";
-import { repairMessages } from "@plimsoll/core";
-import type { WireRules } from "@plimsoll/core/internal";
-import { checkMessages, STRICT_WIRE_RULES } from "@plimsoll/core/internal";
+import { type Message, repairMessages } from "@plimsoll/core";
+import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "@plimsoll/core/extend";
 import { arbitraryMessageSoup, assistant, calling, human, reply, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,11 +1,8 @@
-import type { Content } from "@google/genai";
-import { GenerateContentResponse } from "@google/genai";
-import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { type Content, GenerateContentResponse } from "@google/genai";
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
-import type { PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
-import { PROMPTS } from "../src/drop-in/ai-sdk-middleware.ts";
+import { PROMPTS, type PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
@@ -17,8 +14,7 @@ import { OPENCODE_MESSAGES } from "../src/drop-in/opencode.ts";
 import type { OpenCodeMessage } from "../src/drop-in/opencode-written.ts";
 import { PI_MESSAGES } from "../src/drop-in/pi.ts";
 import type { ObservedAnswer } from "../src/drop-in/wire-array.ts";
-import type { Fields } from "../src/fields.ts";
-import { numberAt, recordAt, stringAt } from "../src/fields.ts";
+import { type Fields, numberAt, recordAt, stringAt } from "../src/fields.ts";
 import type { ArrayContractCase, ArraySubject, ContractTurn } from "../src/testing/index.ts";
 import {
   anthropicAnswer,

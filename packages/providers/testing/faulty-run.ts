@@ -1,8 +1,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 import type { ModelClient, Policy } from "@plimsoll/core";
-import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog } from "@plimsoll/core";
-import type { AgentEvent, AgentTool } from "@plimsoll/core/agent";
-import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
+import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog, startAgent } from "@plimsoll/core";
+import { type AgentEvent, type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
 
 /** An agent's run against a provider that fails. */

@@ -1,5 +1,5 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
+import { createLearnedLimits } from "@plimsoll/core/extend";
 import { parseRecord } from "../src/fields.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";

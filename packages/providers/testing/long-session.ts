@@ -1,23 +1,21 @@
-import type {
-  Context,
-  ContextEvent,
-  ContextManager,
-  ModelClient,
-  ModelReply,
-  ModelRequest,
-  Policy,
-  SessionEntry,
-  ToolCallPart,
-} from "@plimsoll/core";
 import {
   admitToolResult,
+  type Context,
+  type ContextEvent,
+  type ContextManager,
   createContextManager,
   createDigest,
   createMemoryArtifactStore,
   isPlimsollError,
+  type ModelClient,
+  type ModelReply,
+  type ModelRequest,
+  type Policy,
+  type SessionEntry,
+  type ToolCallPart,
   toolCallsOf,
 } from "@plimsoll/core";
-import { chainId, overheadHash } from "@plimsoll/core/internal";
+import { chainId, overheadHash } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
 
 /** The plan of a long session. */

@@ -1,7 +1,6 @@
 import type { CompactionEntry, ContextEvent, ImagePart, ModelLimits, UserMessage } from "@plimsoll/core";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
-import { isRecord } from "@plimsoll/core/internal";
+import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
@@ -9,8 +8,7 @@ import type { CompactorOptions } from "../src/drop-in/compactor-options.ts";
 import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
-import type { Fields } from "../src/fields.ts";
-import { parseRecord, recordsAt } from "../src/fields.ts";
+import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import { createResponsesSession } from "../src/openai-responses/session.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";

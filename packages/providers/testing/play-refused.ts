@@ -1,6 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import type { Door } from "./refused-doors.ts";
-import { openDoor, SYSTEM } from "./refused-doors.ts";
+import { type Door, openDoor, SYSTEM } from "./refused-doors.ts";
 import type { Answered, RefusedSession } from "./refused-session.ts";
 
 const STUB_CHARS = 150;

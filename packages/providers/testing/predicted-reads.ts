@@ -1,5 +1,4 @@
-import type { CacheRules, CacheUse } from "@plimsoll/core/internal";
-import { cacheUse } from "@plimsoll/core/internal";
+import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/core/extend";
 import { countByLength, createSizer, totalTokens } from "../src/simulator/prompt-cache.ts";
 import type { SimulatedWire } from "../src/simulator/wire.ts";
 

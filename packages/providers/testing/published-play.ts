@@ -1,8 +1,6 @@
-import type { ContentBlock } from "@langchain/core/messages";
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
-import type { Message, Policy } from "@plimsoll/core";
-import { isPlimsollError, NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { canonicalJson, foldEntries } from "@plimsoll/core/internal";
+import { AIMessage, type ContentBlock, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { isPlimsollError, type Message, NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import { canonicalJson, foldEntries } from "@plimsoll/core/extend";
 import { isAgentsRole } from "../src/drop-in/wire-array.ts";
 import { stringAt } from "../src/fields.ts";
 import type { ArrayContractCase, ArraySubject, ContractTurn } from "../src/testing/index.ts";

@@ -6,8 +6,7 @@ import type { AgentInputItem } from "@openai/agents-core";
 import type { LanguageModelMiddleware } from "ai";
 import type { LanguageModelMiddleware as LanguageModelMiddleware7 } from "ai-7";
 import type OpenAI from "openai";
-import type { Checker, Type, Symbol as TypeSymbol } from "typescript/unstable/sync";
-import { API, SymbolFlags, TypeFlags } from "typescript/unstable/sync";
+import { API, type Checker, SymbolFlags, type Type, TypeFlags, type Symbol as TypeSymbol } from "typescript/unstable/sync";
 
 /** Each member of a vendor's part alone: of all its optional fields a part has one. */
 type OneOf<Whole> = { [Key in keyof Whole]-?: Required<Pick<Whole, Key>> }[keyof Whole];

@@ -1,8 +1,6 @@
 import type { ImagePart, ModelClient, ModelLimits, SessionEntry } from "@plimsoll/core";
-import { createDigest, createMemoryArtifactStore, usageOf } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/agent";
-import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
-import { isRecord } from "@plimsoll/core/internal";
+import { createDigest, createMemoryArtifactStore, startAgent, usageOf } from "@plimsoll/core";
+import { type AgentTool, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { failureOf } from "../src/client/failure.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";

@@ -1,16 +1,12 @@
 import { createDigest } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
-import { isRecord, recoveriesOf } from "@plimsoll/core/internal";
-import type { Fields } from "../src/fields.ts";
-import { parseRecord } from "../src/fields.ts";
+import { createLearnedLimits, isRecord, recoveriesOf } from "@plimsoll/core/extend";
+import { type Fields, parseRecord } from "../src/fields.ts";
 import { createAnswerReader } from "../src/proxy/answer-reader.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
-import type { Door } from "./refused-doors.ts";
-import { documentUrl, limitsOf, resultText, SYSTEM } from "./refused-doors.ts";
+import { type Door, documentUrl, limitsOf, resultText, SYSTEM } from "./refused-doors.ts";
 import type { Answered, RefusedSession } from "./refused-session.ts";
-import type { KeptTurn, RefusedWire } from "./refused-wires.ts";
-import { callIdOf, REFUSED_WIRES } from "./refused-wires.ts";
+import { callIdOf, type KeptTurn, REFUSED_WIRES, type RefusedWire } from "./refused-wires.ts";
 
 /** An answer as it comes over HTTP. */
 export interface PostedAnswer {

@@ -1,5 +1,4 @@
-import type { Policy } from "@plimsoll/core";
-import { PRESETS } from "@plimsoll/core";
+import { type Policy, PRESETS } from "@plimsoll/core";
 
 /** Numbers from 0 up to 1, the same for the same seed. */
 function numbersOf(seed: number): () => number {

@@ -1,5 +1,4 @@
-import type { Fields } from "../src/fields.ts";
-import { recordsAt } from "../src/fields.ts";
+import { type Fields, recordsAt } from "../src/fields.ts";
 import type { Answered } from "./refused-session.ts";
 
 /** One entry of a history that a program keeps. */

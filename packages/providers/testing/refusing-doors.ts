@@ -1,6 +1,5 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/conversation";
-import { isRecord } from "@plimsoll/core/internal";
+import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { recordsAt } from "../src/fields.ts";

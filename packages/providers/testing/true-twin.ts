@@ -1,6 +1,5 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { createContextManager, createDigest } from "@plimsoll/core";
-import { defineMeasure, withKinds } from "@plimsoll/core/build";
+import { createContextManager, createDigest, type Message, type SessionEntry } from "@plimsoll/core";
+import { defineMeasure, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { PlayedRefusals } from "./play-refused.ts";
 import { SYSTEM } from "./refused-doors.ts";

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
-import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
+import { type AgentTool, OUTPUT_CATEGORIES, type ToolOutput } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { call } from "../testing/call.ts";
 import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";

@@ -1,7 +1,6 @@
 import type { SessionEntry, StateProvider } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/agent";
-import type { ToolSetting } from "./define-tool.ts";
-import { DEFAULT_TIMEOUT_MS } from "./define-tool.ts";
+import type { AgentTool } from "@plimsoll/core/extend";
+import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
 import { editFileTool } from "./edit-file.ts";
 import { fsTool } from "./fs.ts";
 import { createGdbTools } from "./gdb/gdb-tools.ts";

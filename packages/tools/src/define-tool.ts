@@ -1,5 +1,5 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
+import type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { Environment } from "./process/run-process.ts";
 import type { Workspace } from "./workspace/workspace.ts";

@@ -1,8 +1,6 @@
-import type { AgentTool } from "@plimsoll/core/agent";
-import { lineCount } from "@plimsoll/core/build";
+import { type AgentTool, lineCount } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ToolSetting } from "./define-tool.ts";
-import { defineTool, failure, output } from "./define-tool.ts";
+import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
 import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** Larger files are not edited as text; chosen. */

@@ -1,10 +1,9 @@
 import { cp, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
+import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ToolSetting } from "./define-tool.ts";
-import { defineTool, failure, output } from "./define-tool.ts";
+import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
 import { onFile, readTextFile } from "./workspace/files.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { DEFAULT_TIMEOUT_MS, defineTool, failure, output } from "./define-tool.ts";
 import { processOutput, runProcess } from "./process/run-process.ts";

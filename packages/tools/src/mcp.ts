@@ -1,7 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
-import { isRecord } from "@plimsoll/core/internal";
+import { type AgentTool, isRecord, type ToolOutput } from "@plimsoll/core/extend";
 
 /** The declaration of one tool of a server, in addition to the server's own. */
 interface McpToolOverride {

@@ -1,5 +1,4 @@
-import type { AgentTool } from "@plimsoll/core/agent";
-import { MAXIMUM_RECALL_CHARS } from "@plimsoll/core/internal";
+import { type AgentTool, MAXIMUM_RECALL_CHARS } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 

@@ -1,7 +1,6 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ToolSetting } from "./define-tool.ts";
-import { defineTool, failure, output } from "./define-tool.ts";
+import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
 import { onFile, readTextFile } from "./workspace/files.ts";
 
 /** Larger files are read by other means; chosen. */

@@ -1,6 +1,5 @@
 import type { ArtifactStore } from "@plimsoll/core";
-import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/agent";
-import { characterBoundaryAtOrBefore } from "@plimsoll/core/build";
+import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect, type ToolOutput } from "@plimsoll/core/extend";
 import type { ArtifactWriter } from "@plimsoll/core/node";
 import { isStreaming } from "./process/output-collector.ts";
 

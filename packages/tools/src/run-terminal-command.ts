@@ -1,7 +1,6 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ToolSetting } from "./define-tool.ts";
-import { DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS } from "./define-tool.ts";
+import { DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
 import { processOutput, runProcess } from "./process/run-process.ts";
 
 const MS_PER_SECOND = 1_000;

@@ -1,6 +1,5 @@
-import { createDigest, PLIMSOLL_POLICY, textOf } from "@plimsoll/core";
-import type { Agent, AgentEvent, AgentTool } from "@plimsoll/core/agent";
-import { createMemorySessionStore, startAgent } from "@plimsoll/core/agent";
+import { type Agent, createDigest, PLIMSOLL_POLICY, startAgent, textOf } from "@plimsoll/core";
+import { type AgentEvent, type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
 import { createFileArtifactStore } from "@plimsoll/core/node";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool } from "./define-tool.ts";
 

@@ -1,6 +1,5 @@
-import type { SessionEntry, StateProvider } from "@plimsoll/core";
-import { toolCallsOf } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/agent";
+import { type SessionEntry, type StateProvider, toolCallsOf } from "@plimsoll/core";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
 

@@ -1,10 +1,8 @@
 import { lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { AgentTool } from "@plimsoll/core/agent";
-import { utf8Bytes } from "@plimsoll/core/build";
+import { type AgentTool, utf8Bytes } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ToolSetting } from "./define-tool.ts";
-import { defineTool, output } from "./define-tool.ts";
+import { defineTool, output, type ToolSetting } from "./define-tool.ts";
 import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** Of larger files what is replaced is not shown; chosen. */

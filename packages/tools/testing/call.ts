@@ -1,5 +1,5 @@
 import { createMemoryArtifactStore } from "@plimsoll/core";
-import type { AgentTool, ToolCallContext, ToolOutput } from "@plimsoll/core/agent";
+import type { AgentTool, ToolCallContext, ToolOutput } from "@plimsoll/core/extend";
 
 /** Runs one call of a tool outside any session. */
 export function call(tool: AgentTool, args: unknown, context: Partial<ToolCallContext> = {}): Promise<ToolOutput> {

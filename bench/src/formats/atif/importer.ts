@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Grade, ImportNote, Outcome } from "../../transcript.ts";
 import { type DocumentSession, type DocumentSidechain, documentImporter, toolSpecs } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";

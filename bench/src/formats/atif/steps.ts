@@ -1,5 +1,5 @@
 import { UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
+import type { MessageDraft } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { type LogItem, type ReplyItem, type ReplyPart, replyItem, resultItem, userItem } from "../log-items.ts";
 import { messageParts } from "../reply-parts.ts";

@@ -1,5 +1,5 @@
 import type { ImagePart, Message, ModelLimits, OutputCategory, SessionEntry, TextPart, Usage } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, isRecord, type JsonObject, type JsonValue, toolShapeOf } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, foldEntry, isRecord, type JsonObject, type JsonValue, toolShapeOf } from "@plimsoll/core/extend";
 import { jsonValueOf, parseRecord } from "../fields.ts";
 import { NOT_RECORDED, TOOLS } from "./contents.ts";
 

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import { isRecord, type JsonObject, type JsonValue } from "@plimsoll/core/internal";
+import { isRecord, type JsonObject, type JsonValue } from "@plimsoll/core/extend";
 import type { Transcript } from "../../transcript.ts";
 import { jsonOf, stepsOf, timeOf, told } from "./write-steps.ts";
 

@@ -1,4 +1,4 @@
-import { CHAR_CLASSES, countClasses } from "@plimsoll/core/internal";
+import { CHAR_CLASSES, countClasses } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 

@@ -1,14 +1,10 @@
-import type { Usage } from "@plimsoll/core";
-import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
+import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
-import type { MessageList } from "../document.ts";
-import { documentImporter, headMessages, messageLists } from "../document.ts";
-import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
+import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import type { LogItem } from "../log-items.ts";
-import { callIdChain, replyItem, userItem } from "../log-items.ts";
+import { callIdChain, type LogItem, replyItem, userItem } from "../log-items.ts";
 import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { textReply, textResultItems } from "../text-calls.ts";
 

@@ -1,9 +1,7 @@
-import type { ModelLimits, TextPart, Usage } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
-import { scriptCalls } from "@plimsoll/core/internal";
+import { type ModelLimits, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import { scriptCalls } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
-import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";

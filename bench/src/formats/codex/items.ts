@@ -1,5 +1,5 @@
 import type { TextPart } from "@plimsoll/core";
-import type { MessageDraft, ToolTable } from "@plimsoll/core/internal";
+import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { callDraft, type ReplyPart, type ResultItem, textPart } from "../log-items.ts";

@@ -1,6 +1,5 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, type ToolTable } from "@plimsoll/core/extend";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";

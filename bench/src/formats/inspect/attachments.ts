@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, recordAt, stringAt } from "../fields.ts";
 
 const PREFIX = "attachment://";

@@ -1,5 +1,5 @@
 import { UNREPORTED_USAGE, type Usage, type UserMessage, usageOf } from "@plimsoll/core";
-import type { MessageDraft, ToolTable } from "@plimsoll/core/internal";
+import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import {

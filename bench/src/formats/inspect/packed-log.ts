@@ -1,6 +1,6 @@
 import * as zlib from "node:zlib";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import type { Fields } from "../fields.ts";
 import type { FileSource } from "../importer.ts";

@@ -1,5 +1,5 @@
 import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
+import type { ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";

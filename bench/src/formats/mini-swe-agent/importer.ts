@@ -1,5 +1,5 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";

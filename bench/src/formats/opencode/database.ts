@@ -1,6 +1,6 @@
 import process from "node:process";
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, numberAt, parseRecord, stringAt } from "../fields.ts";
 
 /** A session in a database of OpenCode, as a path: `opencode.db#ses_1`. */

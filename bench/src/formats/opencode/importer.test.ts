@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { textOf } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/internal";
+import { foldEntries } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { seenCounts } from "../../run/describe-session.ts";

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { documentImporter } from "../document.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";

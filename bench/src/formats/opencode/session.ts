@@ -1,5 +1,5 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
+import type { ToolTable } from "@plimsoll/core/extend";
 import type { DocumentSession } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";

@@ -1,6 +1,5 @@
 import type { UserMessage } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, type ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, toolSpecs } from "../document.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";

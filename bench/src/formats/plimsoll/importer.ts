@@ -1,5 +1,5 @@
 import { isPlimsollError, PlimsollError, type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { decodeEntry, isRejectedUsage, MORE_FOLLOWS } from "@plimsoll/core/internal";
+import { decodeEntry, isRejectedUsage, MORE_FOLLOWS } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";

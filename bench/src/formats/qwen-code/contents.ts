@@ -1,5 +1,5 @@
 import { type AssistantMessage, type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { MessageDraft, ToolTable } from "@plimsoll/core/internal";
+import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
 import { type CallDraft, callDraft, type ReplyPart, textPart } from "../log-items.ts";

@@ -1,5 +1,5 @@
 import type { PathAccess } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
+import type { ToolTable } from "@plimsoll/core/extend";
 import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { type ReplyPart, textPart } from "../log-items.ts";

@@ -1,6 +1,5 @@
 import { contentParts } from "../content-parts.ts";
-import type { Fields } from "../fields.ts";
-import { recordsAt, stringAt, timeMsAt } from "../fields.ts";
+import { type Fields, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { callIdChain, type LogItem, type ReplyPart, replyItem, userItem } from "../log-items.ts";
 import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
 import { modelNamedIn, replyPartsIn, TOOLS, withAnthropicBlocks, withListedFiles } from "./contents.ts";

@@ -1,6 +1,5 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, type ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";

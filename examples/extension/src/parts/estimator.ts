@@ -1,4 +1,4 @@
-import { defineMeasure, type EstimatorKind, type KindSpec, messageChars } from "@plimsoll/core/build";
+import { defineMeasure, type EstimatorKind, type KindSpec, messageChars } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How much a character weighs. */

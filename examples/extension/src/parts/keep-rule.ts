@@ -1,5 +1,5 @@
 import type { Amount } from "@plimsoll/core";
-import { amountSchema, defineKeepRule, type KeepRuleKind, type KindSpec } from "@plimsoll/core/build";
+import { amountSchema, defineKeepRule, type KeepRuleKind, type KindSpec } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How much of the beginning a policy keeps. */

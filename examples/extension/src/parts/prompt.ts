@@ -1,4 +1,4 @@
-import type { Prompt } from "@plimsoll/core/build";
+import type { Prompt } from "@plimsoll/core/extend";
 
 /** Asks for one sentence. */
 export const ONE_SENTENCE: Prompt = {

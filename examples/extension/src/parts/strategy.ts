@@ -1,5 +1,5 @@
 import { isHuman } from "@plimsoll/core";
-import { defineStrategy, type KindSpec, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/build";
+import { defineStrategy, type KindSpec, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How many of the newest messages a forgetful policy keeps. */

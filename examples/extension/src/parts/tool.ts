@@ -1,4 +1,4 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { defineTool, output } from "@plimsoll/tools";
 import { z } from "zod";
 

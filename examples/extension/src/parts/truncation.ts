@@ -1,4 +1,4 @@
-import { characterBoundaryAtOrBefore, type Truncation } from "@plimsoll/core/build";
+import { characterBoundaryAtOrBefore, type Truncation } from "@plimsoll/core/extend";
 
 /** Keeps the first line alone of what a tool calls a poem. */
 export const POEM: Truncation = {

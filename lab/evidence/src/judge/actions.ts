@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { PEERS, type Transcript } from "@plimsoll/bench";
-import { cellOf, drive, type PreparedSession, type ReplayedCall } from "@plimsoll/bench/internal";
+import { cellOf, drive, type PreparedSession, type ReplayedCall } from "@plimsoll/bench/extend";
 import { createDigest, type Message, PLIMSOLL_POLICY, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
-import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/internal";
+import { EMPTY_VIEW, type EnginePolicy, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/extend";
 import type { TokenModel } from "./model.ts";
 
 /** An action and the contexts that it is judged in. */

@@ -1,4 +1,4 @@
-import { AREA, clusteredEstimate, createRandom, type Estimate, markdownTable, meanOver } from "@plimsoll/bench/internal";
+import { AREA, clusteredEstimate, createRandom, type Estimate, markdownTable, meanOver } from "@plimsoll/bench/extend";
 import { z } from "zod";
 
 /** A judged case, as it is kept: bits by context, and what is known of the case. */

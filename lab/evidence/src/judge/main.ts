@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { importFile } from "@plimsoll/bench";
-import { prepareSession } from "@plimsoll/bench/internal";
+import { prepareSession } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { gitFolder } from "../git-folder.ts";
 import { type ActionCase, cutCase, lotOf, summaryCase } from "./actions.ts";

@@ -1,7 +1,6 @@
 import type { ExchangeFacts } from "@plimsoll/providers/simulator";
 import { z } from "zod";
-import type { Played } from "../play.ts";
-import { TOLD } from "../play.ts";
+import { type Played, TOLD } from "../play.ts";
 
 /** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, or the proxy under one. */
 export const ROW_KINDS = ["library", "plugin", "hooks", "proxy"] as const;

@@ -3,11 +3,9 @@ import { join } from "node:path";
 import type { ExchangeFacts, MainStep } from "@plimsoll/providers/simulator";
 import { SIDE } from "../experiments/setting.ts";
 import { root } from "../namespace.ts";
-import type { Program } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND, withDefaultModel } from "../program.ts";
+import { NOTES_FILE, PRINT_COMMAND, type Program, withDefaultModel } from "../program.ts";
 import { CODEX } from "../programs/codex.ts";
-import type { AcceptanceCase } from "./case.ts";
-import { FIRST_MESSAGE } from "./case.ts";
+import { type AcceptanceCase, FIRST_MESSAGE } from "./case.ts";
 import type { PutBackFacts } from "./facts.ts";
 
 /** Twice as large as elsewhere: a program that compacts by itself keeps the person's messages, and starts anew with its own text. Chosen. */

@@ -1,7 +1,6 @@
 import type { PlayRequest } from "../play.ts";
 import type { Program } from "../program.ts";
-import type { AcceptanceCase } from "./case.ts";
-import { CALL_TOKENS, FIRST_MESSAGE, SMALL_TOKENS } from "./case.ts";
+import { type AcceptanceCase, CALL_TOKENS, FIRST_MESSAGE, SMALL_TOKENS } from "./case.ts";
 
 /** Steps of one session: a call of a tool each, and an answer at the end. */
 const STEPS = 100;

@@ -6,8 +6,7 @@ import { cache, enterNamespace, isInside, root } from "../namespace.ts";
 import { play } from "../play.ts";
 import type { AcceptanceCase } from "./case.ts";
 import { ACCEPTANCE_CASES } from "./cases.ts";
-import type { AcceptanceFacts } from "./facts.ts";
-import { acceptanceFactsSchema, problemsOf } from "./facts.ts";
+import { type AcceptanceFacts, acceptanceFactsSchema, problemsOf } from "./facts.ts";
 import { acceptancePage } from "./page.ts";
 import { runCase } from "./run-case.ts";
 

@@ -1,5 +1,4 @@
-import type { AcceptanceFacts, RowKind } from "./facts.ts";
-import { problemsOf } from "./facts.ts";
+import { type AcceptanceFacts, problemsOf, type RowKind } from "./facts.ts";
 
 /** Headings by kind of row, in the order of the page. */
 const KINDS: { readonly [kind in RowKind]: string } = {

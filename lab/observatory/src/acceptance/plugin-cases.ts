@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import type { MainStep } from "@plimsoll/providers/simulator";
 import { SIDE } from "../experiments/setting.ts";
-import type { Launch, Program } from "../program.ts";
-import { withDefaultModel } from "../program.ts";
+import { type Launch, type Program, withDefaultModel } from "../program.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
 import { PI_NEWEST, PI_OLD } from "../programs/pi.ts";
-import type { AcceptanceCase } from "./case.ts";
-import { CALL_TOKENS, FIRST_MESSAGE, LATER_MESSAGE, SMALL_TOKENS, SUB_AGENT_MESSAGE } from "./case.ts";
+import { type AcceptanceCase, CALL_TOKENS, FIRST_MESSAGE, LATER_MESSAGE, SMALL_TOKENS, SUB_AGENT_MESSAGE } from "./case.ts";
 import { SUB_AGENT_PROBE } from "./facts.ts";
 
 /** The limits of a program's model: the window is the real one. */

@@ -1,16 +1,14 @@
 import { join } from "node:path";
 import { SIDE } from "../experiments/setting.ts";
 import { root } from "../namespace.ts";
-import type { Program } from "../program.ts";
-import { PRINT_COMMAND, withDefaultModel } from "../program.ts";
+import { PRINT_COMMAND, type Program, withDefaultModel } from "../program.ts";
 import { CODEX } from "../programs/codex.ts";
 import { GEMINI } from "../programs/gemini.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
 import { PI_NEWEST } from "../programs/pi.ts";
 import { QWEN } from "../programs/qwen.ts";
 import { startForgetfulProxy, startProxy } from "../proxy-process.ts";
-import type { AcceptanceCase } from "./case.ts";
-import { FIRST_MESSAGE } from "./case.ts";
+import { type AcceptanceCase, FIRST_MESSAGE } from "./case.ts";
 
 /** The limits of a program's model, if it takes any: so large that it never compacts by itself. */
 const TOLD_TOKENS = { windowTokens: 1_000_000, outputTokens: 4_000 } as const;

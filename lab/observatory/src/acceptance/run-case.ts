@@ -4,8 +4,7 @@ import { z } from "zod";
 import type { Places, Played, PlayRequest } from "../play.ts";
 import type { Program } from "../program.ts";
 import type { AcceptanceCase } from "./case.ts";
-import type { AcceptanceFacts } from "./facts.ts";
-import { totalsOf } from "./facts.ts";
+import { type AcceptanceFacts, totalsOf } from "./facts.ts";
 import { storedTexts, wholeResults } from "./stored.ts";
 
 /** Where a case is played. */

@@ -1,8 +1,7 @@
 import type { MainStep, Probe } from "@plimsoll/providers/simulator";
 import { compactionFacts, SUMMARY } from "../compactions.ts";
 import type { ActsBetween, ProgramFacts } from "../facts.ts";
-import type { Lab } from "./setting.ts";
-import { PERSON, playToItsEnd, SIDE, smallLimits, turns } from "./setting.ts";
+import { type Lab, PERSON, playToItsEnd, SIDE, smallLimits, turns } from "./setting.ts";
 
 /** Compactions in a row that are looked at. */
 const COMPACTIONS = 5;

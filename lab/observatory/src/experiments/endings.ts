@@ -2,8 +2,7 @@ import type { MainStep, OverflowRule } from "@plimsoll/providers/simulator";
 import { requestRuns } from "../compactions.ts";
 import type { ActsBetween, EndFacts, OverflowFacts } from "../facts.ts";
 import type { Played } from "../play.ts";
-import type { Lab } from "./setting.ts";
-import { FILL_STEPS, fill, PERSON, SIDE, smallLimits, turns } from "./setting.ts";
+import { FILL_STEPS, fill, type Lab, PERSON, SIDE, smallLimits, turns } from "./setting.ts";
 
 function endOf({ exchanges, endedBy, exitCode, told }: Played): EndFacts {
   return { requests: requestRuns(exchanges), endedBy, exitCode, told };

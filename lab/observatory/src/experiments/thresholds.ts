@@ -2,8 +2,7 @@ import type { MainStep, Scenario } from "@plimsoll/providers/simulator";
 import { compactionsIn, SUMMARY } from "../compactions.ts";
 import type { ActsBetween, ThresholdFacts } from "../facts.ts";
 import type { StatedLimits } from "../program.ts";
-import type { Lab } from "./setting.ts";
-import { FILL_STEPS, fill, PERSON, playToItsEnd, SIDE, smallLimits, turns } from "./setting.ts";
+import { FILL_STEPS, fill, type Lab, PERSON, playToItsEnd, SIDE, smallLimits, turns } from "./setting.ts";
 
 /** How closely a threshold is found. */
 const GRID_TOKENS = 200;

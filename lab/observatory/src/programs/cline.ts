@@ -1,5 +1,4 @@
-import type { Program } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { NOTES_FILE, PRINT_COMMAND, type Program } from "../program.ts";
 
 /** Cline's command line: it asks on the Chat Completions wire. */
 export const CLINE: Program = {

@@ -1,5 +1,4 @@
-import type { Launch, Place, ProgramWithDefault } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault } from "../program.ts";
 
 /** Codex: it asks on the Responses wire, and is told its window alone. Its own models run JavaScript that calls its tools. */
 export const CODEX: ProgramWithDefault = {

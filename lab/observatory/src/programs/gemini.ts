@@ -1,5 +1,4 @@
-import type { Launch, Place, ProgramWithDefault } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault } from "../program.ts";
 
 /** Gemini CLI: it asks on Gemini's wire and knows the window by the model's name. */
 export const GEMINI: ProgramWithDefault = {

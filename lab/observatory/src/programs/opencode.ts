@@ -1,5 +1,4 @@
-import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault, type Setup } from "../program.ts";
 
 /** OpenCode on the Chat Completions wire, told window and output; with its own model of OpenAI's, on the Responses wire. */
 export const OPENCODE: ProgramWithDefault = opencodeWith({

@@ -1,6 +1,5 @@
 import type { ToolPattern } from "@plimsoll/providers/simulator";
-import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault, type Setup } from "../program.ts";
 
 /** The common part of pi's two scopes: pi asks on the Chat Completions wire and is told window and output in a file of models. */
 const PI = {

@@ -1,5 +1,4 @@
-import type { Launch, Place, ProgramWithDefault, Setup } from "../program.ts";
-import { NOTES_FILE, PRINT_COMMAND } from "../program.ts";
+import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault, type Setup } from "../program.ts";
 
 /** Qwen Code: it asks on the Chat Completions wire. */
 export const QWEN: ProgramWithDefault = {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { IMPORTERS, textSource } from "@plimsoll/bench/internal";
+import { IMPORTERS, textSource } from "@plimsoll/bench/extend";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { expect, test } from "vitest";
 import { variedSession } from "./varied-session.ts";

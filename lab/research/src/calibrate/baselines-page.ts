@@ -1,5 +1,5 @@
 import type { Transcript } from "@plimsoll/bench";
-import { byMethod, calibrateTranscripts, callKinds } from "@plimsoll/bench/internal";
+import { byMethod, calibrateTranscripts, callKinds } from "@plimsoll/bench/extend";
 import { MEASURED_FIGURES } from "@plimsoll/providers";
 import { formatTable } from "./format-table.ts";
 import { leaveOneRepositoryOut } from "./leave-one-out.ts";

@@ -1,4 +1,4 @@
-import type { ClassCounts } from "@plimsoll/core/internal";
+import type { ClassCounts } from "@plimsoll/core/extend";
 import type { MeasuredFigures } from "@plimsoll/providers";
 
 /** A source file to write: where in the repository, and its text. */

@@ -1,4 +1,4 @@
-import { CHAR_CLASSES, type ClassCounts } from "@plimsoll/core/internal";
+import { CHAR_CLASSES, type ClassCounts } from "@plimsoll/core/extend";
 import { type FigureName, familyOf, type MeasuredFigures, type WeightsName } from "@plimsoll/providers";
 import type { SessionObservations } from "./observations.ts";
 import { type Refitted, type RefittedSession, refit } from "./refit.ts";

@@ -1,4 +1,4 @@
-import { errorsOf, type PredictionErrors } from "@plimsoll/bench/internal";
+import { errorsOf, type PredictionErrors } from "@plimsoll/bench/extend";
 import { type KindCall, markdownTable, percent } from "./page-tables.ts";
 
 /** A method's calls over all sessions, without first calls. */

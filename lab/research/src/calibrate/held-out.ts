@@ -1,5 +1,5 @@
 import type { Transcript } from "@plimsoll/bench";
-import { callKinds, errorsOf, type PredictionErrors, signedPercentOf } from "@plimsoll/bench/internal";
+import { callKinds, errorsOf, type PredictionErrors, signedPercentOf } from "@plimsoll/bench/extend";
 import { familyOf } from "@plimsoll/providers";
 import { goalTable } from "./goal-table.ts";
 import { leaveOneRepositoryOut } from "./leave-one-out.ts";

@@ -1,6 +1,5 @@
 import type { Transcript } from "@plimsoll/bench";
-import type { PredictedCall } from "@plimsoll/bench/internal";
-import { byEstimator } from "@plimsoll/bench/internal";
+import { byEstimator, type PredictedCall } from "@plimsoll/bench/extend";
 import { priorsFrom } from "@plimsoll/providers";
 import { fitFigures } from "./fit-figures.ts";
 import { observationsOf } from "./observations.ts";

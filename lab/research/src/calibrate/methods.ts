@@ -1,4 +1,4 @@
-import { CALIBRATED_METHODS, CHARS_PER_FOUR, type Method } from "@plimsoll/bench/internal";
+import { CALIBRATED_METHODS, CHARS_PER_FOUR, type Method } from "@plimsoll/bench/extend";
 import { plainLedger } from "./plain-ledger.ts";
 
 /** True for the methods of others and for plain ledgers: what ours is measured against. */

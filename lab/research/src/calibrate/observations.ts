@@ -1,6 +1,15 @@
 import type { Transcript } from "@plimsoll/bench";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER, foldLedger } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry, type Measured, measuredBy, pooledPriors } from "@plimsoll/core/internal";
+import {
+  createEstimator,
+  createWorkCounter,
+  EMPTY_LEDGER,
+  EMPTY_VIEW,
+  foldEntry,
+  foldLedger,
+  type Measured,
+  measuredBy,
+  pooledPriors,
+} from "@plimsoll/core/extend";
 
 /** Observations of a session's messages by its reports: one for each plain rise between two reports. */
 export interface SessionObservations {

@@ -1,5 +1,4 @@
-import type { CallKind, PredictedCall } from "@plimsoll/bench/internal";
-import { type PredictionErrors, signedPercentOf } from "@plimsoll/bench/internal";
+import { type CallKind, type PredictedCall, type PredictionErrors, signedPercentOf } from "@plimsoll/bench/extend";
 
 /** A predicted call with its kind. */
 export type KindCall = PredictedCall & { readonly kind: CallKind };

@@ -1,8 +1,7 @@
 import type { Transcript } from "@plimsoll/bench";
-import type { PredictedCall } from "@plimsoll/bench/internal";
+import type { PredictedCall } from "@plimsoll/bench/extend";
 import type { Message, UsageEntry } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, type EstimatorSpec } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { createEstimator, createWorkCounter, EMPTY_VIEW, type EstimatorSpec, foldEntry } from "@plimsoll/core/extend";
 
 /** Sums of a least-squares line: tokens = slope × measured + intercept × messages. */
 interface Line {

@@ -1,4 +1,4 @@
-import { CHAR_CLASSES, countClasses } from "@plimsoll/core/internal";
+import { CHAR_CLASSES, countClasses } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import type { SessionObservations } from "./observations.ts";
 import { refit } from "./refit.ts";

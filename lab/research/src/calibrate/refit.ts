@@ -1,5 +1,5 @@
-import { flooredRidge, ridge } from "@plimsoll/bench/internal";
-import type { ClassCounts } from "@plimsoll/core/internal";
+import { flooredRidge, ridge } from "@plimsoll/bench/extend";
+import type { ClassCounts } from "@plimsoll/core/extend";
 import type { SessionObservations } from "./observations.ts";
 
 /** Weights of the character classes, and how each session lies about them. */

@@ -1,5 +1,4 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
+import { type Message, type SessionEntry, UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 
 const STEPS_PER_TURN = 12;
 

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import { IMPORTERS, prepareSession, replay, textSource } from "@plimsoll/bench/internal";
+import { IMPORTERS, prepareSession, replay, textSource } from "@plimsoll/bench/extend";
 import type { FitInput, Policy, SessionEntry } from "@plimsoll/core";
 import { createContextManager, createDigest, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { charClass, createWorkCounter } from "@plimsoll/core/build";
-import { foldEntries } from "@plimsoll/core/internal";
+import { charClass, createWorkCounter, foldEntries } from "@plimsoll/core/extend";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { Bench } from "tinybench";
 import { numberAbove0, optionsOf } from "../options.ts";

@@ -1,5 +1,5 @@
-import { ridge } from "@plimsoll/bench/internal";
-import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "@plimsoll/core/internal";
+import { ridge } from "@plimsoll/bench/extend";
+import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "@plimsoll/core/extend";
 import type { RecallObservation } from "./observations.ts";
 
 /** Observations of one session. All sessions weigh the same, whatever their length. */

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allRecordedFiles, ROOT, recordedTranscripts } from "../recorded/recorded-sessions.ts";
 import { fittedWeights } from "./fit-recall.ts";
-import type { CutRhythm } from "./observations.ts";
-import { recallObservations } from "./observations.ts";
+import { type CutRhythm, recallObservations } from "./observations.ts";
 
 /**
  * Fits what a recalled passage is expected to be worth, over the sessions of the side `fit` of lab/research/protocol-split.json, and writes the

@@ -1,8 +1,7 @@
 import type { Transcript } from "@plimsoll/bench";
-import { prepareSession } from "@plimsoll/bench/internal";
+import { prepareSession } from "@plimsoll/bench/extend";
 import type { Message } from "@plimsoll/core";
-import { createWorkCounter } from "@plimsoll/core/build";
-import { createRecallIndex, lineHash, textLines, type Unit, type UnitFacts } from "@plimsoll/core/internal";
+import { createRecallIndex, createWorkCounter, lineHash, textLines, type Unit, type UnitFacts } from "@plimsoll/core/extend";
 
 /** A unit that could have been recalled at a cut, and what of it the calls up to the next cut needed. */
 export interface RecallObservation {

@@ -1,6 +1,5 @@
 import { PEERS, type Peer, type Transcript } from "@plimsoll/bench";
-import type { ModelLimits } from "@plimsoll/core";
-import { PI_POLICY } from "@plimsoll/core";
+import { type ModelLimits, PI_POLICY } from "@plimsoll/core";
 
 /** A recorded agent, the likeness that follows its version, and the limits that it ran with. */
 export interface FollowedAgent {

@@ -1,8 +1,6 @@
-import type { PreparedSession } from "@plimsoll/bench/internal";
-import type { Message, SessionEntry, SessionView } from "@plimsoll/core";
-import { isHuman, toolCallsOf } from "@plimsoll/core";
-import { messageChars } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import type { PreparedSession } from "@plimsoll/bench/extend";
+import { isHuman, type Message, type SessionEntry, type SessionView, toolCallsOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry, messageChars } from "@plimsoll/core/extend";
 import type { FollowedAgent } from "./agents.ts";
 import type { KnownFile } from "./read-files.ts";
 import type { Stretch } from "./stretches.ts";

@@ -1,5 +1,5 @@
 import { importFile, type Transcript } from "@plimsoll/bench";
-import { type PreparedSession, prepareSession } from "@plimsoll/bench/internal";
+import { type PreparedSession, prepareSession } from "@plimsoll/bench/extend";
 import { allRecordedFiles, type RecordedFile } from "../recorded/recorded-sessions.ts";
 import { type FollowedAgent, followedAgent } from "./agents.ts";
 import { leftAt, leftTokens } from "./left.ts";

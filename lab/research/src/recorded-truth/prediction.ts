@@ -1,7 +1,6 @@
 import { asPublished } from "@plimsoll/bench";
-import { cellOf, drive, type PreparedSession, prepareSession, type ReplayedCall } from "@plimsoll/bench/internal";
-import type { SessionEntry } from "@plimsoll/core";
-import { isHuman } from "@plimsoll/core";
+import { cellOf, drive, type PreparedSession, prepareSession, type ReplayedCall } from "@plimsoll/bench/extend";
+import { isHuman, type SessionEntry } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import type { FollowedAgent } from "./agents.ts";
 import type { Stretch } from "./stretches.ts";

@@ -1,5 +1,5 @@
 import { PEERS, type Peer, type Transcript } from "@plimsoll/bench";
-import { prepareSession } from "@plimsoll/bench/internal";
+import { prepareSession } from "@plimsoll/bench/extend";
 import { madeTranscript } from "@plimsoll/bench/testing";
 import { isHuman, type SessionEntry, usageOf } from "@plimsoll/core";
 import { human, usageEntry } from "@plimsoll/core/testing";

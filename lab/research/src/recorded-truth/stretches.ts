@@ -1,7 +1,6 @@
 import type { Transcript } from "@plimsoll/bench";
-import type { CompactionEntry, Message, SessionEntry, SessionView } from "@plimsoll/core";
-import { isHuman, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { type CompactionEntry, isHuman, type Message, type SessionEntry, type SessionView, toolCallsOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 
 /** Who made a recorded compaction: `automatic` if the log says so, or if it stands where a person cannot ask for one; `untold` if neither tells. */
 export type MadeBy = "automatic" | "manual" | "untold";

@@ -1,4 +1,4 @@
-import { formatCount, formatTokens, quantileOf } from "@plimsoll/bench/internal";
+import { formatCount, formatTokens, quantileOf } from "@plimsoll/bench/extend";
 import { GOAL_CALLS, GOAL_RATIO, type Met, metOf, type Scored } from "./truth.ts";
 
 /** Sessions that were looked at and have no row. */

@@ -1,4 +1,4 @@
-import { quantileOf } from "@plimsoll/bench/internal";
+import { quantileOf } from "@plimsoll/bench/extend";
 import type { Prediction } from "./prediction.ts";
 import type { MadeBy } from "./stretches.ts";
 

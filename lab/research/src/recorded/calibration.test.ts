@@ -1,4 +1,4 @@
-import { calibrateTranscripts } from "@plimsoll/bench/internal";
+import { calibrateTranscripts } from "@plimsoll/bench/extend";
 import { expect, test } from "vitest";
 import { COMPARED_METHODS } from "../calibrate/methods.ts";
 import { recordedFiles, recordedTranscripts } from "./recorded-sessions.ts";

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Transcript } from "@plimsoll/bench";
-import { importFile } from "@plimsoll/bench";
+import { importFile, type Transcript } from "@plimsoll/bench";
 import type { SessionEntry, UsageEntry } from "@plimsoll/core";
-import { entryIdOf } from "@plimsoll/core/internal";
+import { entryIdOf } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { RECORDED_FOLDER } from "./recorded-sessions.ts";
 

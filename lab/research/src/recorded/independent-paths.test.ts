@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { allRecordedFiles, recordedTranscripts } from "./recorded-sessions.ts";
 

@@ -1,8 +1,7 @@
 import type { Transcript } from "@plimsoll/bench";
-import { CALIBRATED_METHODS, calibrateTranscripts } from "@plimsoll/bench/internal";
+import { CALIBRATED_METHODS, calibrateTranscripts } from "@plimsoll/bench/extend";
 import { madeTranscript } from "@plimsoll/bench/testing";
-import type { SessionEntry, UsageEntry } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
+import { type SessionEntry, type UsageEntry, usageOf } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { recordedTranscripts } from "./recorded-sessions.ts";
 

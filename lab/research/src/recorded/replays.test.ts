@@ -1,7 +1,7 @@
 import { runBench } from "@plimsoll/bench";
-import { quantileOf } from "@plimsoll/bench/internal";
+import { quantileOf } from "@plimsoll/bench/extend";
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/internal";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { recordedFiles, recordedTranscripts } from "./recorded-sessions.ts";

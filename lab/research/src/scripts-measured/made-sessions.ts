@@ -1,7 +1,6 @@
 import type { Transcript } from "@plimsoll/bench";
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
-import type { CountTokens } from "@plimsoll/core/build";
+import { type Message, type SessionEntry, usageOf } from "@plimsoll/core";
+import type { CountTokens } from "@plimsoll/core/extend";
 import { CODE } from "./texts.ts";
 
 /** Tokens that a chat template puts around a message; the open models' have four or five. */

@@ -1,5 +1,5 @@
-import { byEstimator, errorsOf, type PredictedCall, signedPercentOf } from "@plimsoll/bench/internal";
-import { CHAR_CLASSES, countClasses } from "@plimsoll/core/internal";
+import { byEstimator, errorsOf, type PredictedCall, signedPercentOf } from "@plimsoll/bench/extend";
+import { CHAR_CLASSES, countClasses } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import { markdownTable } from "../calibrate/page-tables.ts";
 import { sessionIn } from "./made-sessions.ts";

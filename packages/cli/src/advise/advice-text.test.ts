@@ -1,4 +1,4 @@
-import type { SettingVerdict } from "@plimsoll/bench/internal";
+import type { SettingVerdict } from "@plimsoll/bench/extend";
 import { expect, test } from "vitest";
 import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
 import { adviceText, answerLines } from "./advice-text.ts";

@@ -1,4 +1,4 @@
-import { formatCount, formatNumberOf, formatUsd, lineageWords, type ReportProblem } from "@plimsoll/bench/internal";
+import { formatCount, formatNumberOf, formatUsd, lineageWords, type ReportProblem } from "@plimsoll/bench/extend";
 import { problemText } from "../output/terminal-report.ts";
 import { beginningOf, COLUMNS, printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";

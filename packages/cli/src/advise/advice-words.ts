@@ -10,7 +10,7 @@ import {
   type SettingFigures,
   type SettingVerdict,
   shortTokens,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { type Decision, type Turning, windowName } from "./decide.ts";
 
 /** Changes to a settings file. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { createSerialPool, createThreadPool } from "@plimsoll/bench";
-import { LOCATED_AGENTS } from "@plimsoll/bench/internal";
+import { LOCATED_AGENTS } from "@plimsoll/bench/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { openState } from "../command/replay-state.ts";

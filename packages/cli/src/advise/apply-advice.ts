@@ -1,4 +1,4 @@
-import { KNOB_TABLE } from "@plimsoll/bench/internal";
+import { KNOB_TABLE } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { beginningOf, COLUMNS, escaped, printable, wrapped } from "../terminal/printable.ts";

@@ -1,5 +1,4 @@
-import type { BenchReport, WorkerPool } from "@plimsoll/bench";
-import { importFile, runBench } from "@plimsoll/bench";
+import { type BenchReport, importFile, runBench, type WorkerPool } from "@plimsoll/bench";
 import {
   type AgentKnobs,
   chooseSetting,
@@ -27,10 +26,9 @@ import {
   type WindowFill,
   windowFills,
   withoutApart,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
-import { type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/internal";
+import { type EnginePolicy, type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { type CliIo, plimsollVersion } from "../io.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";

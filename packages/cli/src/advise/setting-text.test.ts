@@ -1,4 +1,4 @@
-import { KNOB_TABLE, type KnobValue } from "@plimsoll/bench/internal";
+import { KNOB_TABLE, type KnobValue } from "@plimsoll/bench/extend";
 import { describe, expect, test } from "vitest";
 import { readSettings, valuesIn, withValues } from "./setting-text.ts";
 

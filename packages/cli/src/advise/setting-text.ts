@@ -1,5 +1,5 @@
-import type { KnobValue, KnobValues, SettingsPlace } from "@plimsoll/bench/internal";
-import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import type { KnobValue, KnobValues, SettingsPlace } from "@plimsoll/bench/extend";
+import { canonicalJson, isRecord } from "@plimsoll/core/extend";
 import {
   applyEdits,
   type FormattingOptions,

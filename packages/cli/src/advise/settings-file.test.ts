@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix, win32 } from "node:path";
-import { knobsOf, type SettingsPlace } from "@plimsoll/bench/internal";
+import { knobsOf, type SettingsPlace } from "@plimsoll/bench/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findUndo, openSettings, settingsPaths, undoSettings, writeSettings } from "./settings-file.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, type PlatformPath, relative, sep, default as systemPath } from "node:path";
-import type { SettingsPlace } from "@plimsoll/bench/internal";
+import type { SettingsPlace } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 

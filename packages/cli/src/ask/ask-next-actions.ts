@@ -12,10 +12,9 @@ import {
   planAsk,
   prepareSession,
   type SummarizerChoice,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/build";
-import type { ModelPrices } from "@plimsoll/core/internal";
+import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { baseUrlVariable, clientFor, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { WindowRequest } from "@plimsoll/bench";
-import type { AskedModel, Shard, SummarizerChoice } from "@plimsoll/bench/internal";
+import type { AskedModel, Shard, SummarizerChoice } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";

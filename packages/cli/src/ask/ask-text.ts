@@ -11,7 +11,7 @@ import {
   formatUsd,
   USUAL_CHANGED_RATIO,
   windowLabel,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { printable } from "../terminal/printable.ts";
 import type { AskChoice } from "./ask-option.ts";
 

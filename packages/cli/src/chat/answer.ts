@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatTokens } from "@plimsoll/bench/internal";
-import type { FitOutcome } from "@plimsoll/core";
-import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { asksModel } from "@plimsoll/core/build";
+import { formatTokens } from "@plimsoll/bench/extend";
+import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { asksModel } from "@plimsoll/core/extend";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/core/node";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
@@ -13,8 +12,7 @@ import { knobLines } from "../policy/knob-lines.ts";
 import type { OpenSession } from "../run/open-session.ts";
 import { lineFor, printable, tableColumns, wrapped } from "../terminal/printable.ts";
 import { contextTable } from "./context-table.ts";
-import type { ChatLine } from "./slash-command.ts";
-import { CHAT_HELP } from "./slash-command.ts";
+import { CHAT_HELP, type ChatLine } from "./slash-command.ts";
 
 /** Where answers go, and what they are made with. */
 export interface ChatOutput {

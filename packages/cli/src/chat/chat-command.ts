@@ -1,8 +1,7 @@
 import process from "node:process";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import type { CliIo } from "../io.ts";
-import { coloursOf, EXIT_OK } from "../io.ts";
+import { type CliIo, coloursOf, EXIT_OK } from "../io.ts";
 import { createLineAsker, type LineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
 import { createRenderer } from "../run/event-lines.ts";
 import { type OpenSession, openSession } from "../run/open-session.ts";

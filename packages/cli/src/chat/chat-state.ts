@@ -1,4 +1,4 @@
-import type { Agent } from "@plimsoll/core/agent";
+import type { Agent } from "@plimsoll/core";
 import { type ChatLine, chatLine } from "./slash-command.ts";
 
 /** All that a chat knows besides its session, as plain data. {@link chatTransition} is the one that makes a new one. */

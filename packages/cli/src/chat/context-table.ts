@@ -1,8 +1,6 @@
-import { formatTokens } from "@plimsoll/bench/internal";
+import { formatTokens } from "@plimsoll/bench/extend";
 import type { Context, Policy } from "@plimsoll/core";
-import type { ContextUsage } from "@plimsoll/core/agent";
-import type { Tokenizers } from "@plimsoll/core/build";
-import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
+import { type ContextUsage, createEstimator, createWorkCounter, type Tokenizers } from "@plimsoll/core/extend";
 import { messageShares } from "@plimsoll/providers/proxy";
 import { nameChars, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";

@@ -72,7 +72,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const imports = [
       'import { toolCallsOf } from "@plimsoll/core";',
       'import { inTable } from "@plimsoll/bench";',
-      'import { withKinds } from "@plimsoll/core/build";',
+      'import { withKinds } from "@plimsoll/core/extend";',
       'import { z } from "zod";',
     ];
     const part = `const isWhole = [toolCallsOf, withKinds].every((each) => typeof each === "function");

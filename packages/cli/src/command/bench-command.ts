@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import type { WindowRequest } from "@plimsoll/bench";
-import { type BenchParts, benchReportJsonSchema } from "@plimsoll/bench";
-import { LOCATED_AGENTS, policiesThrough, READER_NAMES, runState, stateTable } from "@plimsoll/bench/internal";
+import { type BenchParts, benchReportJsonSchema, type WindowRequest } from "@plimsoll/bench";
+import { LOCATED_AGENTS, policiesThrough, READER_NAMES, runState, stateTable } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
@@ -15,8 +14,7 @@ import {
   nothingFound,
   olderLine,
 } from "../input/find-inputs.ts";
-import type { CliIo } from "../io.ts";
-import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
 import {

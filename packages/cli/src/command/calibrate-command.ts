@@ -15,12 +15,11 @@ import {
   renderTables,
   type SessionNames,
   transcriptNames,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { areAllMissing, findInputs } from "../input/find-inputs.ts";
-import type { CliIo } from "../io.ts";
-import { EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { reportTable } from "../output/report-table.ts";
 import { fitted, printable, tableColumns } from "../terminal/printable.ts";
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BenchReport, mergeReports, type NamedReport, type RunMetrics, reportSchema } from "@plimsoll/bench";
-import { isReport, readParts } from "@plimsoll/bench/internal";
+import { isReport, readParts } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import { readSmallFile } from "@plimsoll/core/node";
 import type { Command } from "commander";

@@ -1,14 +1,13 @@
 import process from "node:process";
 import type { BenchParts } from "@plimsoll/bench";
-import { CHEATS, formatTokens, triggerLine } from "@plimsoll/bench/internal";
+import { CHEATS, formatTokens, triggerLine } from "@plimsoll/bench/extend";
 import { type Policy, PRESETS } from "@plimsoll/core";
-import { knobText, RECORDED_POLICY } from "@plimsoll/core/internal";
+import { knobText, RECORDED_POLICY } from "@plimsoll/core/extend";
 import { policyFileJsonSchema, policyYaml } from "@plimsoll/core/node";
 import { describePrices, describeWindow, resolveModel } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { configFiles, readConfig } from "../config/read-config.ts";
-import type { EffectiveConfig } from "../config/settings.ts";
-import { SETTING_KEYS } from "../config/settings.ts";
+import { type EffectiveConfig, SETTING_KEYS } from "../config/settings.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";

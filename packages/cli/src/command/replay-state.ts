@@ -2,8 +2,8 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
-import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench/internal";
-import { canonicalJson, shortHash } from "@plimsoll/core/internal";
+import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench/extend";
+import { canonicalJson, shortHash } from "@plimsoll/core/extend";
 import type { CliIo } from "../io.ts";
 
 /** Where a run keeps finished replays. */

@@ -25,9 +25,8 @@ import {
   type SummaryTally,
   summarizerName,
   writePart,
-} from "@plimsoll/bench/internal";
-import type { EnginePolicy } from "@plimsoll/core/build";
-import type { ModelPrices } from "@plimsoll/core/internal";
+} from "@plimsoll/bench/extend";
+import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import { type AskedActions, askNextActions } from "../ask/ask-next-actions.ts";
 import type { AskChoice } from "../ask/ask-option.ts";

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { checkOutput, readSmallFile } from "@plimsoll/core/node";
 import {
   type Exchange,

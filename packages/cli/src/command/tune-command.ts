@@ -21,7 +21,7 @@ import {
   sessionNames,
   settingToTake,
   withoutApart,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import {
   KLAUDE_CODE_POLICY,
   OPAL_POLICY,

@@ -22,7 +22,7 @@ import {
   validationMarkdown,
   validationOf,
   validationTables,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";

@@ -1,6 +1,5 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/build";
-import { changesPreset, KNOBS } from "@plimsoll/core/internal";
+import { changesPreset, type Kinds, KNOBS } from "@plimsoll/core/extend";
 import {
   policyOf,
   readDocument,
@@ -12,8 +11,7 @@ import {
   type YamlDocument,
 } from "@plimsoll/core/node";
 import { z } from "zod";
-import type { PolicyParts } from "../option/policy-option.ts";
-import { findPolicy } from "../option/policy-option.ts";
+import { findPolicy, type PolicyParts } from "../option/policy-option.ts";
 import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, settingsSchema } from "./settings.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { KNOBS } from "@plimsoll/core/internal";
+import { KNOBS } from "@plimsoll/core/extend";
 import { SESSION_KEYS } from "@plimsoll/core/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PROJECT_MAY } from "./project-may.ts";

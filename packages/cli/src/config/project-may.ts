@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import type { KNOBS } from "@plimsoll/core/internal";
+import type { KNOBS } from "@plimsoll/core/extend";
 import type { FileSettings } from "./settings.ts";
 
 /**

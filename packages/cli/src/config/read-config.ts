@@ -5,8 +5,7 @@ import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/core/node";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import { PERSONS_FILE } from "./project-may.ts";
-import type { ChosenPolicy, ConfigOwner, EffectiveConfig, SettingKey } from "./settings.ts";
-import { SETTING_KEYS } from "./settings.ts";
+import { type ChosenPolicy, type ConfigOwner, type EffectiveConfig, SETTING_KEYS, type SettingKey } from "./settings.ts";
 
 /** Where configuration is looked for. */
 export interface ConfigPlaces {

@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { sizeOf } from "@plimsoll/core/internal";
+import { sizeOf } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 

@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
-import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/internal";
+import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/extend";
 import { PlimsollError, repairMessages } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Fault } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
-import type { CliIo } from "../io.ts";
-import { EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { printable } from "../terminal/printable.ts";
 import { canMend, examineLog } from "./find-faults.ts";
 

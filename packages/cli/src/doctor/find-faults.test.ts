@@ -1,8 +1,7 @@
-import { importSource, textSource } from "@plimsoll/bench/internal";
+import { importSource, textSource } from "@plimsoll/bench/extend";
 import { repairMessages } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import type { Form, Step } from "../../testing/agent-forms.ts";
-import { FORMS, PNG } from "../../testing/agent-forms.ts";
+import { FORMS, type Form, PNG, type Step } from "../../testing/agent-forms.ts";
 import { examineLog } from "./find-faults.ts";
 
 const written = (form: Form, steps: readonly Step[]) => {

@@ -1,6 +1,5 @@
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fault, Fields, MendingRules } from "@plimsoll/providers/proxy";
-import { mendItems } from "@plimsoll/providers/proxy";
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fault, type Fields, type MendingRules, mendItems } from "@plimsoll/providers/proxy";
 
 /** A log that was looked at: its faults, and the text without them. */
 export interface Examined {

@@ -1,8 +1,6 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
-import { isHuman, textOf, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, planIn } from "@plimsoll/core/internal";
-import type { CallStory } from "../inspect/session-story.ts";
-import { sessionStory } from "../inspect/session-story.ts";
+import { isHuman, type Message, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry, planIn } from "@plimsoll/core/extend";
+import { type CallStory, sessionStory } from "../inspect/session-story.ts";
 
 /** Words and actions of a session before a compaction, as far as a summary may lose them. */
 export interface SessionState {

@@ -1,4 +1,4 @@
-import { formatPercent, formatTokens } from "@plimsoll/bench/internal";
+import { formatPercent, formatTokens } from "@plimsoll/bench/extend";
 import { z } from "zod";
 import { printable } from "../terminal/printable.ts";
 

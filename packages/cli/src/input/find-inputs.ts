@@ -1,8 +1,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
-import type { Importer } from "@plimsoll/bench";
-import { BUILT_IN_PARTS } from "@plimsoll/bench";
-import type { InputFile, LocatedAgent, SkippedInput } from "@plimsoll/bench/internal";
+import { BUILT_IN_PARTS, type Importer } from "@plimsoll/bench";
+import type { InputFile, LocatedAgent, SkippedInput } from "@plimsoll/bench/extend";
 import {
   fileSource,
   formatNumberOf,
@@ -12,7 +11,7 @@ import {
   UNREAD_DATABASE,
   unreadDatabases,
   usualPlaces,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/node";
 import { glob, isDynamicPattern } from "tinyglobby";

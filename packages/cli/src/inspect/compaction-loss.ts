@@ -1,7 +1,6 @@
-import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { type Message, textOf } from "@plimsoll/core";
-import { coverageOf } from "@plimsoll/core/build";
-import type { AppliedEdit, AppliedReplaceSpans } from "@plimsoll/core/internal";
+import { type AppliedEdit, type AppliedReplaceSpans, coverageOf } from "@plimsoll/core/extend";
 import type { CompactionLoss } from "@plimsoll/providers/proxy";
 import { beginningOf, type LineStarts, shortened, wrapped } from "../terminal/printable.ts";
 

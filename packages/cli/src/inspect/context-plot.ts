@@ -1,4 +1,4 @@
-import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import type { CallStory, Composition } from "./session-story.ts";
 
 /** The sizes that are drawn: one at each call, and the calls before which something was compacted. */

@@ -1,4 +1,4 @@
-import { formatTokens, html, type Markup, shortTokens } from "@plimsoll/bench/internal";
+import { formatTokens, html, type Markup, shortTokens } from "@plimsoll/bench/extend";
 import type { ChartData } from "./context-plot.ts";
 import type { CompactionStory } from "./session-story.ts";
 

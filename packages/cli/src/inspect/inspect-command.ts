@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import process from "node:process";
 import { importFile } from "@plimsoll/bench";
-import { atifTrajectories, formatNumberOf } from "@plimsoll/bench/internal";
-import { PlimsollError } from "@plimsoll/core";
-import type { SessionSummary } from "@plimsoll/core/agent";
+import { atifTrajectories, formatNumberOf } from "@plimsoll/bench/extend";
+import { PlimsollError, type SessionSummary } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { readConfig } from "../config/read-config.ts";

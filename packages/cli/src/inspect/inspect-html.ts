@@ -12,7 +12,7 @@ import {
   scrollFrame,
   transcriptNames,
   trusted,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
 import { editWords, titleOf } from "./compaction-loss.ts";
 import { chartData } from "./context-plot.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend";
 import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable } from "../chat/context-table.ts";
 import { beginningOf, printable, shortened, wrapped } from "../terminal/printable.ts";

@@ -7,7 +7,7 @@ import {
   recordedUsdText,
   type SeenCounts,
   seenCounts,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import type { SessionEntry } from "@plimsoll/core";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { printable } from "../terminal/printable.ts";

@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeLog } from "@plimsoll/core";
-import type { SessionSummary } from "@plimsoll/core/agent";
+import { encodeLog, type SessionSummary } from "@plimsoll/core";
 import { human, logOf, reply } from "@plimsoll/core/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";

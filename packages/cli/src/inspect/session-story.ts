@@ -1,10 +1,8 @@
-import { isRollBack } from "@plimsoll/bench/internal";
+import { isRollBack } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
-import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
-import { EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/internal";
-import type { CompactionLoss, TokensOf } from "@plimsoll/providers/proxy";
-import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
+import { createEstimator, createWorkCounter, EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/extend";
+import { type CompactionLoss, compactionLoss, messageShares, type TokensOf } from "@plimsoll/providers/proxy";
 import { titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */

@@ -1,11 +1,10 @@
 import { importFile } from "@plimsoll/bench";
-import { fileSource, type InputFile, LOCATED_AGENTS, readHead } from "@plimsoll/bench/internal";
+import { fileSource, type InputFile, LOCATED_AGENTS, readHead } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
-import type { CliIo } from "../io.ts";
-import { EXIT_OK, plimsollVersion } from "../io.ts";
+import { type CliIo, EXIT_OK, plimsollVersion } from "../io.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { createSessionServer } from "./session-server.ts";
 

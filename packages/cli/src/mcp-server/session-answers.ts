@@ -1,8 +1,7 @@
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens } from "@plimsoll/bench/internal";
-import type { Message } from "@plimsoll/core";
-import { textOf, toolCallsOf } from "@plimsoll/core";
-import { fencedText, isHandleMeant, MAXIMUM_RECALL_CHARS, partHandle } from "@plimsoll/core/internal";
+import { formatNumberOf, formatPercent, formatTokens } from "@plimsoll/bench/extend";
+import { type Message, textOf, toolCallsOf } from "@plimsoll/core";
+import { fencedText, isHandleMeant, MAXIMUM_RECALL_CHARS, partHandle } from "@plimsoll/core/extend";
 import { editWords } from "../inspect/compaction-loss.ts";
 import { sessionStory } from "../inspect/session-story.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryArtifactStore } from "@plimsoll/core";
-import type { ToolCallContext } from "@plimsoll/core/agent";
+import type { ToolCallContext } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connectServers, expandVariables } from "./connect-servers.ts";
 import type { McpServer } from "./mcp-server.ts";

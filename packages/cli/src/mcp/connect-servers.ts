@@ -1,6 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { PlimsollError } from "@plimsoll/core";
-import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/agent";
+import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/extend";
 import { suggestion } from "@plimsoll/core/node";
 import { toolEnvironment } from "@plimsoll/tools";
 import { mcpTools } from "@plimsoll/tools/mcp";

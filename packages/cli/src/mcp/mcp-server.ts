@@ -1,5 +1,5 @@
 import type { OutputCategory } from "@plimsoll/core";
-import { OUTPUT_CATEGORIES } from "@plimsoll/core/internal";
+import { OUTPUT_CATEGORIES } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** A declaration of one tool of an MCP server, in addition to the server's own. */

@@ -9,10 +9,9 @@ import {
   policyRunBy,
   readHead,
   versionInHead,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError, PRESETS, presetNamed } from "@plimsoll/core";
-import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
-import { encodingsOf, isRecord } from "@plimsoll/core/internal";
+import { type EnginePolicy, encodingsOf, isRecord, type Kinds } from "@plimsoll/core/extend";
 import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
 import { ENCODING_NAMES } from "@plimsoll/providers";
 

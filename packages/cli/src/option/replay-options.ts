@@ -1,13 +1,10 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { BenchParts, WindowRequest } from "@plimsoll/bench";
-import { loadParts } from "@plimsoll/bench";
-import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimsoll/bench/internal";
-import { DEFAULT_SUMMARIZER, gridOf, missingPathIn, numberOfSetting, parseAxis } from "@plimsoll/bench/internal";
+import { type BenchParts, loadParts, type WindowRequest } from "@plimsoll/bench";
+import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimsoll/bench/extend";
+import { DEFAULT_SUMMARIZER, gridOf, missingPathIn, numberOfSetting, parseAxis } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { EnginePolicy, Kinds } from "@plimsoll/core/build";
-import { requireFallback } from "@plimsoll/core/build";
-import { sizeOf } from "@plimsoll/core/internal";
+import { type EnginePolicy, type Kinds, requireFallback, sizeOf } from "@plimsoll/core/extend";
 import { checkOutput, suggestion } from "@plimsoll/core/node";
 import { HOST_NAMES } from "@plimsoll/providers";
 import type { Command } from "commander";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BenchReport, METRICS, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
-import { type ReportProblem, renderTuneHtml, reportProblems } from "@plimsoll/bench/internal";
+import { type ReportProblem, renderTuneHtml, reportProblems } from "@plimsoll/bench/extend";
 import { exampleReport } from "@plimsoll/bench/testing/report";
 import { exampleTuned } from "@plimsoll/bench/testing/tuned";
 import { fixtureSessions } from "@plimsoll/fixtures";

@@ -1,4 +1,4 @@
-import type { ReportTable, TableHead } from "@plimsoll/bench/internal";
+import type { ReportTable, TableHead } from "@plimsoll/bench/extend";
 import { nameChars, printable, shortened, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
 

@@ -1,4 +1,4 @@
-import { formatCount, formatNumberOf, formatTokens, formatUsd, type SummaryTally } from "@plimsoll/bench/internal";
+import { formatCount, formatNumberOf, formatTokens, formatUsd, type SummaryTally } from "@plimsoll/bench/extend";
 
 /** Estimates the requests of a run, before it sends any. */
 export function summaryEstimate(name: string, tally: SummaryTally): string {

@@ -7,7 +7,7 @@ import {
   type ReportProblem,
   recordedUsdLines,
   shownReport,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import { fitted, printable, wrapped } from "../terminal/printable.ts";
 import { reportTable, tableRows } from "./report-table.ts";
 

@@ -1,5 +1,5 @@
 import type { TuneResult } from "@plimsoll/bench";
-import { formatNumberOf, type SessionNames, settingToTake, tuneAnswer, tuneTables } from "@plimsoll/bench/internal";
+import { formatNumberOf, type SessionNames, settingToTake, tuneAnswer, tuneTables } from "@plimsoll/bench/extend";
 import type { Policy } from "@plimsoll/core";
 import { fitted, printable, wrapped } from "../terminal/printable.ts";
 import { reportTable, tableRows } from "./report-table.ts";

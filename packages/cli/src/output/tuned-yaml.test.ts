@@ -1,5 +1,5 @@
 import type { TunedPolicy } from "@plimsoll/bench";
-import { policyAt, settingWords } from "@plimsoll/bench/internal";
+import { policyAt, settingWords } from "@plimsoll/bench/extend";
 import { definePolicy, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { policyOf, readDocument, withoutSettings } from "@plimsoll/core/node";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import type { TunedPolicy } from "@plimsoll/bench";
-import { settingWords } from "@plimsoll/bench/internal";
+import { settingWords } from "@plimsoll/bench/extend";
 import { type Policy, presetNamed } from "@plimsoll/core";
-import { isKnobPath, isRecord, withKnob } from "@plimsoll/core/internal";
+import { isKnobPath, isRecord, withKnob } from "@plimsoll/core/extend";
 import { policyOf, readDocument, SESSION_KEYS, withoutSettings } from "@plimsoll/core/node";
 import { Document, isMap, parseDocument } from "yaml";
 

@@ -1,4 +1,4 @@
-import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
+import type { PendingCall, ToolEffect } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { type AllowRule, alwaysRule, isAllowedBy, parseRule, ruleText, startCall } from "./allow-rule.ts";
 

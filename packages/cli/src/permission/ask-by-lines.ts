@@ -1,4 +1,4 @@
-import type { PendingCall } from "@plimsoll/core/agent";
+import type { PendingCall } from "@plimsoll/core/extend";
 import type { Output } from "../io.ts";
 import { cutRows, escaped } from "../terminal/printable.ts";
 import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";

@@ -1,4 +1,4 @@
-import type { PendingCall, ToolEffect } from "@plimsoll/core/agent";
+import type { PendingCall, ToolEffect } from "@plimsoll/core/extend";
 import { cutRows, escaped } from "../terminal/printable.ts";
 import { serverOf } from "./allow-rule.ts";
 

@@ -1,6 +1,6 @@
-import { amountWords, triggerWords } from "@plimsoll/bench/internal";
+import { amountWords, triggerWords } from "@plimsoll/bench/extend";
 import type { Policy } from "@plimsoll/core";
-import { knobText } from "@plimsoll/core/internal";
+import { knobText } from "@plimsoll/core/extend";
 import { printable } from "../terminal/printable.ts";
 
 /** Shows a policy by the seven settings that most people change, a line each. */

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { KeepRuleSpec } from "@plimsoll/core/build";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord, type KeepRuleSpec } from "@plimsoll/core/extend";
 import { readPolicyFile } from "@plimsoll/core/node";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";

@@ -1,4 +1,4 @@
-import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
+import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
 import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/core/node";
 import { z } from "zod";
 

@@ -1,6 +1,6 @@
-import { formatTokens } from "@plimsoll/bench/internal";
+import { formatTokens } from "@plimsoll/bench/extend";
 import type { ContextEvent } from "@plimsoll/core";
-import { overWords } from "@plimsoll/core/internal";
+import { overWords } from "@plimsoll/core/extend";
 import type { EventOrigin } from "@plimsoll/providers/proxy";
 import { filledWords } from "../run/event-lines.ts";
 

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
-import { createModelSummarizer, PlimsollError } from "@plimsoll/core";
+import { createModelSummarizer, type ModelReply, type ModelRequest, PlimsollError, type Summarizer } from "@plimsoll/core";
 import { parseRecord, summaryQuestion, wireAt } from "@plimsoll/providers/proxy";
 import { MAXIMUM_BODY_BYTES, unpacked } from "./content-coding.ts";
 import type { ExchangeOptions, SentRequest } from "./exchange.ts";

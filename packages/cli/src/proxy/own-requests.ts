@@ -1,18 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Policy } from "@plimsoll/core";
-import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
-import type { JsonObject } from "@plimsoll/core/internal";
-import type { ProxyCompaction, ProxyConversation } from "@plimsoll/providers/proxy";
-import { afterUndoWords, parseRecord } from "@plimsoll/providers/proxy";
+import { isPlimsollError, PlimsollError, type Policy, type SessionStore } from "@plimsoll/core";
+import type { JsonObject } from "@plimsoll/core/extend";
+import { afterUndoWords, type ProxyCompaction, type ProxyConversation, parseRecord } from "@plimsoll/providers/proxy";
 import { MAXIMUM_BODY_BYTES } from "./content-coding.ts";
 import { placedLine, shortId } from "./event-words.ts";
 import { bodyOf } from "./exchange.ts";
-import type { Answer } from "./proxy-server.ts";
-import { isLoopback, OWN_PATH } from "./proxy-server.ts";
+import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines } from "./proxy-state.ts";
-import type { ProxyStatus } from "./proxy-status.ts";
-import { conversationStatus, previewOf } from "./proxy-status.ts";
+import { conversationStatus, type ProxyStatus, previewOf } from "./proxy-status.ts";
 import { previewPage, statusPage } from "./status-page.ts";
 
 /** The parts of a proxy that it tells of, and that a person may change. */

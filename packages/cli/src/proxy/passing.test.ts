@@ -5,8 +5,7 @@ import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
-import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
-import { startSetting } from "../../testing/proxy-setting.ts";
+import { type ProxySetting, type SettingOptions, startSetting } from "../../testing/proxy-setting.ts";
 
 let setting: ProxySetting | null = null;
 const started = async (options: SettingOptions = {}) => {

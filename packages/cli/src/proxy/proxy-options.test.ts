@@ -1,5 +1,5 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { BUILT_IN_KINDS } from "@plimsoll/core/build";
+import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";

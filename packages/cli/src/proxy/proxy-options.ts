@@ -1,8 +1,6 @@
 import { join, resolve } from "node:path";
-import type { BoundReasoning, ModelLimits, Policy } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/build";
-import { encodingsOf, sizeOf } from "@plimsoll/core/internal";
+import { type BoundReasoning, type ModelLimits, PlimsollError, type Policy } from "@plimsoll/core";
+import { encodingsOf, type Kinds, sizeOf } from "@plimsoll/core/extend";
 import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";
 import type { CliIo } from "../io.ts";
 import { findPolicy } from "../option/policy-option.ts";

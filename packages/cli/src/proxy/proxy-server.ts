@@ -1,6 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { PlimsollError } from "@plimsoll/core";
 import { TOKEN_HEADER } from "./headers.ts";
 

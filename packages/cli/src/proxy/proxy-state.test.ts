@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/conversation";
+import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";

@@ -2,20 +2,19 @@ import { randomBytes } from "node:crypto";
 import { constants, statSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { PlimsollError } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
-import type { LearnedLimit, LearnedLimits } from "@plimsoll/core/conversation";
+import { PlimsollError, type SessionStore } from "@plimsoll/core";
+import type { LearnedLimit, LearnedLimits } from "@plimsoll/core/extend";
 import {
   believedAt,
   believedLimits,
   createLearnedLimits,
   learnedWindowTokens,
   NOTHING_LEARNED,
-} from "@plimsoll/core/conversation";
-import { REQUEST_UNITS, UNIT_WORDS } from "@plimsoll/core/internal";
+  REQUEST_UNITS,
+  UNIT_WORDS,
+} from "@plimsoll/core/extend";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/core/node";
-import type { ConversationKeys, KeyNote } from "@plimsoll/providers/proxy";
-import { createConversationKeys } from "@plimsoll/providers/proxy";
+import { type ConversationKeys, createConversationKeys, type KeyNote } from "@plimsoll/providers/proxy";
 import { z } from "zod";
 
 /** The state that a proxy keeps on the disk. All files are the owner's alone. */

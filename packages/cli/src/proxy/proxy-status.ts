@@ -1,14 +1,10 @@
-import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/internal";
-import type { Message, Policy } from "@plimsoll/core";
-import { createContextManager, createDigest, isHuman, textOf, toolCallsOf } from "@plimsoll/core";
-import { budgetOf, resolveAmount } from "@plimsoll/core/build";
-import { tierFor } from "@plimsoll/core/internal";
+import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
+import { createContextManager, createDigest, isHuman, type Message, type Policy, textOf, toolCallsOf } from "@plimsoll/core";
+import { budgetOf, resolveAmount, tierFor } from "@plimsoll/core/extend";
 import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
-import type { ProxyConversation } from "@plimsoll/providers/proxy";
-import { takenRatio } from "@plimsoll/providers/proxy";
+import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
 import { titleOf } from "../inspect/compaction-loss.ts";
-import type { CompactionStory } from "../inspect/session-story.ts";
-import { sessionStory } from "../inspect/session-story.ts";
+import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
 import { shortId } from "./event-words.ts";
 
 /** Parts of a context that went, as a status tells them. */

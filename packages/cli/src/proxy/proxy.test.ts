@@ -1,8 +1,7 @@
 import type { SimulatedReply } from "@plimsoll/providers/simulator";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
-import type { ProxySetting } from "../../testing/proxy-setting.ts";
-import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
+import { callOn, compactionsIn, type ProxySetting, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 
 let setting: ProxySetting | null = null;
 const started = async (options: Parameters<typeof startSetting>[0] = {}) => {

@@ -1,11 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileSource, IMPORTERS } from "@plimsoll/bench/internal";
+import { fileSource, IMPORTERS } from "@plimsoll/bench/extend";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/providers/simulator";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { AgentAnswer } from "../../testing/proxy-agent.ts";
-import { startAgent } from "../../testing/proxy-agent.ts";
+import { type AgentAnswer, startAgent } from "../../testing/proxy-agent.ts";
 import { startSetting } from "../../testing/proxy-setting.ts";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";

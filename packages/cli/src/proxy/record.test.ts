@@ -2,8 +2,7 @@ import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
-import type { ProxySetting } from "../../testing/proxy-setting.ts";
-import { compactionsIn, startSetting } from "../../testing/proxy-setting.ts";
+import { compactionsIn, type ProxySetting, startSetting } from "../../testing/proxy-setting.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { formatTokens } from "@plimsoll/bench/internal";
+import { formatTokens } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import { readSmallFile, suggestion } from "@plimsoll/core/node";
 import { z } from "zod";
-import type { CliIo } from "../io.ts";
-import { EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_OK } from "../io.ts";
 import { printable } from "../terminal/printable.ts";
 import { placesOf } from "./proxy-options.ts";
 import { OWN_PATH } from "./proxy-server.ts";

@@ -6,7 +6,7 @@ import {
   type Markup,
   readPageStyle,
   trusted,
-} from "@plimsoll/bench/internal";
+} from "@plimsoll/bench/extend";
 import type { ConversationStatus, CutStatus, Preview, ProxyStatus, Went } from "./proxy-status.ts";
 import { fullWords } from "./proxy-status.ts";
 

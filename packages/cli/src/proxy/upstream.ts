@@ -1,10 +1,8 @@
-import type { IncomingMessage, RequestOptions } from "node:http";
-import { Agent, request as httpRequest } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { HeaderPairs } from "./headers.ts";
-import { headerRecord } from "./headers.ts";
+import { type HeaderPairs, headerRecord } from "./headers.ts";
 
 /** A request to the upstream. */
 interface UpstreamRequest {

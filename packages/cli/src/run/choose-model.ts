@@ -1,6 +1,5 @@
 import { type ModelClient, type ModelLimits, PlimsollError } from "@plimsoll/core";
-import type { AgentModel } from "@plimsoll/core/agent";
-import type { ModelPrices } from "@plimsoll/core/internal";
+import type { AgentModel, ModelPrices } from "@plimsoll/core/extend";
 import {
   baseUrlVariable,
   clientFor,

@@ -1,7 +1,6 @@
-import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
-import type { AgentEvent } from "@plimsoll/core/agent";
-import { overWords } from "@plimsoll/core/internal";
+import { type AgentEvent, overWords } from "@plimsoll/core/extend";
 import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "../terminal/printable.ts";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 

@@ -1,17 +1,14 @@
 import { join } from "node:path";
-import type { Policy } from "@plimsoll/core";
+import { type Agent, type Policy, type SessionStore, startAgent } from "@plimsoll/core";
+import type { Tokenizers } from "@plimsoll/core/extend";
 import {
-  type Agent,
   type AgentEvent,
   type AgentOptions,
   type AgentTool,
   type Authorization,
+  encodingsOf,
   type PendingCall,
-  type SessionStore,
-  startAgent,
-} from "@plimsoll/core/agent";
-import type { Tokenizers } from "@plimsoll/core/build";
-import { encodingsOf } from "@plimsoll/core/internal";
+} from "@plimsoll/core/extend";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
 import type { Spending, SpendingCount } from "@plimsoll/providers";
 import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelPriors } from "@plimsoll/providers";

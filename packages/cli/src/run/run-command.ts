@@ -1,9 +1,8 @@
 import process from "node:process";
-import type { AgentEvent, RunOutcome } from "@plimsoll/core/agent";
-import { compactionLogLine } from "@plimsoll/core/internal";
+import type { RunOutcome } from "@plimsoll/core";
+import { type AgentEvent, compactionLogLine } from "@plimsoll/core/extend";
 import type { Command } from "commander";
-import type { CliIo } from "../io.ts";
-import { coloursOf, EXIT_FAILED, EXIT_OK, type Output } from "../io.ts";
+import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
 import { lineFor as onOutput, printable, printableLines } from "../terminal/printable.ts";
 import type { TypedInput } from "../terminal/typed-lines.ts";

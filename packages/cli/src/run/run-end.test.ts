@@ -1,5 +1,4 @@
-import { PlimsollError } from "@plimsoll/core";
-import type { RunOutcome } from "@plimsoll/core/agent";
+import { PlimsollError, type RunOutcome } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { type RunEndFacts, runEnd, shownAnswer } from "./run-command.ts";
 

@@ -1,12 +1,10 @@
-import type { Summarizer } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { AgentModel } from "@plimsoll/core/agent";
+import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError, type Summarizer } from "@plimsoll/core";
+import type { AgentModel } from "@plimsoll/core/extend";
 import { MODEL_CATALOG, type PricesOf } from "@plimsoll/providers";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";
-import type { ChosenModel, ModelChoice } from "./choose-model.ts";
-import { chooseModel } from "./choose-model.ts";
+import { type ChosenModel, chooseModel, type ModelChoice } from "./choose-model.ts";
 
 /** The models of a session: the one that it begins with, and those that it goes on with. */
 export interface SessionModels {

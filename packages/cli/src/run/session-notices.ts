@@ -1,4 +1,5 @@
-import type { Agent, PendingCall, SetupChange } from "@plimsoll/core/agent";
+import type { Agent } from "@plimsoll/core";
+import type { PendingCall, SetupChange } from "@plimsoll/core/extend";
 import { alwaysRule, RULE_WORDS, ruleText } from "../permission/allow-rule.ts";
 import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";

@@ -1,4 +1,4 @@
-import type { AgentTool } from "@plimsoll/core/agent";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { distinctTools } from "./open-session.ts";
 

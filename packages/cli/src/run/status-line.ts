@@ -1,5 +1,5 @@
 import type { Usage } from "@plimsoll/core";
-import type { ContextUsage } from "@plimsoll/core/agent";
+import type { ContextUsage } from "@plimsoll/core/extend";
 import type { Output } from "../io.ts";
 import type { OpenSession } from "./open-session.ts";
 

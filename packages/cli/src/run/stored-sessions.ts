@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
-import { PlimsollError } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
+import { PlimsollError, type SessionStore } from "@plimsoll/core";
 import { createFileSessionStore, leadsOut, suggestion } from "@plimsoll/core/node";
 import { PERSONS_FILE } from "../config/project-may.ts";
 import type { EffectiveConfig } from "../config/settings.ts";

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import {
   CancellationTokenSource,

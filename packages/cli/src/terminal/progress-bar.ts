@@ -1,5 +1,5 @@
 import type { BenchProgress } from "@plimsoll/bench";
-import { formatCount, formatNumberOf } from "@plimsoll/bench/internal";
+import { formatCount, formatNumberOf } from "@plimsoll/bench/extend";
 import { SingleBar } from "cli-progress";
 import type { Output } from "../io.ts";
 import { shortened } from "./printable.ts";

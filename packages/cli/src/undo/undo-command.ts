@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { formatNumberOf, formatTokens } from "@plimsoll/bench/internal";
+import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message } from "@plimsoll/core";
 import { createContextManager, createDigest, NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
@@ -7,8 +7,7 @@ import { compactionLoss } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
-import type { CliIo } from "../io.ts";
-import { EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_OK } from "../io.ts";
 import { printable, shortened, wrapped } from "../terminal/printable.ts";
 
 const LOG_SUFFIX = ".jsonl";

@@ -1,8 +1,7 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import { closedError, PlimsollError } from "../error.ts";
 import type { RunOutcome } from "./agent.ts";
-import type { AgentModel, AgentOptions } from "./agent-options.ts";
-import { DEFAULT_MODE } from "./agent-options.ts";
+import { type AgentModel, type AgentOptions, DEFAULT_MODE } from "./agent-options.ts";
 import type { AgentTool, ToolCallContext } from "./agent-tool.ts";
 import { carryOut, type LoopContext } from "./carry-out.ts";
 import { type ContextUsage, contextUsage } from "./context-usage.ts";

@@ -1,5 +1,4 @@
-import type { SessionEntry } from "../entry.ts";
-import { entryIdOf } from "../entry.ts";
+import { entryIdOf, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isHuman, textOf } from "../message/message.ts";
 import type { EntryListener, SessionBranch, SessionStore, SessionSummary, SessionWriter } from "../ports.ts";

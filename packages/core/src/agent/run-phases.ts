@@ -1,6 +1,5 @@
 import { isPlimsollError, type PlimsollError, type PlimsollErrorCode } from "../error.ts";
-import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../message/message.ts";
-import { textOf, toolCallsOf } from "../message/message.ts";
+import { type AssistantMessage, type ToolCallPart, type ToolResultMessage, textOf, toolCallsOf } from "../message/message.ts";
 import { isSilentOverflow } from "../reported-tokens.ts";
 import { CANCELLED_TEXT, refusalOf } from "./calls.ts";
 import type { EndReason } from "./events.ts";

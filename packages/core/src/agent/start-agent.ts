@@ -1,11 +1,9 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import { openConversation } from "../conversation/open-conversation.ts";
-import type { SetupChange } from "../conversation/setup-change.ts";
-import { setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
+import { type SetupChange, setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
 import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import type { RevertEntry, SessionStartEntry } from "../entry.ts";
-import { LOG_VERSION, loggedLimits } from "../entry.ts";
+import { LOG_VERSION, loggedLimits, type RevertEntry, type SessionStartEntry } from "../entry.ts";
 import { closedError, PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
@@ -18,14 +16,11 @@ import type { ContextEvent } from "../session/events.ts";
 import { sessionsDoor } from "../session/store-door.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
-import type { AgentModel, AgentOptions } from "./agent-options.ts";
-import { withOutputReserve } from "./agent-options.ts";
+import { type AgentModel, type AgentOptions, withOutputReserve } from "./agent-options.ts";
 import type { ToolCallContext } from "./agent-tool.ts";
 import { dynamicContextOf, fitAt } from "./carry-out.ts";
-import type { EventHub } from "./events.ts";
-import { createEventHub } from "./events.ts";
-import type { Loop } from "./loop.ts";
-import { createLoop } from "./loop.ts";
+import { createEventHub, type EventHub } from "./events.ts";
+import { createLoop, type Loop } from "./loop.ts";
 import { runSubAgent } from "./sub-agent.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { Agent, RunOutcome } from "./agent.ts";
-import type { AgentModel, AgentOptions } from "./agent-options.ts";
-import { DEFAULT_SUB_AGENT_DEPTH } from "./agent-options.ts";
+import { type AgentModel, type AgentOptions, DEFAULT_SUB_AGENT_DEPTH } from "./agent-options.ts";
 import type { SubAgentReply, SubAgentTask } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 

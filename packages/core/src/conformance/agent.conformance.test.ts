@@ -10,8 +10,7 @@ import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { Summarizer } from "../ports.ts";
 import { createMemoryArtifactStore } from "../session/admit.ts";
-import type { ScriptedReply } from "../testing/scripted-model.ts";
-import { scriptedModel } from "../testing/scripted-model.ts";
+import { type ScriptedReply, scriptedModel } from "../testing/scripted-model.ts";
 
 const OVERFLOW = { error: new PlimsollError("context-overflow", "prompt is too long") } as const;
 const LOOK = { text: "looking", calls: [{ callId: "c", toolName: "look", argumentsJson: "{}" }] } as const;

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { EngineSession } from "../../testing/engine-session.ts";
-import { engineSession } from "../../testing/engine-session.ts";
+import { type EngineSession, engineSession } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { summaryFiles } from "../../testing/shown-compaction.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import type { Message, StopReason } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";

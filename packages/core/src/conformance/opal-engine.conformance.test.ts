@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { EngineSession } from "../../testing/engine-session.ts";
-import { engineSession } from "../../testing/engine-session.ts";
+import { type EngineSession, engineSession } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { summaryFiles } from "../../testing/shown-compaction.ts";
-import type { Message } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "../message/repair.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { OPAL_POLICY } from "../policy/presets/opal.ts";

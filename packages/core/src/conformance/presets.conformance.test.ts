@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ScriptedReply } from "../../testing/engine-session.ts";
-import { engineSession, sectionedReply } from "../../testing/engine-session.ts";
+import { engineSession, type ScriptedReply, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered } from "../../testing/lettered.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";

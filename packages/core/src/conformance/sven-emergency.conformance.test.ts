@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { GateRow } from "../../testing/gate-row.ts";
-import { entriesOf, played } from "../../testing/gate-row.ts";
+import { entriesOf, type GateRow, played } from "../../testing/gate-row.ts";
 import { textOf } from "../message/message.ts";
 import { compactionLogLine } from "../session/events.ts";
 import { utf8Bytes } from "../text.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { engineSession } from "../../testing/engine-session.ts";
-import type { GateRow } from "../../testing/gate-row.ts";
-import { played } from "../../testing/gate-row.ts";
+import { type GateRow, played } from "../../testing/gate-row.ts";
 import { lettered, shapeOf, textOfBytes } from "../../testing/lettered.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { textOf } from "../message/message.ts";

@@ -2,25 +2,20 @@ import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { SessionEntry, UsageEntry } from "../entry.ts";
 import { closedError } from "../error.ts";
-import type { MessageDraft } from "../message/ids.ts";
-import { overheadHash, withId } from "../message/ids.ts";
+import { type MessageDraft, overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
 import { clockDoor } from "../port-door.ts";
 import type { SessionWriter } from "../ports.ts";
 import { checkStorable } from "../session/codec.ts";
-import type { ContextManager } from "../session/context-manager.ts";
-import { createContextManager } from "../session/context-manager.ts";
+import { type ContextManager, createContextManager } from "../session/context-manager.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
 import { writerDoor } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
-import type { Usage } from "../usage.ts";
-import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
-import type { Background, ConversationFit } from "./background.ts";
-import { createBackground } from "./background.ts";
+import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
+import { type Background, type ConversationFit, createBackground } from "./background.ts";
 import type { LimitEvent } from "./limit-events.ts";
 import { createQueue, untilAborted } from "./queue.ts";
-import type { Tally, UsageTotals } from "./tally.ts";
-import { createTally } from "./tally.ts";
+import { createTally, type Tally, type UsageTotals } from "./tally.ts";
 
 /** Options of a conversation in addition to its log. */
 export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive" | "prepared"> {

@@ -18,8 +18,7 @@ import {
   openedOrCreated,
   slotAt,
 } from "./history-tree.ts";
-import type { LiveBranches } from "./live-branches.ts";
-import { end, forget, isKept, releaseBelow, shrink, touch } from "./live-branches.ts";
+import { end, forget, isKept, type LiveBranches, releaseBelow, shrink, touch } from "./live-branches.ts";
 import { untilAborted } from "./queue.ts";
 
 /** Options of a set of conversations. */

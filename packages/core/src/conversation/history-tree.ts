@@ -1,5 +1,4 @@
-import type { SessionEntry, SessionStartEntry } from "../entry.ts";
-import { LOG_VERSION } from "../entry.ts";
+import { LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
 import { isPlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { Message } from "../message/message.ts";

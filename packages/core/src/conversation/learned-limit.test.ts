@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LearnedLimit } from "./learned-limit.ts";
-import { afterAnswer, afterRejection, learnedWindowTokens, NOTHING_LEARNED } from "./learned-limit.ts";
+import { afterAnswer, afterRejection, type LearnedLimit, learnedWindowTokens, NOTHING_LEARNED } from "./learned-limit.ts";
 
 type Event =
   | { readonly answered: number; readonly now?: number }

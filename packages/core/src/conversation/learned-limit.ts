@@ -1,5 +1,4 @@
-import type { LearnedRequestLimits } from "../session/learned-request-limits.ts";
-import { BELIEVED_MS } from "../session/learned-request-limits.ts";
+import { BELIEVED_MS, type LearnedRequestLimits } from "../session/learned-request-limits.ts";
 import type { Rejection } from "./outcome.ts";
 
 /**

@@ -1,6 +1,5 @@
 import type { SessionStore } from "../ports.ts";
-import type { Branch, Family, Node } from "./history-tree.ts";
-import { takeOut } from "./history-tree.ts";
+import { type Branch, type Family, type Node, takeOut } from "./history-tree.ts";
 
 /** The branches that are in memory, and the logs that are being closed. */
 export interface LiveBranches {

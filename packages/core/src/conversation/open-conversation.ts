@@ -6,8 +6,7 @@ import type { LogArchive } from "../session/held-log.ts";
 import { sessionsDoor } from "../session/store-door.ts";
 import { isUndoArchived } from "../session/undo-point.ts";
 import { createBackground } from "./background.ts";
-import type { Conversation, ConversationSetting } from "./conversation.ts";
-import { conversationOver } from "./conversation.ts";
+import { type Conversation, type ConversationSetting, conversationOver } from "./conversation.ts";
 import { createTally } from "./tally.ts";
 
 /** A conversation that was taken up from a store, and what a crash left of the last line of its log. */

@@ -1,7 +1,6 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { isPlimsollError } from "../error.ts";
-import type { JsonValue } from "../json.ts";
-import { isRecord } from "../json.ts";
+import { isRecord, type JsonValue } from "../json.ts";
 import type { StopReason } from "../message/message.ts";
 import type { RequestUnit } from "../message/request-size.ts";
 

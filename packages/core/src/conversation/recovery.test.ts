@@ -2,10 +2,8 @@ import { describe, expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
-import type { RequestOutcome } from "./outcome.ts";
-import { rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
-import type { Attempt } from "./recovery.ts";
-import { sendWithRecovery } from "./recovery.ts";
+import { type RequestOutcome, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
+import { type Attempt, sendWithRecovery } from "./recovery.ts";
 
 const twice = { ...PI_POLICY, overflow: { ...PI_POLICY.overflow, maxRecoveries: 2 } };
 const error = new Error("refused");

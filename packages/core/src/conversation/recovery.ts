@@ -2,8 +2,7 @@ import type { FitInput } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { NextTry } from "./limits-in-log.ts";
-import type { Rejection, RequestOutcome } from "./outcome.ts";
-import { refusedUnit, remedyOf, withCount } from "./outcome.ts";
+import { type Rejection, type RequestOutcome, refusedUnit, remedyOf, withCount } from "./outcome.ts";
 
 /** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
 interface Refusal<Answer> extends Rejection {

@@ -1,9 +1,7 @@
 import type { SessionEntry } from "../entry.ts";
-import type { Message } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
-import type { Usage } from "../usage.ts";
-import { isRejectedUsage } from "../usage.ts";
+import { isRejectedUsage, type Usage } from "../usage.ts";
 import { foldLimitEvents, type LimitEvent } from "./limit-events.ts";
 
 /** Usage of a session by its providers, with summaries that a model wrote; without rejected requests, and without figures that were not reported. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import type { Boundary } from "./boundary.ts";
-import { cutAtBoundary } from "./boundary.ts";
+import { type Boundary, cutAtBoundary } from "./boundary.ts";
 
 /** A history from one letter a message: U human, S summary, A text, C call, R its result, B a batch of two calls and R R their results. */
 function history(letters: string): readonly Message[] {

@@ -1,5 +1,4 @@
-import type { Message } from "../message/message.ts";
-import { isDeclared, isHuman, toolCallsOf } from "../message/message.ts";
+import { isDeclared, isHuman, type Message, toolCallsOf } from "../message/message.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 
 /** Where a cut may fall; the words are those of the policy's `boundary`. */

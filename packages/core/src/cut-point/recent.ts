@@ -1,6 +1,5 @@
 import type { MessageSpan } from "../applied-edit.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isHuman, type Message } from "../message/message.ts";
 
 /** The cut point that keeps the newest `count` messages. */
 export function cutKeepingMessages(messages: readonly Message[], count: number): number {

@@ -1,5 +1,4 @@
-import type { Message } from "../message/message.ts";
-import { isDeclared, toolCallsOf } from "../message/message.ts";
+import { isDeclared, type Message, toolCallsOf } from "../message/message.ts";
 import { createWaitingCalls } from "../message/waiting-calls.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../applied-edit.ts";
 import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { PlimsollError } from "../error.ts";
-import type { Message, Part } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isHuman, type Message, type Part } from "../message/message.ts";
 
 /** The parts of an edit that change a view. */
 type ViewEdit = Pick<AppliedReplaceSpans, "kind" | "spans" | "message"> | AppliedReplacePart | AppliedReplaceHistory;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ImagePart, Message } from "../message/message.ts";
-import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
-import { NO_SIZE } from "../message/request-size.ts";
+import { NO_SIZE, type RequestLimits, type RequestSize, type RequestUnit } from "../message/request-size.ts";
 import { mediaStubs } from "./stub-media.ts";
 
 interface Given {

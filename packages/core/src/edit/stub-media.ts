@@ -1,7 +1,6 @@
 import type { AppliedReplacePart } from "../applied-edit.ts";
 import { partHandle } from "../message/handle.ts";
-import type { ImagePart, Message } from "../message/message.ts";
-import { isDeclared, isHuman } from "../message/message.ts";
+import { type ImagePart, isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
 import { joinedSize, MANY_IMAGES, NO_SIZE, partSizes, REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
 import { clearedText } from "../prompts/notices.ts";

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { answerWithin } from "../deadline.ts";
 import type { StepOutcome } from "../entry.ts";
 import { isPlimsollError } from "../error.ts";
-import type { Door } from "../port-door.ts";
-import { passed } from "../port-door.ts";
+import { type Door, passed } from "../port-door.ts";
 import type { CompactionNotice, FitState } from "./fit-input.ts";
 
 /** The decision of a before-compaction hook. */

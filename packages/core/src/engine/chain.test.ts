@@ -11,11 +11,9 @@ import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import type { StrategyAnswer } from "../strategy/strategy.ts";
-import { defineStrategy } from "../strategy/strategy.ts";
+import { defineStrategy, type StrategyAnswer } from "../strategy/strategy.ts";
 import { dropped, human, reply } from "../testing/builders.ts";
-import type { ChainStep, ChainTools, ChainView } from "./chain.ts";
-import { bestOf, chainOf, newestOf, runChain } from "./chain.ts";
+import { bestOf, type ChainStep, type ChainTools, type ChainView, chainOf, newestOf, runChain } from "./chain.ts";
 import type { FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 

@@ -1,22 +1,18 @@
 import type { AppliedEdit } from "../applied-edit.ts";
-import type { Budget } from "../budget.ts";
-import { resolveAmount } from "../budget.ts";
+import { type Budget, resolveAmount } from "../budget.ts";
 import type { Edit } from "../edit/edit.ts";
 import type { CompactionReason, StepOutcome } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
-import type { Message } from "../message/message.ts";
-import { isDeclared } from "../message/message.ts";
+import { isDeclared, type Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { StrategySpec } from "../strategy/built-in-strategies.ts";
-import { strategyOf } from "../strategy/built-in-strategies.ts";
+import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
 import { failureText } from "./ask-hook.ts";
 import type { Executed } from "./execute.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
-import type { Goal } from "./goal.ts";
-import { isForced } from "./goal.ts";
+import { type Goal, isForced } from "./goal.ts";
 
 /** One step of a chain: the policy's own, the first of its fallback, or another of it. */
 export interface ChainStep {

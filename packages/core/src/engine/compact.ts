@@ -7,19 +7,14 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import type { WorkCounter } from "../tokens/work.ts";
-import { workBetween } from "../tokens/work.ts";
+import { type WorkCounter, workBetween } from "../tokens/work.ts";
 import { askHook, failureText } from "./ask-hook.ts";
-import type { Chain, ChainRun, ChainTools } from "./chain.ts";
-import { bestOf, chainOf, GOAL_STEP, runChain } from "./chain.ts";
-import type { CompactionTools } from "./compaction-tools.ts";
-import { summaryWithin, toolsFor } from "./compaction-tools.ts";
+import { bestOf, type Chain, type ChainRun, type ChainTools, chainOf, GOAL_STEP, runChain } from "./chain.ts";
+import { type CompactionTools, summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import type { FitInput, FitOutcome, FitState, SizedPart } from "./fit-input.ts";
-import type { Goal } from "./goal.ts";
-import { goalOf } from "./goal.ts";
-import type { ViewMeasure } from "./measure-view.ts";
-import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
+import { type Goal, goalOf } from "./goal.ts";
+import { expectedTokensOf, sizedParts, type ViewMeasure, viewMeasure } from "./measure-view.ts";
 import { preparedStep, withPrepared } from "./prepared-step.ts";
 
 /** Why and within what a compaction happens. */

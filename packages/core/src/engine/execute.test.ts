@@ -2,18 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { AppliedEdit } from "../applied-edit.ts";
 import type { Edit } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
-import type { PassageQuoter } from "../keep/kept-passages.ts";
-import { QUOTES_NOTHING } from "../keep/kept-passages.ts";
+import { type PassageQuoter, QUOTES_NOTHING } from "../keep/kept-passages.ts";
 import { spanHandle } from "../message/handle.ts";
-import type { Message, StopReason } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, type StopReason, textOf } from "../message/message.ts";
 import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import type { ExecuteInput } from "./execute.ts";
-import { execute } from "./execute.ts";
+import { type ExecuteInput, execute } from "./execute.ts";
 
 const view = [
   human("u1", "first"),

@@ -8,8 +8,7 @@ import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
 import { withId } from "../message/ids.ts";
-import type { Context, Message, Part } from "../message/message.ts";
-import { isDeclared } from "../message/message.ts";
+import { type Context, isDeclared, type Message, type Part } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
@@ -18,8 +17,7 @@ import { clearedText, droppedText, truncateText } from "../prompts/notices.ts";
 import { summaryText } from "../prompts/parts.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { mendedSummary } from "../summarizer/mended.ts";
-import type { SummaryAuthor } from "../summarizer/usable.ts";
-import { usableSummary } from "../summarizer/usable.ts";
+import { type SummaryAuthor, usableSummary } from "../summarizer/usable.ts";
 import { isUnsized } from "../tokens/image-rule.ts";
 
 /** The circumstances under which an edit's summary is written. */

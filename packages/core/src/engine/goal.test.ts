@@ -9,8 +9,7 @@ import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
-import type { Goal } from "./goal.ts";
-import { goalOf, isForced, recoveriesOf, recoveryOfTry } from "./goal.ts";
+import { type Goal, goalOf, isForced, recoveriesOf, recoveryOfTry } from "./goal.ts";
 
 const work = createWorkCounter();
 const estimator = createEstimator(SVEN_POLICY.estimator, work);

@@ -1,5 +1,4 @@
-import type { Budget } from "../budget.ts";
-import { resolveAmount } from "../budget.ts";
+import { type Budget, resolveAmount } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { triggerTokens } from "../trigger.ts";

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { drop, replace, run, summarize } from "../../testing/planned-edits.ts";
 import type { Edit } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman, toolCallsOf } from "../message/message.ts";
+import { isHuman, type Message, toolCallsOf } from "../message/message.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 
 type PlannedFor = (idAt: (place: number) => string) => Edit;

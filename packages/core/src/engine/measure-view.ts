@@ -1,5 +1,4 @@
-import type { Message } from "../message/message.ts";
-import { isDeclared, isHuman } from "../message/message.ts";
+import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
 import { wholeTokens } from "../tokens/measure.ts";

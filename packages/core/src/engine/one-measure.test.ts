@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Counted } from "../../testing/counting-provider.ts";
-import { playCounted } from "../../testing/counting-provider.ts";
+import { type Counted, playCounted } from "../../testing/counting-provider.ts";
 import { engineSession } from "../../testing/engine-session.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PRESETS } from "../policy/presets/presets.ts";

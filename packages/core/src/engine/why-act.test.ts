@@ -8,8 +8,7 @@ import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { FitInput } from "./fit-input.ts";
-import type { GateSizes } from "./why-act.ts";
-import { reaches, reasonToAct, whyAct } from "./why-act.ts";
+import { type GateSizes, reaches, reasonToAct, whyAct } from "./why-act.ts";
 
 const budget = { windowTokens: 200_000, inputBudgetTokens: 136_000 };
 

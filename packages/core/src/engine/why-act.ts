@@ -1,13 +1,11 @@
-import type { Amount, Budget } from "../budget.ts";
-import { budgetOf, limitsWithin } from "../budget.ts";
+import { type Amount, type Budget, budgetOf, limitsWithin } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { fires } from "../trigger.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
 import { expectedTokensOf } from "./measure-view.ts";
-import type { WindowPart } from "./window-parts.ts";
-import { isWindowFilled, windowParts } from "./window-parts.ts";
+import { isWindowFilled, type WindowPart, windowParts } from "./window-parts.ts";
 
 /** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 export type WhyAct =

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { result } from "../testing/builders.ts";
-import type { CallOutcome } from "./facts.ts";
-import { callOutcome, lastErrors } from "./facts.ts";
+import { type CallOutcome, callOutcome, lastErrors } from "./facts.ts";
 
 const call = { type: "tool-call", callId: "c", toolName: "bash", argumentsJson: '{"command":"make"}', paths: [] } as const;
 const failed = (text: string) => ({ ...result("r", "c", text), isError: true });

@@ -3,16 +3,12 @@ import { stringsIn } from "../json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
-import type { PlanItem } from "./plan-items.ts";
-import { isDone, planAfter, planItems } from "./plan-items.ts";
-import type { RunningThing } from "./running.ts";
-import { withNotice, withResult } from "./running.ts";
-import type { Said } from "./said.ts";
-import { NOTHING_SAID, withReplyTo, withSaid } from "./said.ts";
+import { isDone, type PlanItem, planAfter, planItems } from "./plan-items.ts";
+import { type RunningThing, withNotice, withResult } from "./running.ts";
+import { NOTHING_SAID, type Said, withReplyTo, withSaid } from "./said.ts";
 import { choicesIn } from "./sentences.ts";
 
 /**

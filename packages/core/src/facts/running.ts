@@ -1,6 +1,5 @@
 import { stringsIn } from "../json.ts";
-import type { Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
 
 /** Something that goes on beside the conversation: a background command, a server, a sub-agent. */
 export interface RunningThing {

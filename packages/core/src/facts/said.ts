@@ -1,8 +1,6 @@
-import type { UserMessage } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { textOf, type UserMessage } from "../message/message.ts";
 import { CANCELS, closedClass, LASTING, NEGATIVE } from "./closed-words.ts";
-import type { OwnSentence } from "./sentences.ts";
-import { LONGEST_CHARS, wholeSentences } from "./sentences.ts";
+import { LONGEST_CHARS, type OwnSentence, wholeSentences } from "./sentences.ts";
 
 /**
  * A sentence of the person's, word for word, and whether it still holds. Nothing but the person's own messages has any: what a tool, a file or the model

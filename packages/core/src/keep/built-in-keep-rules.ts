@@ -1,23 +1,14 @@
 import { z } from "zod";
-import type { KindSpec } from "../kind.ts";
-import { kindNamed } from "../kind.ts";
-import type { FilesInHandSpec } from "./files-in-hand.ts";
-import { FILES_IN_HAND } from "./files-in-hand.ts";
-import type { HumanSpec } from "./human.ts";
-import { HUMAN } from "./human.ts";
+import { type KindSpec, kindNamed } from "../kind.ts";
+import { FILES_IN_HAND, type FilesInHandSpec } from "./files-in-hand.ts";
+import { HUMAN, type HumanSpec } from "./human.ts";
 import type { KeepRule, KeepRuleKind } from "./keep-rule.ts";
-import type { LinesSpec } from "./lines.ts";
-import { LINES } from "./lines.ts";
-import type { PassagesSpec } from "./passages.ts";
-import { PASSAGES } from "./passages.ts";
-import type { PinnedSpec } from "./pinned.ts";
-import { PINNED } from "./pinned.ts";
-import type { PlanSpec } from "./plan.ts";
-import { PLAN } from "./plan.ts";
-import type { RecallSpec } from "./recall.ts";
-import { RECALL } from "./recall.ts";
-import type { RecentSpec } from "./recent.ts";
-import { RECENT } from "./recent.ts";
+import { LINES, type LinesSpec } from "./lines.ts";
+import { PASSAGES, type PassagesSpec } from "./passages.ts";
+import { PINNED, type PinnedSpec } from "./pinned.ts";
+import { PLAN, type PlanSpec } from "./plan.ts";
+import { RECALL, type RecallSpec } from "./recall.ts";
+import { RECENT, type RecentSpec } from "./recent.ts";
 
 /** The keep rules that come with this package. */
 export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [

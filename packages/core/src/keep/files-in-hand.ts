@@ -1,10 +1,7 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
-import type { Message } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
-import type { KeepRuleKind, KeepView, MessageRange } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { type Amount, amountSchema } from "../budget.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
+import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 
 /** The files that the newest calls modify, up to an amount. */
 export interface FilesInHandSpec {

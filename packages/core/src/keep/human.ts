@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
+import { type Amount, amountSchema } from "../budget.ts";
 import { isHuman } from "../message/message.ts";
-import type { KeepRuleKind, KeepView, MessageRange } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 
 /** The words of the person, up to an amount. */
 export interface HumanSpec {

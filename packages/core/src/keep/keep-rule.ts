@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { Amount, Budget } from "../budget.ts";
-import type { KindSpec } from "../kind.ts";
-import { parseSpec } from "../kind.ts";
+import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import type { UnitWorth } from "../recall/ranked-units.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
-import type { Message } from "../message/message.ts";
-import { isDeclared, isHuman } from "../message/message.ts";
+import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";

@@ -1,7 +1,6 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
-import type { Message } from "../message/message.ts";
-import { isDeclared, isHuman } from "../message/message.ts";
+import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
 /** Messages that one rule keeps and no rule before it: in the view's order, with their size. */

@@ -1,10 +1,8 @@
-import type { Budget } from "../budget.ts";
-import { resolveAmount } from "../budget.ts";
+import { type Budget, resolveAmount } from "../budget.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";
-import type { Excerpt } from "../prompts/excerpts.ts";
-import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
+import { type Excerpt, excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { recalledText } from "../prompts/recalled.ts";
 import { recalledPassages } from "../recall/choose-units.ts";
 import type { RecallView } from "../recall/recall-index.ts";

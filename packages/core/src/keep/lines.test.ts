@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import type { Excerpt } from "../prompts/excerpts.ts";
-import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
+import { type Excerpt, excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { passageQuoter } from "./kept-passages.ts";
-import type { LinesSpec } from "./lines.ts";
-import { LINES, linePieces } from "./lines.ts";
+import { LINES, type LinesSpec, linePieces } from "./lines.ts";
 
 /** Plain text that leaves, too: half of what leaves may be quoted, and it states nothing. */
 const plain = reply("plain", "and so on ".repeat(400));

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
-import type { KeepRuleKind, Passage, ReadableText } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { type Amount, amountSchema } from "../budget.ts";
+import { defineKeepRule, type KeepRuleKind, type Passage, type ReadableText } from "./keep-rule.ts";
 import { forEachRareWord } from "./rare-words.ts";
 
 /** Single lines of what leaves, up to an amount. */

@@ -1,10 +1,7 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
-import type { KeepRuleKind, Passage, ReadableText } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
-import type { StatedLine } from "./lines.ts";
-import { statedLines } from "./lines.ts";
+import { type Amount, amountSchema } from "../budget.ts";
+import { defineKeepRule, type KeepRuleKind, type Passage, type ReadableText } from "./keep-rule.ts";
+import { type StatedLine, statedLines } from "./lines.ts";
 
 /** Neighbouring lines of what leaves, up to an amount. */
 export interface PassagesSpec {

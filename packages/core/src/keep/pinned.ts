@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
-import type { KeepRuleKind } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { type Amount, amountSchema } from "../budget.ts";
+import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
 
 /** Messages that somebody named, up to an amount. */
 export interface PinnedSpec {

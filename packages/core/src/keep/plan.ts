@@ -1,12 +1,8 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
-import type { PlanItem } from "../facts/plan-items.ts";
-import { planAfter, planItems } from "../facts/plan-items.ts";
-import type { Message } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
-import type { KeepRuleKind, KeepView, MessageRange } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { type Amount, amountSchema } from "../budget.ts";
+import { type PlanItem, planAfter, planItems } from "../facts/plan-items.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
+import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 
 /** The newest plan, if it takes no more than an amount. */
 export interface PlanSpec {

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
+import { type Amount, amountSchema } from "../budget.ts";
 import { expectedUse } from "../recall/expected-use.ts";
-import type { KeepRuleKind } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
 
 /** Passages of the whole log, up to an amount. */
 export interface RecallSpec {

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
-import type { KeepRuleKind } from "./keep-rule.ts";
-import { defineKeepRule } from "./keep-rule.ts";
+import { type Amount, amountSchema } from "../budget.ts";
+import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
 
 /** The newest messages, or the newest tokens: the message that reaches the amount is kept, too, unless the rule says that what exceeds it goes. */
 export type RecentSpec =

@@ -1,5 +1,4 @@
-import type { Message, ReasoningPart } from "./message.ts";
-import { sharedPrefixCount } from "./message.ts";
+import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.ts";
 
 /**
  * Tells whether a model takes this reasoning back only behind exactly what stood before it when it was made; `null` asks for what it will sign. Vendors' rules are

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { absentImage, assistant, calling, human, reply, result } from "../testing/builders.ts";
-import type { WireRules } from "./check.ts";
-import { checkMessages, STRICT_WIRE_RULES } from "./check.ts";
+import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "./check.ts";
 import type { Message } from "./message.ts";
 
 const u = (id: string) => human(id, "question");

@@ -1,5 +1,4 @@
-import type { Message } from "./message.ts";
-import { toolCallsOf } from "./message.ts";
+import { type Message, toolCallsOf } from "./message.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { human } from "../testing/builders.ts";
-import type { WireRules } from "./check.ts";
-import { checkMessages, STRICT_WIRE_RULES } from "./check.ts";
+import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "./check.ts";
 import { followingChecks } from "./following-check.ts";
 import type { Message } from "./message.ts";
 

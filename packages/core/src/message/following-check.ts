@@ -1,5 +1,4 @@
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { WireRules, WireViolation, WireViolationCode } from "./check.ts";
 import { contentViolations, createCheckPass, STRICT_WIRE_RULES } from "./check.ts";
 import type { Message } from "./message.ts";

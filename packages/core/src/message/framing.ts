@@ -1,7 +1,6 @@
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { charAt, foldedChar, isBlank, isIgnored, isLineBreak, isUnseen, LINE_BREAK } from "./folded-char.ts";
-import type { Framing } from "./framing-beginnings.ts";
-import { beginningsOf, beginsNothing, MARK } from "./framing-beginnings.ts";
+import { beginningsOf, beginsNothing, type Framing, MARK } from "./framing-beginnings.ts";
 
 /**
  * Text from outside, with a backslash before what a reader could take for the framing around it: a line that begins as one of ours

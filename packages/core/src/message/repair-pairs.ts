@@ -1,10 +1,7 @@
 import { shortHash } from "../hash.ts";
-import type { WireRules, WireViolationCode } from "./check.ts";
-import { isUsableCallId } from "./check.ts";
-import type { Message, ToolCallPart } from "./message.ts";
-import { toolCallsOf } from "./message.ts";
-import type { WaitingCalls } from "./waiting-calls.ts";
-import { createWaitingCalls } from "./waiting-calls.ts";
+import { isUsableCallId, type WireRules, type WireViolationCode } from "./check.ts";
+import { type Message, type ToolCallPart, toolCallsOf } from "./message.ts";
+import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 /** The kind of a repair: a result moved to its call, a message or part taken out, a result made up, an id made usable, half characters replaced. */
 export type RepairAction = "replace-characters" | "move" | "remove-message" | "remove-part" | "add-result" | "rename";

@@ -2,10 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
-import type { WireRules } from "./check.ts";
-import { checkMessages, STRICT_WIRE_RULES } from "./check.ts";
-import type { Message } from "./message.ts";
-import { toolCallsOf } from "./message.ts";
+import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "./check.ts";
+import { type Message, toolCallsOf } from "./message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "./repair.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 

@@ -1,9 +1,7 @@
 import { shortHash } from "../hash.ts";
-import type { WireRules, WireViolationCode } from "./check.ts";
-import { isBlankText, STRICT_WIRE_RULES } from "./check.ts";
+import { isBlankText, STRICT_WIRE_RULES, type WireRules, type WireViolationCode } from "./check.ts";
 import type { Message, Part, ToolResultMessage } from "./message.ts";
-import type { CallPlace, Pairs, Repair, RepairAction } from "./repair-pairs.ts";
-import { pairResults } from "./repair-pairs.ts";
+import { type CallPlace, type Pairs, pairResults, type Repair, type RepairAction } from "./repair-pairs.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /** A list that can be sent, and how it differs from the one that was given. */

@@ -1,10 +1,8 @@
 import { isRecord } from "../json.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { foldedBeginning, quotedText } from "./framing.ts";
-import type { Framing } from "./framing-beginnings.ts";
-import { MARK } from "./framing-beginnings.ts";
-import type { Message, UserMessage } from "./message.ts";
-import { toolCallsOf } from "./message.ts";
+import { type Framing, MARK } from "./framing-beginnings.ts";
+import { type Message, toolCallsOf, type UserMessage } from "./message.ts";
 
 /** The text before and after a piece of a serialised history. */
 interface TranscriptLabel {

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
-import { link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { branchEntry, noSuchEntry, sessionTitle } from "../agent/memory-session-store.ts";
-import type { SessionEntry, SessionStartEntry } from "../entry.ts";
-import { entryIdOf } from "../entry.ts";
+import { entryIdOf, type SessionEntry, type SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type {
   EntryListener,
@@ -17,8 +15,7 @@ import type {
   StoredSession,
 } from "../ports.ts";
 import { decodeEntry, encodeEntry, MORE_FOLLOWS } from "../session/codec.ts";
-import type { SyncPolicy } from "./file-session-writer.ts";
-import { createFileSessionWriter } from "./file-session-writer.ts";
+import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
 import { fileFailure, hasCode, makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
 import { openRegularFile } from "./regular-file.ts";

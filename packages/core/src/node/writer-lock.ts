@@ -3,8 +3,7 @@ import { link, readdir, readFile, readlink, rename, rm, writeFile } from "node:f
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
-import type { JsonObject } from "../json.ts";
-import { isRecord } from "../json.ts";
+import { isRecord, type JsonObject } from "../json.ts";
 import { hasCode, OWNER_ONLY_FILE_MODE } from "./own-file.ts";
 import { readSmallFile } from "./regular-file.ts";
 

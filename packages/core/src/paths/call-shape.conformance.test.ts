@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { CallArguments } from "./call-shape.ts";
-import { toolShapeOf } from "./call-shape.ts";
+import { type CallArguments, toolShapeOf } from "./call-shape.ts";
 
 const PATCH = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch";
 

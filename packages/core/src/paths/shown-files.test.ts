@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { CallArguments } from "./call-shape.ts";
-import { filesShownBy } from "./call-shape.ts";
+import { type CallArguments, filesShownBy } from "./call-shape.ts";
 
 test.each<[string, CallArguments, readonly string[]]>([
   ["one file", { command: "cat src/a.ts" }, ["src/a.ts"]],

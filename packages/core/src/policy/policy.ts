@@ -4,14 +4,11 @@ import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
 import type { FileOrder } from "../prompts/facts.ts";
-import type { StrategySpec } from "../strategy/built-in-strategies.ts";
-import { strategyOf } from "../strategy/built-in-strategies.ts";
-import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
-import { encodingsUsed } from "../tokens/built-in-estimators.ts";
+import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
+import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { Trigger } from "../trigger.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
-import type { Kinds } from "./kinds.ts";
-import { BUILT_IN_KINDS } from "./kinds.ts";
+import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 
 /** Everything about compaction, as plain data: presets, YAML files, sweeps and reports hold nothing else. */
 export interface Policy {

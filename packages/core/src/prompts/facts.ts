@@ -1,5 +1,4 @@
-import type { CallOutcome, Facts } from "../facts/facts.ts";
-import { fileOperations, lastErrors } from "../facts/facts.ts";
+import { type CallOutcome, type Facts, fileOperations, lastErrors } from "../facts/facts.ts";
 import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Framing } from "../message/framing-beginnings.ts";
 import type { Message } from "../message/message.ts";

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linesOf, seen } from "../../testing/careless-reader.ts";
-import type { Facts } from "../facts/facts.ts";
-import { foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
+import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
 import { partHandle } from "../message/handle.ts";
-import type { Message } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { assistant, human, logOf, reply, result, summaryMessage } from "../testing/builders.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";

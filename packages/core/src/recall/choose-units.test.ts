@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
-import type { RecalledPassage } from "../prompts/recalled.ts";
-import { recalledText } from "../prompts/recalled.ts";
+import { type RecalledPassage, recalledText } from "../prompts/recalled.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import type { RecallChoice } from "./choose-units.ts";
-import { recalledPassages } from "./choose-units.ts";
+import { type RecallChoice, recalledPassages } from "./choose-units.ts";
 import { createRecallIndex } from "./recall-index.ts";
 
 /** Sixteen lines are a unit. */

@@ -1,7 +1,6 @@
 import { stringsIn } from "../json.ts";
 import { partHandle } from "../message/handle.ts";
-import type { Message, ToolCallPart } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isHuman, type Message, type ToolCallPart } from "../message/message.ts";
 
 /**
  * The kind of a text in the log: a file that a call read, another call's output, a failed call's output, a text that a call wrote into a file, words or

@@ -4,12 +4,9 @@ import type { Message, ToolCallPart } from "../message/message.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { expectedUse } from "./expected-use.ts";
-import type { UnitWorth } from "./ranked-units.ts";
-import { isNext } from "./ranked-units.ts";
-import type { RecallIndex, RecallView } from "./recall-index.ts";
-import { createRecallIndex } from "./recall-index.ts";
-import type { Unit } from "./units.ts";
-import { headCharsOf } from "./units.ts";
+import { isNext, type UnitWorth } from "./ranked-units.ts";
+import { createRecallIndex, type RecallIndex, type RecallView } from "./recall-index.ts";
+import { headCharsOf, type Unit } from "./units.ts";
 
 /** The messages of a log that may be taken, and the number of characters that fit. */
 interface Taking extends UnitWorth {

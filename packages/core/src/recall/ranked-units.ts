@@ -1,8 +1,6 @@
 import type { Message } from "../message/message.ts";
-import type { LoggedText, LogPlace } from "./logged-units.ts";
-import { forEachUnitOf } from "./logged-units.ts";
-import type { Unit, UnitFacts } from "./units.ts";
-import { headCharsOf } from "./units.ts";
+import { forEachUnitOf, type LoggedText, type LogPlace } from "./logged-units.ts";
+import { headCharsOf, type Unit, type UnitFacts } from "./units.ts";
 
 /** How much units are worth. */
 export interface UnitWorth {

@@ -5,8 +5,7 @@ import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import type { PathAccess } from "../tool.ts";
-import type { RecallView } from "./recall-index.ts";
-import { createRecallIndex } from "./recall-index.ts";
+import { createRecallIndex, type RecallView } from "./recall-index.ts";
 import type { Unit, UnitFacts } from "./units.ts";
 
 /** All that may be recalled, with what is known of it. */

@@ -1,17 +1,11 @@
 import { createShortHandles, type ShortHandles } from "../message/handle.ts";
-import type { Message, ToolCallPart } from "../message/message.ts";
-import { callsAfterResult, toolCallsOf } from "../message/message.ts";
+import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/work.ts";
-import type { FileTouches } from "./file-touches.ts";
-import { createFileTouches } from "./file-touches.ts";
-import type { LogText, ToldByCall } from "./log-text.ts";
-import { logTextChars, logTexts, toldByCall } from "./log-text.ts";
-import type { LoggedUnits } from "./logged-units.ts";
-import { createLoggedUnits, forEachUnitOf, logText } from "./logged-units.ts";
-import type { RankedUnit, RankingChoice } from "./ranked-units.ts";
-import { rankedUnits } from "./ranked-units.ts";
-import type { TextReading, Unit, UnitFacts } from "./units.ts";
-import { readText } from "./units.ts";
+import { createFileTouches, type FileTouches } from "./file-touches.ts";
+import { type LogText, logTextChars, logTexts, type ToldByCall, toldByCall } from "./log-text.ts";
+import { createLoggedUnits, forEachUnitOf, type LoggedUnits, logText } from "./logged-units.ts";
+import { type RankedUnit, type RankingChoice, rankedUnits } from "./ranked-units.ts";
+import { readText, type TextReading, type Unit, type UnitFacts } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
 export interface RecallView {

@@ -2,8 +2,7 @@ import { rareRuns } from "../keep/rare-words.ts";
 import type { Message } from "../message/message.ts";
 import type { FileFacts } from "./file-touches.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
-import type { TextLine } from "./text-lines.ts";
-import { lineHash, textHash, textLines } from "./text-lines.ts";
+import { lineHash, type TextLine, textHash, textLines } from "./text-lines.ts";
 
 /** Knowledge of a unit now. Distances are in characters of logged texts. */
 export interface UnitFacts {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UnitFacts } from "./units.ts";
-import type { UseFeature } from "./use-features.ts";
-import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
+import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "./use-features.ts";
 
 /** A unit of no file that nobody used, just stated. */
 const PLAIN: UnitFacts = {

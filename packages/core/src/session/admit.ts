@@ -1,15 +1,13 @@
 import { deadlineOf } from "../deadline.ts";
 import { sha256Hex } from "../hash.ts";
-import type { ToolResultMessage } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type ToolResultMessage, textOf } from "../message/message.ts";
 import { wellFormed } from "../message/well-formed.ts";
 import type { Policy } from "../policy/policy.ts";
 import { artifactsDoor } from "../port-door.ts";
 import type { ArtifactStore, Wait } from "../ports.ts";
 import type { Truncation } from "../truncation/span.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
-import type { Recalled, RecallRange } from "./recall.ts";
-import { pieceOf } from "./recall.ts";
+import { pieceOf, type Recalled, type RecallRange } from "./recall.ts";
 
 /** The policy and the stores by which a result is admitted. */
 export interface Admission {

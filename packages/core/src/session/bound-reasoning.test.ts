@@ -16,8 +16,7 @@ import {
   summaryMessage,
 } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import type { ContextManager } from "./context-manager.ts";
-import { createContextManager } from "./context-manager.ts";
+import { type ContextManager, createContextManager } from "./context-manager.ts";
 import { undoPointOf } from "./undo-point.ts";
 import { foldEntries } from "./view.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SmallSession } from "../../testing/small-session.ts";
-import { SMALL_POLICY, smallSession, turns, words } from "../../testing/small-session.ts";
+import { SMALL_POLICY, type SmallSession, smallSession, turns, words } from "../../testing/small-session.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ContextEvent } from "../session/events.ts";

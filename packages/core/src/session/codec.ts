@@ -1,5 +1,4 @@
-import type { SessionEntry } from "../entry.ts";
-import { entryIdOf, LOG_VERSION } from "../entry.ts";
+import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { Message } from "../message/message.ts";

@@ -2,16 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
 import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import type { Message } from "../message/message.ts";
-import { sharedPrefixCount, textOf } from "../message/message.ts";
+import { type Message, sharedPrefixCount, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import type { ContextManager } from "./context-manager.ts";
-import { createContextManager } from "./context-manager.ts";
+import { type ContextManager, createContextManager } from "./context-manager.ts";
 import type { ContextManagerOptions } from "./context-manager-options.ts";
 import type { ContextEvent } from "./events.ts";
 

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { SessionEntry } from "../entry.ts";
-import { LOG_VERSION } from "../entry.ts";
-import type { JsonValue } from "../json.ts";
-import { isJsonValue } from "../json.ts";
+import { LOG_VERSION, type SessionEntry } from "../entry.ts";
+import { isJsonValue, type JsonValue } from "../json.ts";
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 
 /** JSON of any depth: the schema's own check recurses into it and fails on deep values. */

@@ -1,14 +1,11 @@
 import { applyEdits } from "../edit/apply-edits.ts";
-import type { OverLimit } from "../edit/stub-media.ts";
-import { mediaStubs } from "../edit/stub-media.ts";
+import { mediaStubs, type OverLimit } from "../edit/stub-media.ts";
 import type { FitInput, SizedPart } from "../engine/fit-input.ts";
 import { RECOVERY_RATIOS } from "../engine/goal.ts";
-import type { CompactionEntry, StepOutcome } from "../entry.ts";
-import { NO_WORK } from "../entry.ts";
+import { type CompactionEntry, NO_WORK, type StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isHuman, type Message } from "../message/message.ts";
 import type { RequestSize, RequestUnit } from "../message/request-size.ts";
 import {
   joinedSize,

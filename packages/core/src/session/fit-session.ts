@@ -2,14 +2,11 @@ import { compact } from "../engine/compact.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { expectedTokensOf } from "../engine/measure-view.ts";
 import { whyAct } from "../engine/why-act.ts";
-import type { CompactionEntry, ModelLimits, StepOutcome } from "../entry.ts";
-import { loggedLimits } from "../entry.ts";
+import { type CompactionEntry, loggedLimits, type ModelLimits, type StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { attemptEntry } from "./breaker.ts";
-import type { ContextEvent } from "./events.ts";
-import { outcomeEvent, startEvent } from "./events.ts";
-import type { FittedMedia } from "./fit-media.ts";
-import { fitMedia } from "./fit-media.ts";
+import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
+import { type FittedMedia, fitMedia } from "./fit-media.ts";
 import type { HeldSession } from "./held-session.ts";
 import { fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
 

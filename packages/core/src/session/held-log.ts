@@ -1,6 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
-import type { LoggedMessages, MessageIndex } from "./message-index.ts";
-import { createMessageIndex } from "./message-index.ts";
+import { createMessageIndex, type LoggedMessages, type MessageIndex } from "./message-index.ts";
 
 /**
  * Where the log is kept, for a manager that holds in memory only what the context needs and what the archive does not have yet. Entries are

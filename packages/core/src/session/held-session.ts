@@ -3,29 +3,21 @@ import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
-import type { RemovedReasoning } from "../message/bound-reasoning.ts";
-import { boundReasoningIn, reasoningBehindEdit } from "../message/bound-reasoning.ts";
+import { boundReasoningIn, type RemovedReasoning, reasoningBehindEdit } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import type { RequestSize } from "../message/request-size.ts";
-import { joinedSize, messageSize, NO_SIZE } from "../message/request-size.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
-import { createRecallIndex } from "../recall/recall-index.ts";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { joinedSize, messageSize, NO_SIZE, type RequestSize } from "../message/request-size.ts";
+import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { impossibleCount } from "../usage.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
-import type { HeldLog, LogArchive } from "./held-log.ts";
-import { createHeldLog } from "./held-log.ts";
+import { createHeldLog, type HeldLog, type LogArchive } from "./held-log.ts";
 import { silentTruncation } from "./prompt-watch.ts";
-import type { SessionFit, SessionSetup } from "./session-setup.ts";
-import { gateStateOf, overheadOf } from "./session-setup.ts";
-import type { FoldedState, SessionState } from "./session-state.ts";
-import { EMPTY_STATE, foldState } from "./session-state.ts";
+import { gateStateOf, overheadOf, type SessionFit, type SessionSetup } from "./session-setup.ts";
+import { EMPTY_STATE, type FoldedState, foldState, type SessionState } from "./session-state.ts";
 import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
 import { usageRefused } from "./usage-watch.ts";
-import type { SessionView } from "./view.ts";
-import { foldEntryBy } from "./view.ts";
+import { foldEntryBy, type SessionView } from "./view.ts";
 
 /** A session's state and its log, held together: an entry goes into both. */
 export interface HeldSession {

@@ -1,6 +1,5 @@
 import type { SessionEntry, StepOutcome } from "../entry.ts";
-import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
-import { REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
+import { REQUEST_UNITS, type RequestLimits, type RequestSize, type RequestUnit, sizeIn } from "../message/request-size.ts";
 
 /** Limits of a request in other units than tokens, learned from refusals, by unit. */
 export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };

@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
-import type { Facts } from "../facts/facts.ts";
-import { NO_FACTS } from "../facts/facts.ts";
+import { type Facts, NO_FACTS } from "../facts/facts.ts";
 import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import { human } from "../testing/builders.ts";
-import type { MessageFolds } from "./message-folds.ts";
-import { createSharedFolds, PLAIN_FOLDS } from "./message-folds.ts";
+import { createSharedFolds, type MessageFolds, PLAIN_FOLDS } from "./message-folds.ts";
 
 /** Folds a log, message by message. */
 function folded(entries: readonly SessionEntry[], folds: MessageFolds) {

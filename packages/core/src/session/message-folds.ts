@@ -1,6 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
-import type { Facts } from "../facts/facts.ts";
-import { foldFacts } from "../facts/facts.ts";
+import { type Facts, foldFacts } from "../facts/facts.ts";
 import { extendViewHash } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";

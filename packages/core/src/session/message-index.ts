@@ -1,5 +1,4 @@
-import type { AppliedEdit } from "../applied-edit.ts";
-import { messagesWrittenBy } from "../applied-edit.ts";
+import { type AppliedEdit, messagesWrittenBy } from "../applied-edit.ts";
 import type { SessionEntry } from "../entry.ts";
 import { isHandleMeant, parseHandle, partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";

@@ -1,8 +1,6 @@
 import type { SessionEntry, UsageEntry } from "../entry.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { isHuman, type Message } from "../message/message.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { SilentTruncationEvent } from "./events.ts";
 import type { SessionView } from "./view.ts";

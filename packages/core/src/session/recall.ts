@@ -1,7 +1,6 @@
 import { quotedText } from "../message/framing.ts";
 import type { Framing } from "../message/framing-beginnings.ts";
-import type { PartHandle, SpanHandle } from "../message/handle.ts";
-import { handleReadings, parseHandle, partHandle } from "../message/handle.ts";
+import { handleReadings, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
 import type { Part } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import type { LoggedMessages } from "./message-index.ts";

@@ -10,8 +10,7 @@ import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import { human, logOf } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { createContextManager } from "./context-manager.ts";
-import type { SessionReadings } from "./session-readings.ts";
-import { createSessionReadings } from "./session-readings.ts";
+import { createSessionReadings, type SessionReadings } from "./session-readings.ts";
 
 const MODEL = { contextWindowTokens: 6000, maxOutputTokens: 500 };
 

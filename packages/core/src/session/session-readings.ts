@@ -1,9 +1,6 @@
-import type { TextReadings } from "../recall/recall-index.ts";
-import { createTextReadings } from "../recall/recall-index.ts";
-import type { TokenReadings } from "../tokens/token-readings.ts";
-import { createTokenReadings } from "../tokens/token-readings.ts";
-import type { MessageFolds } from "./message-folds.ts";
-import { createSharedFolds } from "./message-folds.ts";
+import { createTextReadings, type TextReadings } from "../recall/recall-index.ts";
+import { createTokenReadings, type TokenReadings } from "../tokens/token-readings.ts";
+import { createSharedFolds, type MessageFolds } from "./message-folds.ts";
 
 /**
  * Readings of message values, shared among sessions. Sessions that hold the same values, as the replays of one recording do, can share it if they run

@@ -15,15 +15,12 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import type { EstimatorSpec } from "../tokens/built-in-estimators.ts";
-import { createEstimator } from "../tokens/built-in-estimators.ts";
+import { createEstimator, type EstimatorSpec } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import type { WorkCounter } from "../tokens/work.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter, type WorkCounter } from "../tokens/work.ts";
 import { rejectedUsage, usageOf } from "../usage.ts";
 import { PLAIN_FOLDS } from "./message-folds.ts";
-import type { SessionState } from "./session-state.ts";
-import { EMPTY_STATE, foldLedger, foldState } from "./session-state.ts";
+import { EMPTY_STATE, foldLedger, foldState, type SessionState } from "./session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 /** The ledger after a log, by sven's estimator or the one given, without any overhead. */

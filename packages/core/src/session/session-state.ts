@@ -1,24 +1,17 @@
 import type { SessionEntry } from "../entry.ts";
-import type { Facts } from "../facts/facts.ts";
-import { NO_FACTS } from "../facts/facts.ts";
+import { type Facts, NO_FACTS } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { requestSizeOf } from "../message/request-size.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
-import type { Ledger } from "../tokens/ledger.ts";
-import { EMPTY_LEDGER, ledgerCopy } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER, type Ledger, ledgerCopy } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/work.ts";
 import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
-import type { Breaker } from "./breaker.ts";
-import { CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
-import type { LearnedRequestLimits } from "./learned-request-limits.ts";
-import { foldRequestLimits } from "./learned-request-limits.ts";
+import { type Breaker, CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
+import { foldRequestLimits, type LearnedRequestLimits } from "./learned-request-limits.ts";
 import type { MessageFolds } from "./message-folds.ts";
-import type { PromptWatch } from "./prompt-watch.ts";
-import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
-import type { UsageWatch } from "./usage-watch.ts";
-import { EMPTY_USAGE_WATCH, foldUsageWatch } from "./usage-watch.ts";
-import type { SessionView } from "./view.ts";
-import { EMPTY_VIEW, foldEntryBy } from "./view.ts";
+import { EMPTY_PROMPT_WATCH, foldPromptWatch, type PromptWatch } from "./prompt-watch.ts";
+import { EMPTY_USAGE_WATCH, foldUsageWatch, type UsageWatch } from "./usage-watch.ts";
+import { EMPTY_VIEW, foldEntryBy, type SessionView } from "./view.ts";
 
 /** Everything that is known of a session: the fold of its log, as one plain value. The same log gives the same state. */
 export interface SessionState {

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import type { Deadline } from "../deadline.ts";
-import { inTime } from "../deadline.ts";
+import { type Deadline, inTime } from "../deadline.ts";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import type { Door } from "../port-door.ts";
-import { answerOf, failedPort, passed } from "../port-door.ts";
+import { answerOf, type Door, failedPort, passed } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 

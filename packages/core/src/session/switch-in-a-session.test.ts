@@ -8,12 +8,10 @@ import type { Summarizer } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import type { ModelPriors } from "../tokens/model-prior.ts";
-import { POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { type ModelPriors, POOLED_PRIOR } from "../tokens/model-prior.ts";
 import { createWorkCounter } from "../tokens/work.ts";
 import { usageOf } from "../usage.ts";
-import type { ContextManager } from "./context-manager.ts";
-import { createContextManager } from "./context-manager.ts";
+import { type ContextManager, createContextManager } from "./context-manager.ts";
 
 const never = new AbortController().signal;
 const WIDE = { contextWindowTokens: 200_000, maxOutputTokens: 4000 };

@@ -1,8 +1,7 @@
 import type { RevertEntry, SessionEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
-import type { SessionView, Undo } from "./view.ts";
-import { EMPTY_VIEW, foldEntry } from "./view.ts";
+import { EMPTY_VIEW, foldEntry, type SessionView, type Undo } from "./view.ts";
 
 /** The view without the undo points that the log has, too: what compactions covered need not stay in memory. */
 export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): SessionView {

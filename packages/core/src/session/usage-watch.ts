@@ -1,8 +1,7 @@
 import { messagesWrittenBy } from "../applied-edit.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../entry.ts";
 import type { Part } from "../message/message.ts";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { isRejectedUsage } from "../usage.ts";

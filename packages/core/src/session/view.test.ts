@@ -20,8 +20,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import type { SessionView } from "./view.ts";
-import { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./view.ts";
+import { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed, type SessionView } from "./view.ts";
 
 const u1 = human("u1", "first");
 const a1 = reply("a1", "answer");

@@ -1,16 +1,12 @@
 import { applyEdits } from "../edit/apply-edits.ts";
-import type { CompactionEntry, ModelLimits, SessionEntry } from "../entry.ts";
-import { entryIdOf } from "../entry.ts";
+import { type CompactionEntry, entryIdOf, type ModelLimits, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
-import type { BoundReasoning, RemovedReasoning } from "../message/bound-reasoning.ts";
-import { withoutReasoning } from "../message/bound-reasoning.ts";
+import { type BoundReasoning, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { MessageFolds } from "./message-folds.ts";
-import { PLAIN_FOLDS } from "./message-folds.ts";
+import { type MessageFolds, PLAIN_FOLDS } from "./message-folds.ts";
 
 /** The context of a session after some of its log: what would be sent now, and what is needed to fold the next entry. */
 export interface SessionView {

@@ -1,7 +1,5 @@
-import type { SqlRun, SqlValue } from "./sql-table.ts";
-import { createSqlTable } from "./sql-table.ts";
-import type { DatabaseStore, DatabaseStoreOptions } from "./table-store.ts";
-import { createTableStore } from "./table-store.ts";
+import { createSqlTable, type SqlRun, type SqlValue } from "./sql-table.ts";
+import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
 /** The part of a connection of `pg` 8 that is used. */
 interface PostgresConnection {

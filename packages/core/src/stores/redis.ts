@@ -1,10 +1,8 @@
 import { isRecord } from "../json.ts";
 import type { SessionSummary } from "../ports.ts";
 import type { LogTable } from "./log-table.ts";
-import type { RedisScript } from "./redis-scripts.ts";
-import { redisScripts } from "./redis-scripts.ts";
-import type { DatabaseStore, DatabaseStoreOptions } from "./table-store.ts";
-import { createTableStore } from "./table-store.ts";
+import { type RedisScript, redisScripts } from "./redis-scripts.ts";
+import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
 /** Sends one command to Redis and answers with its reply. `ioredis`: `(args) => redis.call(...)`, `redis`: `(args) => client.sendCommand(args)`. */
 export type SendRedisCommand = (args: string[]) => Promise<unknown>;

@@ -1,6 +1,5 @@
 import type { SessionSummary } from "../ports.ts";
-import type { LogTable, NewLines } from "./log-table.ts";
-import { bytesOf } from "./log-table.ts";
+import { bytesOf, type LogTable, type NewLines } from "./log-table.ts";
 
 /** A value in a statement: text, or a number without a fraction below 2^53. */
 export type SqlValue = string | number | null;

@@ -3,10 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import { createQueue } from "../conversation/queue.ts";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import type { SqlDatabase, SqlRun, SqlValue } from "./sql-table.ts";
-import { createSqlTable } from "./sql-table.ts";
-import type { DatabaseStore, DatabaseStoreOptions } from "./table-store.ts";
-import { createTableStore } from "./table-store.ts";
+import { createSqlTable, type SqlDatabase, type SqlRun, type SqlValue } from "./sql-table.ts";
+import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
 /** A file for a store, and how the store behaves. */
 interface SqliteStoreOptions extends DatabaseStoreOptions {

@@ -1,11 +1,9 @@
 import { branchEntry, noSuchEntry, sessionTitle } from "../agent/memory-session-store.ts";
-import type { SessionEntry } from "../entry.ts";
-import { entryIdOf } from "../entry.ts";
+import { entryIdOf, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { EntryListener, SessionBranch } from "../ports.ts";
 import { decodeEntry, encodeEntry } from "../session/codec.ts";
-import type { LogTable, NewLines } from "./log-table.ts";
-import { asked, bytesOf } from "./log-table.ts";
+import { asked, bytesOf, type LogTable, type NewLines } from "./log-table.ts";
 
 /** How many entries are asked for at once; chosen. */
 const CHUNK_COUNT = 200;

@@ -1,8 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import type { ArtifactStore, SessionStore, SessionWriter } from "../ports.ts";
 import { artifactHandle } from "../session/admit.ts";
-import type { Lease, LogTable, NewLines, NewLog } from "./log-table.ts";
-import { asked, ONCE } from "./log-table.ts";
+import { asked, type Lease, type LogTable, type NewLines, type NewLog, ONCE } from "./log-table.ts";
 import { newLines, readBranch, readLog } from "./table-log.ts";
 import { createTableWriter } from "./table-writer.ts";
 

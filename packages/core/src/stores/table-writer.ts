@@ -2,8 +2,7 @@ import { createQueue } from "../conversation/queue.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
 import { decodeEntry } from "../session/codec.ts";
-import type { LogTable, NewLines } from "./log-table.ts";
-import { asked } from "./log-table.ts";
+import { asked, type LogTable, type NewLines } from "./log-table.ts";
 import { newLines } from "./table-log.ts";
 
 /** A log that was begun or taken, and how many entries it has. */

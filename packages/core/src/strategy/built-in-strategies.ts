@@ -1,18 +1,11 @@
-import type { KindSpec } from "../kind.ts";
-import { kindNamed } from "../kind.ts";
-import type { ClearToolResultsSpec } from "./clear-tool-results.ts";
-import { CLEAR_TOOL_RESULTS } from "./clear-tool-results.ts";
-import type { CutOversizedSpec } from "./cut-oversized.ts";
-import { CUT_OVERSIZED } from "./cut-oversized.ts";
-import type { DropNoticesSpec } from "./drop-notices.ts";
-import { DROP_NOTICES } from "./drop-notices.ts";
-import type { DropOldestSpec } from "./drop-oldest.ts";
-import { DROP_OLDEST } from "./drop-oldest.ts";
-import type { DropToolCallsSpec } from "./drop-tool-calls.ts";
-import { DROP_TOOL_CALLS } from "./drop-tool-calls.ts";
+import { type KindSpec, kindNamed } from "../kind.ts";
+import { CLEAR_TOOL_RESULTS, type ClearToolResultsSpec } from "./clear-tool-results.ts";
+import { CUT_OVERSIZED, type CutOversizedSpec } from "./cut-oversized.ts";
+import { DROP_NOTICES, type DropNoticesSpec } from "./drop-notices.ts";
+import { DROP_OLDEST, type DropOldestSpec } from "./drop-oldest.ts";
+import { DROP_TOOL_CALLS, type DropToolCallsSpec } from "./drop-tool-calls.ts";
 import type { Strategy, StrategyKind } from "./strategy.ts";
-import type { SummarizeSpec } from "./summarize.ts";
-import { SUMMARIZE } from "./summarize.ts";
+import { SUMMARIZE, type SummarizeSpec } from "./summarize.ts";
 
 /** The strategies that come with this package. */
 export const BUILT_IN_STRATEGIES: readonly StrategyKind[] = [

@@ -4,8 +4,7 @@ import { parseHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { clearedText } from "../prompts/notices.ts";
 import { absentImage, calling, human, reply, result } from "../testing/builders.ts";
-import type { ClearToolResultsSpec } from "./clear-tool-results.ts";
-import { CLEAR_TOOL_RESULTS } from "./clear-tool-results.ts";
+import { CLEAR_TOOL_RESULTS, type ClearToolResultsSpec } from "./clear-tool-results.ts";
 
 const bound = (spec: ClearToolResultsSpec) => CLEAR_TOOL_RESULTS.bind(spec);
 const long = "x".repeat(500);

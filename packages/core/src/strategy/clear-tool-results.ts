@@ -5,8 +5,7 @@ import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { clearedText, isClearedText } from "../prompts/notices.ts";
-import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
-import { defineStrategy } from "./strategy.ts";
+import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
 /** Replaces old tool results by stubs with handles, in one batch. Needs no model. */
 export interface ClearToolResultsSpec {

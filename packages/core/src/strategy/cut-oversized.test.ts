@@ -2,13 +2,11 @@ import { describe, expect, test } from "vitest";
 import { strategyInput, unitMeasure } from "../../testing/strategy-input.ts";
 import type { AppliedEdit } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
-import type { Message } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { clearedText } from "../prompts/notices.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/work.ts";
-import type { CutOversizedSpec } from "./cut-oversized.ts";
-import { CUT_OVERSIZED } from "./cut-oversized.ts";
+import { CUT_OVERSIZED, type CutOversizedSpec } from "./cut-oversized.ts";
 
 const bound = (spec: CutOversizedSpec) => CUT_OVERSIZED.bind(spec);
 const text = (count: number, letter = "x") => letter.repeat(count);

@@ -5,8 +5,7 @@ import type { Message, Part } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import { clearedText, isClearedText, omittedText } from "../prompts/notices.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
-import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
-import { defineStrategy } from "./strategy.ts";
+import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
 /** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
 export interface CutOversizedSpec {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { PromptedSpan } from "../applied-edit.ts";
-import type { StrategyKind } from "./strategy.ts";
-import { defineStrategy } from "./strategy.ts";
+import { defineStrategy, type StrategyKind } from "./strategy.ts";
 
 /** Removes summaries and notices: what is left if even they do not fit with the newest step. Needs no model. */
 export interface DropNoticesSpec {

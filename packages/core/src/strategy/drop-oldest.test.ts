@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import type { DropOldestSpec } from "./drop-oldest.ts";
-import { DROP_OLDEST } from "./drop-oldest.ts";
+import { DROP_OLDEST, type DropOldestSpec } from "./drop-oldest.ts";
 import type { StrategyInput } from "./strategy.ts";
 
 const text = (count: number) => "x".repeat(count);

@@ -3,8 +3,7 @@ import { cutKeeping, spansBefore } from "../cut-point/recent.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
 import type { ReplaceSpansEdit } from "../edit/edit.ts";
 import { isHuman } from "../message/message.ts";
-import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
-import { defineStrategy } from "./strategy.ts";
+import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
 /** Removes the oldest part and leaves a notice that counts it. Needs no model. */
 export interface DropOldestSpec {

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import type { DropToolCallsSpec } from "./drop-tool-calls.ts";
-import { DROP_TOOL_CALLS } from "./drop-tool-calls.ts";
+import { DROP_TOOL_CALLS, type DropToolCallsSpec } from "./drop-tool-calls.ts";
 
 const call = (callId: string) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }) as const;
 const reasoning = (text: string) => ({ type: "reasoning", text, opaque: null }) as const;

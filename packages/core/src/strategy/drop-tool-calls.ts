@@ -3,12 +3,10 @@ import type { PromptedSpan } from "../applied-edit.ts";
 import { openStepStart } from "../cut-point/safe-cuts.ts";
 import type { Edit, ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
-import type { AssistantMessage, Message } from "../message/message.ts";
-import { toolCallsOf } from "../message/message.ts";
+import { type AssistantMessage, type Message, toolCallsOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { createWaitingCalls } from "../message/waiting-calls.ts";
-import type { StrategyAnswer, StrategyKind } from "./strategy.ts";
-import { defineStrategy } from "./strategy.ts";
+import { defineStrategy, type StrategyAnswer, type StrategyKind } from "./strategy.ts";
 
 /** Takes old calls out of the context with their results and the reasoning next to them; what was said stays. Needs no model. */
 export interface DropToolCallsSpec {

@@ -3,8 +3,7 @@ import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import type { StrategyInput } from "./strategy.ts";
-import type { SummarizeSpec } from "./summarize.ts";
-import { SUMMARIZE } from "./summarize.ts";
+import { SUMMARIZE, type SummarizeSpec } from "./summarize.ts";
 
 const SPEC: SummarizeSpec = {
   kind: "summarize",

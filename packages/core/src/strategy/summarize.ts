@@ -1,13 +1,10 @@
 import { z } from "zod";
 import type { MessageSpan, PromptedSpan } from "../applied-edit.ts";
-import type { Boundary } from "../cut-point/boundary.ts";
-import { cutAtBoundary } from "../cut-point/boundary.ts";
+import { type Boundary, cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutExceedingTokens, cutKeeping, cutKeepingMessages, spansBetween } from "../cut-point/recent.ts";
 import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
-import type { Message } from "../message/message.ts";
-import { isDeclared } from "../message/message.ts";
-import type { StrategyAnswer, StrategyInput, StrategyKind } from "./strategy.ts";
-import { defineStrategy } from "./strategy.ts";
+import { isDeclared, type Message } from "../message/message.ts";
+import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
 /** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
 export interface SummarizeSpec {

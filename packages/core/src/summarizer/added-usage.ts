@@ -1,5 +1,4 @@
-import type { Usage } from "../usage.ts";
-import { usageOf } from "../usage.ts";
+import { type Usage, usageOf } from "../usage.ts";
 
 /** Adds the usage of two requests; `null` if one of them reported nothing at all, and in each figure that one of them left out. */
 export function addedUsage(first: Usage | null, second: Usage | null): Usage | null {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { strategyInput } from "../../testing/strategy-input.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman, textOf } from "../message/message.ts";
+import { isHuman, type Message, textOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";

@@ -1,12 +1,9 @@
 import type { Message } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { logTexts } from "../recall/log-text.ts";
-import type { NewestInView, Quotes } from "./digest-quotes.ts";
-import { newestIn, quotesOf } from "./digest-quotes.ts";
-import type { Earlier } from "./earlier-digest.ts";
-import { earlierIn, fromFirstItem } from "./earlier-digest.ts";
-import type { QuoteForm } from "./quoted-lines.ts";
-import { MARKS, quote, quotesThatFit } from "./quoted-lines.ts";
+import { type NewestInView, newestIn, type Quotes, quotesOf } from "./digest-quotes.ts";
+import { type Earlier, earlierIn, fromFirstItem } from "./earlier-digest.ts";
+import { MARKS, type QuoteForm, quote, quotesThatFit } from "./quoted-lines.ts";
 import { sectionedText } from "./sections.ts";
 
 /**

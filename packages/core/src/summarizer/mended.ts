@@ -1,6 +1,5 @@
 import { CANCELS } from "../facts/closed-words.ts";
-import type { Said, Statement } from "../facts/said.ts";
-import { subjectOf } from "../facts/said.ts";
+import { type Said, type Statement, subjectOf } from "../facts/said.ts";
 
 /** A summary after it was held against what the person said, and what was mended in it. */
 export interface MendedSummary {

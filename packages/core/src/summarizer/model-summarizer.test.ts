@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ScriptedReply } from "../../testing/engine-session.ts";
-import { scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
+import { type ScriptedReply, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered } from "../../testing/lettered.ts";
 import { textOf } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";

@@ -5,8 +5,7 @@ import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } fro
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import { TURN_CONTEXT_TITLE } from "../prompts/turn-prefix.ts";
 import { addedUsage } from "./added-usage.ts";
-import type { SummaryPart } from "./summary-request.ts";
-import { prefixPrompt, promptOfPart, summaryPrompt } from "./summary-request.ts";
+import { prefixPrompt, promptOfPart, type SummaryPart, summaryPrompt } from "./summary-request.ts";
 import { repairedSummary } from "./validate.ts";
 
 /** Which model writes the summaries, and how. */

@@ -1,8 +1,6 @@
 import { quotedText } from "../message/framing.ts";
-import type { Message } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
-import type { TranscriptLabels } from "../message/transcript-text.ts";
-import { fencedText, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
+import { type Message, textOf } from "../message/message.ts";
+import { fencedText, type TranscriptLabels, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
 import type { Prompt, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS, promptOf } from "../prompts/built-in-prompts.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_HEADER, SUMMARY_RULES } from "../prompts/parts.ts";

@@ -1,8 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary } from "../ports.ts";
-import type { SectionedText } from "./sections.ts";
-import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
+import { isEmptyBody, type SectionedText, sectionedText, sectionsIn } from "./sections.ts";
 
 /**
  * The summary's text if it can take the place of history.

@@ -1,5 +1,4 @@
-import type { Attributes, Span, Tracer } from "@opentelemetry/api";
-import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { UsageEntry } from "../entry.ts";
 import { usageAttributes } from "./attributes.ts";
 import type { Instruments } from "./instruments.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import type { ModelLimits } from "../entry.ts";
-import type { Kinds } from "../policy/kinds.ts";
-import { withKinds } from "../policy/kinds.ts";
+import { type Kinds, withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { arbitraryPolicy } from "./arbitrary-policy.ts";
 import { arbitraryTextUpTo } from "./arbitrary-text.ts";

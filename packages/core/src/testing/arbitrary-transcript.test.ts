@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { WireViolationCode } from "../message/check.ts";
-import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
+import { checkMessages, STRICT_WIRE_RULES, type WireViolationCode } from "../message/check.ts";
 import { toolCallsOf } from "../message/message.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "./arbitrary-transcript.ts";
 

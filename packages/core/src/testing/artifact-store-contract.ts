@@ -1,7 +1,6 @@
 import type { ArtifactStore } from "../ports.ts";
 import { artifactHandle } from "../session/admit.ts";
-import type { ContractCase } from "./contract.ts";
-import { sameOrThrow } from "./contract.ts";
+import { type ContractCase, sameOrThrow } from "./contract.ts";
 
 /** Cases that every artifact store must pass. */
 export const ARTIFACT_STORE_CONTRACT: readonly ContractCase<ArtifactStore>[] = [

@@ -1,13 +1,10 @@
-import type { AppliedReplacePart, CoverageCount, MessageSpan } from "../applied-edit.ts";
-import { messagesWrittenBy } from "../applied-edit.ts";
+import { type AppliedReplacePart, type CoverageCount, type MessageSpan, messagesWrittenBy } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
 import type { CompactionEntry, WorkCount } from "../entry.ts";
-import type { RemovedReasoning } from "../message/bound-reasoning.ts";
-import { withoutReasoning } from "../message/bound-reasoning.ts";
+import { type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
-import type { Message } from "../message/message.ts";
-import { isHuman } from "../message/message.ts";
+import { isHuman, type Message } from "../message/message.ts";
 import { coverageOf, messageChars, partChars } from "../message/size.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";

@@ -1,15 +1,12 @@
-import type { CoverageCount } from "../applied-edit.ts";
-import { messagesWrittenBy } from "../applied-edit.ts";
+import { type CoverageCount, messagesWrittenBy } from "../applied-edit.ts";
 import type { SessionEntry } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
-import type { RemovedReasoning } from "../message/bound-reasoning.ts";
-import { boundReasoningIn, withoutReasoning } from "../message/bound-reasoning.ts";
+import { boundReasoningIn, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
 import type { ContextManager } from "../session/context-manager.ts";
-import type { SessionView } from "../session/view.ts";
-import { foldEntries } from "../session/view.ts";
+import { foldEntries, type SessionView } from "../session/view.ts";
 import type { Report } from "./session-scenario.ts";
 
 /** Both sessions must have the same context, message for message, the same hash and the same next prediction. */

@@ -10,14 +10,11 @@ import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import type { Estimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import type { WorkCounter } from "../tokens/work.ts";
-import { workBetween } from "../tokens/work.ts";
-import type { CompactionCheck } from "./check-compaction.ts";
-import { checkCompaction } from "./check-compaction.ts";
+import { type WorkCounter, workBetween } from "../tokens/work.ts";
+import { type CompactionCheck, checkCompaction } from "./check-compaction.ts";
 import { isSame } from "./check-log.ts";
 import { floorTokens } from "./floor.ts";
-import type { ScriptedSummarizer } from "./scripted-ports.ts";
-import { muchLater } from "./scripted-ports.ts";
+import { muchLater, type ScriptedSummarizer } from "./scripted-ports.ts";
 import { injected } from "./session-messages.ts";
 import type { Report, SessionScenario } from "./session-scenario.ts";
 

@@ -1,7 +1,6 @@
 import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { partHandle } from "../message/handle.ts";
-import type { ImagePart, Message, TextPart } from "../message/message.ts";
-import { isDeclared, isHuman } from "../message/message.ts";
+import { type ImagePart, isDeclared, isHuman, type Message, type TextPart } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { clearedText, isClearedText } from "../prompts/notices.ts";

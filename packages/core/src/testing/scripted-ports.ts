@@ -1,10 +1,8 @@
 import type { BeforeCompaction, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
-import type { Message } from "../message/message.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import type { Summarizer, Wait } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/context-manager-options.ts";
-import type { ModelPriors } from "../tokens/model-prior.ts";
-import { POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { type ModelPriors, POOLED_PRIOR } from "../tokens/model-prior.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 
 /** Facts that a scripted summariser is given about the fit that will call it. */

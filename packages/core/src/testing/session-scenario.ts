@@ -1,9 +1,7 @@
 import { z } from "zod";
-import type { Amount } from "../budget.ts";
-import { amountSchema } from "../budget.ts";
+import { type Amount, amountSchema } from "../budget.ts";
 import type { ModelLimits } from "../entry.ts";
-import type { KeepRuleKind } from "../keep/keep-rule.ts";
-import { defineKeepRule } from "../keep/keep-rule.ts";
+import { defineKeepRule, type KeepRuleKind } from "../keep/keep-rule.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 

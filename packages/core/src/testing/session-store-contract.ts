@@ -2,8 +2,7 @@ import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionStore } from "../ports.ts";
 import { human, reply, sessionStart } from "./builders.ts";
-import type { ContractCase } from "./contract.ts";
-import { rejectsWith, sameOrThrow } from "./contract.ts";
+import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
 import { SESSION_WRITERS_CONTRACT } from "./session-writers-contract.ts";
 
 const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };

@@ -3,8 +3,7 @@ import type { JsonValue } from "../json.ts";
 import type { SessionStore } from "../ports.ts";
 import { MAXIMUM_NESTING_COUNT } from "../session/log-limits.ts";
 import { assistant, human, sessionStart } from "./builders.ts";
-import type { ContractCase } from "./contract.ts";
-import { rejectsWith, sameOrThrow } from "./contract.ts";
+import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
 
 const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
 const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });

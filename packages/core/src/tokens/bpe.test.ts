@@ -9,8 +9,7 @@ import { createContextManager } from "../session/context-manager.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { absentImage, assistant, calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { BpeSpec } from "./bpe.ts";
-import type { Tokenizers } from "./built-in-estimators.ts";
-import { createEstimator } from "./built-in-estimators.ts";
+import { createEstimator, type Tokenizers } from "./built-in-estimators.ts";
 import { createWorkCounter } from "./work.ts";
 
 const SPEC: BpeSpec = { kind: "bpe", encoding: "words", perMessageTokens: 4 };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Part } from "../message/message.ts";
-import type { CountTokens, EstimatorKind, EstimatorSources } from "./estimator.ts";
-import { defineMeasure } from "./estimator.ts";
+import { type CountTokens, defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";

@@ -2,10 +2,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { PI_LENGTH_ESTIMATE, PI_POLICY } from "../policy/presets/pi.ts";
 import { human, usageEntry } from "../testing/builders.ts";
-import type { Measures } from "./built-in-estimators.ts";
-import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema } from "./built-in-estimators.ts";
-import type { EstimatorKind, Overhead } from "./estimator.ts";
-import { defineEstimator, defineMeasure } from "./estimator.ts";
+import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema, type Measures } from "./built-in-estimators.ts";
+import { defineEstimator, defineMeasure, type EstimatorKind, type Overhead } from "./estimator.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
 import { createWorkCounter } from "./work.ts";
 

@@ -1,28 +1,19 @@
 import { z } from "zod";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import type { KindSpec } from "../kind.ts";
-import { kindNamed } from "../kind.ts";
+import { type KindSpec, kindNamed } from "../kind.ts";
 import { tokenizerDoor } from "../port-door.ts";
-import type { BpeSpec } from "./bpe.ts";
-import { BPE } from "./bpe.ts";
-import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
-import { CALIBRATED_EMA } from "./calibrated-ema.ts";
-import type { CharClassSpec } from "./char-class.ts";
-import { CHAR_CLASS } from "./char-class.ts";
-import type { CharsPerTokenSpec } from "./chars-per-token.ts";
-import { CHARS_PER_TOKEN } from "./chars-per-token.ts";
+import { BPE, type BpeSpec } from "./bpe.ts";
+import { CALIBRATED_EMA, type CalibratedEmaSpec } from "./calibrated-ema.ts";
+import { CHAR_CLASS, type CharClassSpec } from "./char-class.ts";
+import { CHARS_PER_TOKEN, type CharsPerTokenSpec } from "./chars-per-token.ts";
 import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
-import type { LedgerSpec } from "./ledger/ledger-estimator.ts";
-import { LEDGER } from "./ledger/ledger-estimator.ts";
+import { LEDGER, type LedgerSpec } from "./ledger/ledger-estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
-import type { ModelPriors } from "./model-prior.ts";
-import { pooledPriors } from "./model-prior.ts";
+import { type ModelPriors, pooledPriors } from "./model-prior.ts";
 import type { TokenReadings } from "./token-readings.ts";
-import type { UsageAnchoredSpec } from "./usage-anchored.ts";
-import { USAGE_ANCHORED } from "./usage-anchored.ts";
-import type { WorkCounter } from "./work.ts";
-import { createWorkCounter } from "./work.ts";
+import { USAGE_ANCHORED, type UsageAnchoredSpec } from "./usage-anchored.ts";
+import { createWorkCounter, type WorkCounter } from "./work.ts";
 
 /** The estimators that come with this package. */
 export const BUILT_IN_ESTIMATORS: readonly EstimatorKind[] = [

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SVEN_LENGTH_ESTIMATE } from "../policy/presets/sven.ts";
-import type { CalibratedEmaSpec } from "./calibrated-ema.ts";
-import { nextFactor } from "./calibrated-ema.ts";
+import { type CalibratedEmaSpec, nextFactor } from "./calibrated-ema.ts";
 
 const spec: CalibratedEmaSpec = {
   kind: "calibrated-ema",

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { KindSpec } from "../kind.ts";
-import type { EstimatorKind, EstimatorParts } from "./estimator.ts";
-import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
+import { defineEstimator, type EstimatorKind, type EstimatorParts, estimated, overheadPricing } from "./estimator.ts";
 import { type MessageMeasure, wholeTokens } from "./measure.ts";
 
 /**

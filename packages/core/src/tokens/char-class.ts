@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
-import type { EstimatorKind } from "./estimator.ts";
-import { defineMeasure } from "./estimator.ts";
-import type { ContentOf, MessageContent } from "./ledger/content.ts";
-import { contentReader, fixedTokensOf, weighCounts } from "./ledger/content.ts";
+import { defineMeasure, type EstimatorKind } from "./estimator.ts";
+import { type ContentOf, contentReader, fixedTokensOf, type MessageContent, weighCounts } from "./ledger/content.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
 import type { WorkCounter } from "./work.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { ImagePart, Message, Part } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
-import type { EstimatorKind } from "./estimator.ts";
-import { defineMeasure } from "./estimator.ts";
+import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
 import type { MessageMeasure } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";

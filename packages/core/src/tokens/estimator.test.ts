@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import { human, usageEntry } from "../testing/builders.ts";
-import type { EstimatorSpec } from "./built-in-estimators.ts";
-import { createEstimator } from "./built-in-estimators.ts";
+import { createEstimator, type EstimatorSpec } from "./built-in-estimators.ts";
 import type { Overhead } from "./estimator.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
 import { createWorkCounter } from "./work.ts";

@@ -1,14 +1,12 @@
 import { z } from "zod";
 import type { UsageEntry } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
-import type { KindSpec } from "../kind.ts";
-import { parseSpec } from "../kind.ts";
+import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Ledger } from "./ledger.ts";
-import type { CountedReadings, MessageMeasure } from "./measure.ts";
-import { sharedReading } from "./measure.ts";
+import { type CountedReadings, type MessageMeasure, sharedReading } from "./measure.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import type { TokenReadings } from "./token-readings.ts";
 import type { WorkCounter } from "./work.ts";

@@ -1,8 +1,6 @@
 import type { JsonValue } from "../json.ts";
-import type { Sequence } from "../sequence.ts";
-import { sequenceOf } from "../sequence.ts";
-import type { ContentSum, MessageContent, OverheadCounts } from "./ledger/content.ts";
-import { NO_CONTENT } from "./ledger/content.ts";
+import { type Sequence, sequenceOf } from "../sequence.ts";
+import { type ContentSum, type MessageContent, NO_CONTENT, type OverheadCounts } from "./ledger/content.ts";
 import type { ModelFit } from "./ledger/model-fit.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { WorkCount } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { WorkCounter } from "./work.ts";
-import { workBetween } from "./work.ts";
+import { type WorkCounter, workBetween } from "./work.ts";
 
 /**
  * Prices single messages and texts, without any session state. That of a kind remembers the messages it has priced (by identity), so that

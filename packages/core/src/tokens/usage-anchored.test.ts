@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PI_LENGTH_ESTIMATE } from "../policy/presets/pi.ts";
 import { human } from "../testing/builders.ts";
 import { createEstimator } from "./built-in-estimators.ts";
-import type { LearnedScale, Ledger } from "./ledger.ts";
-import { EMPTY_LEDGER } from "./ledger.ts";
+import { EMPTY_LEDGER, type LearnedScale, type Ledger } from "./ledger.ts";
 import { learnScale, scaleAfterEdit, viewScale } from "./usage-anchored.ts";
 import { createWorkCounter } from "./work.ts";
 

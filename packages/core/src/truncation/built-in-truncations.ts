@@ -1,8 +1,7 @@
 import { utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { cutHeadTail } from "./head-tail.ts";
-import type { Cutter, Truncation } from "./span.ts";
-import { headEnd, prefixEnd, suffixStart, tailStart } from "./span.ts";
+import { type Cutter, headEnd, prefixEnd, suffixStart, type Truncation, tailStart } from "./span.ts";
 
 const ALL_LINES = Number.POSITIVE_INFINITY;
 

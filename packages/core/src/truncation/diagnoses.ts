@@ -1,6 +1,5 @@
 import { utf8Bytes } from "../text.ts";
-import type { Cutter, CutterInput, Span } from "./span.ts";
-import { lineStartAtOrAfter } from "./span.ts";
+import { type Cutter, type CutterInput, lineStartAtOrAfter, type Span } from "./span.ts";
 
 /** How surely a line is a diagnosis: it names a place or holds a word of failure alone, it tells of a failure, or it tells how a program ended or where it failed. */
 type Weight = 1 | 2 | 3;

@@ -1,7 +1,6 @@
 import { utf8Bytes } from "../text.ts";
 import { joined } from "./diagnoses.ts";
-import type { Cutter, CutterInput, Span } from "./span.ts";
-import { headEnd, lineStartAtOrAfter, tailStart } from "./span.ts";
+import { type Cutter, type CutterInput, headEnd, lineStartAtOrAfter, type Span, tailStart } from "./span.ts";
 
 /** Lines of command output that are kept at most (sven's document, "Layer 4"). */
 const HEAD_LINES = 60;

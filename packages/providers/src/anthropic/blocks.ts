@@ -1,10 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, ImagePart, Message, ReasoningPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import type { WireRules } from "@plimsoll/core/internal";
+import type { WireRules } from "@plimsoll/core/extend";
 import { argumentsObject, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/identifiers.ts";
-import type { LoadedImages } from "../wire/images.ts";
-import { imagePlaceholder, sendableImage } from "../wire/images.ts";
+import { imagePlaceholder, type LoadedImages, sendableImage } from "../wire/images.ts";
 
 /**
  * The rules of the Anthropic Messages API. Sources:

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Message } from "@plimsoll/core";
-import { sharedPrefixCount } from "@plimsoll/core/internal";
+import { sharedPrefixCount } from "@plimsoll/core/extend";
 import type { AnthropicBody } from "./blocks.ts";
 
 /** How long what is written to the cache lives after its last use. */

@@ -1,11 +1,10 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Context, ModelRequest, ToolSpec } from "@plimsoll/core";
-import { wellFormedContext } from "@plimsoll/core/internal";
+import { wellFormedContext } from "@plimsoll/core/extend";
 import { parseRecord } from "../fields.ts";
 import type { LoadedImages } from "../wire/images.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
-import type { AnthropicBody } from "./blocks.ts";
-import { blocksOf, hasReasoning } from "./blocks.ts";
+import { type AnthropicBody, blocksOf, hasReasoning } from "./blocks.ts";
 import type { CacheTimeToLive, EditPlaces, WantedPlaces } from "./cache-breakpoints.ts";
 import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
 

@@ -1,5 +1,5 @@
 import type { IsBoundReasoning } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { stringAt } from "../fields.ts";
 import { modelFamily } from "./model-reference.ts";
 

@@ -1,4 +1,4 @@
-import type { CacheRules, ModelPrices } from "@plimsoll/core/internal";
+import type { CacheRules, ModelPrices } from "@plimsoll/core/extend";
 import { contextWindowOf, pricesOf } from "./model-prices.ts";
 import { modelFamily } from "./model-reference.ts";
 

@@ -1,6 +1,5 @@
-import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
-import type { ModelPrice } from "@pydantic/genai-prices";
-import { calcPrice } from "@pydantic/genai-prices";
+import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
+import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { modelFamily, priceHostOf, withoutVariant } from "./model-reference.ts";
 import { PRICE_OVERRIDES, type PriceOverride } from "./price-overrides.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelPrices, PriceTier } from "@plimsoll/core/internal";
+import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
 
 /** A price that the package does not have, or has wrong: with the day on which it was looked up, and where. */
 export interface PriceOverride {

@@ -1,5 +1,4 @@
-import type { Fields } from "../fields.ts";
-import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /** Gets a JSON document; rejects or gives anything if there is none. It carries the key if one is needed. */
 export type GetJson = (url: string, signal: AbortSignal) => Promise<unknown>;

@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../simulator/simulator.ts";
 import { modelFamily, parseModelReference } from "./model-reference.ts";
-import type { GetJson } from "./probe-server.ts";
-import { probeServer } from "./probe-server.ts";
+import { type GetJson, probeServer } from "./probe-server.ts";
 import { describePrices, describeWindow, resolveModel } from "./resolve-model.ts";
 
 const signal = new AbortController().signal;

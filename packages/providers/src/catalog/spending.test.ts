@@ -1,7 +1,5 @@
-import type { SessionEntry, Usage } from "@plimsoll/core";
-import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
-import type { JsonValue, ModelPrices } from "@plimsoll/core/internal";
-import { rejectedUsage } from "@plimsoll/core/internal";
+import { type SessionEntry, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { type JsonValue, type ModelPrices, rejectedUsage } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { MODEL_CATALOG } from "./catalog.ts";

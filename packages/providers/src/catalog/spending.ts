@@ -1,5 +1,5 @@
 import type { SessionEntry, Usage } from "@plimsoll/core";
-import { isRecord, isRejectedUsage, type ModelPrices, tierFor } from "@plimsoll/core/internal";
+import { isRecord, isRejectedUsage, type ModelPrices, tierFor } from "@plimsoll/core/extend";
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 

@@ -1,10 +1,7 @@
-import type { SessionView } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
-import type { Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/conversation";
-import { rejectionIn } from "@plimsoll/core/conversation";
-import { isRecord, rejectedUsage, shortHash } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { numberAt, recordAt, stringAt } from "../fields.ts";
+import { PlimsollError, type SessionView } from "@plimsoll/core";
+import type { Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/extend";
+import { isRecord, rejectedUsage, rejectionIn, shortHash } from "@plimsoll/core/extend";
+import { type Fields, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
 import { classifyProviderError, namedPromptTokens, outcomeOf } from "../overflow.ts";
 

@@ -3,12 +3,10 @@ import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { sentModelId } from "../catalog/model-reference.ts";
 import { createToolNames } from "../wire/identifiers.ts";
 import { loadImages } from "../wire/images.ts";
-import type { DecodedReply, DriverEvent, WireDriver } from "../wire/wire.ts";
-import { checkSendable, decodedBy } from "../wire/wire.ts";
+import { checkSendable, type DecodedReply, type DriverEvent, decodedBy, type WireDriver } from "../wire/wire.ts";
 import { emptyReply, failureOf, fullWindow, idleStream } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
-import type { Wait } from "./retry.ts";
-import { DEFAULT_RETRY, waitAfter, waitByTimer } from "./retry.ts";
+import { DEFAULT_RETRY, type Wait, waitAfter, waitByTimer } from "./retry.ts";
 
 /** A model client over one wire: checks, names, attempts, waits, classes of failures and the caller's abort are the same for all of them. */
 export function createModelClient<Body>(driver: WireDriver<Body>, options: ClientOptions): ModelClient {

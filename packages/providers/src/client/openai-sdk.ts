@@ -1,7 +1,6 @@
 import type OpenAI from "openai";
 import { processEnvironment } from "./environment.ts";
-import type { ClientOptions } from "./options.ts";
-import { keyFrom, SDK_SETTINGS } from "./options.ts";
+import { type ClientOptions, keyFrom, SDK_SETTINGS } from "./options.ts";
 import { loadedOnce } from "./sdk.ts";
 import { refuseVersions } from "./supported.ts";
 

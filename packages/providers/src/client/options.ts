@@ -1,5 +1,4 @@
-import type { ModelClient } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
+import { type ModelClient, PlimsollError } from "@plimsoll/core";
 import type { LoadImage } from "../wire/images.ts";
 import type { Random, RetryOptions, Wait } from "./retry.ts";
 

@@ -1,7 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Inflate } from "./pdf-pages.ts";
-import { pdfPageCount } from "./pdf-pages.ts";
+import { type Inflate, pdfPageCount } from "./pdf-pages.ts";
 
 const base64 = (text: string) => Buffer.from(text, "latin1").toString("base64");
 

@@ -1,11 +1,9 @@
 import type { AgentInputItem } from "@openai/agents-core";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson, isRecord, shortHash } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord, type MessageDraft, shortHash } from "@plimsoll/core/extend";
 import { callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
-import type { TurnRules } from "../wire/turns.ts";
-import { joinedSystem } from "../wire/turns.ts";
+import { joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { byPiece, hasMedia, partsNow } from "./array-items.ts";
 import { jsonText, pieceParts } from "./media-parts.ts";
 import type { Declaration } from "./wire-array.ts";

@@ -1,17 +1,13 @@
 import { usageOf } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { refuseUnsupported } from "../client/supported.ts";
-import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import type { TurnRules } from "../wire/turns.ts";
-import { inTurn, joinedSystem } from "../wire/turns.ts";
-import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
+import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
+import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
-import type { WireArray } from "./wire-array.ts";
-import { WHOLE_ITEMS } from "./wire-array.ts";
+import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
 type Stream = NonNullable<LanguageModelMiddleware["wrapStream"]>;

@@ -1,6 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PI_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { createMessagesCompactor } from "./anthropic.ts";
 

@@ -1,15 +1,15 @@
-import type { FitInput, ToolSpec } from "@plimsoll/core";
-import { isHuman, PlimsollError } from "@plimsoll/core";
+import { type FitInput, isHuman, PlimsollError, type ToolSpec } from "@plimsoll/core";
 import type {
   Attempt,
   ConversationRequest,
   FoundConversation,
+  Recalled,
+  RecallRange,
   Recovery,
   ReportedUsage,
   RequestOutcome,
-} from "@plimsoll/core/conversation";
-import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/conversation";
-import type { Recalled, RecallRange } from "@plimsoll/core/internal";
+} from "@plimsoll/core/extend";
+import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/extend";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import { checkedTools } from "../wire/tools.ts";
@@ -27,8 +27,7 @@ import {
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, readGroups, stretchesOf } from "./array-items.ts";
-import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
-import { limitsOf } from "./compactor-options.ts";
+import { type CompactorOptions, limitsOf, type RequestFacts } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and whose conversation it is. Tools that are none reject with `bad-input`, naming the place. */

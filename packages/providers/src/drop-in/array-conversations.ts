@@ -9,47 +9,41 @@ import type {
   ToolCallPart,
 } from "@plimsoll/core";
 import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type Kinds, requireFallback } from "@plimsoll/core/build";
 import {
   afterAnswer,
   afterRejection,
-  believedLimits,
+  BUILT_IN_KINDS,
   type Conversation,
-  type ConversationFit,
   type ConversationName,
   type ConversationRequest,
   type Conversations,
+  callShape,
+  clockDoor,
   createConversation,
   createConversations,
   createLearnedLimits,
   type FoundConversation,
+  type Kinds,
   type LearnedLimits,
-  learnedWindowTokens,
-  type Rejection,
-  type ReportedUsage,
-  refusedUnit,
-  withoutRefuted,
-} from "@plimsoll/core/conversation";
-import {
-  callShape,
-  clockDoor,
   limitsWithin,
-  lowestLimits,
   type Recalled,
   type RecallRange,
+  type Rejection,
+  type ReportedUsage,
   recallArtifact,
+  refusedUnit,
   replyBeside,
   replyLowered,
   requestSizeOf,
-  withReplyWithin,
-} from "@plimsoll/core/internal";
+  requireFallback,
+  withoutRefuted,
+} from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
-import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import { DEFAULT_MAXIMUM_CHARS, DEFAULT_MAXIMUM_CONVERSATIONS, limitsOf } from "./compactor-options.ts";
-import { answering, arrived, callOf, isNewReply, learnedOf, noteSetup } from "./request-and-log.ts";
+import { allowedBy, answering, arrived, callOf, inputAt, isNewReply, learnedFor, noteSetup } from "./request-and-log.ts";
 
 /** A conversation's log as it is now. */
 export interface ConversationLog extends ConversationName {
@@ -364,39 +358,6 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
   for (const message of submitted) conversation.add({ type: "message", message });
   await conversation.flush();
-}
-
-function allowedBy({ policy }: ArrayConversations, limits: ModelLimits): ModelLimits {
-  return policy.enabled ? withReplyWithin(limits) : limits;
-}
-
-function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConversation): ConversationFit {
-  const { conversation, logs } = of;
-  const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
-  const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
-  const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
-  return { gate, pending: [], model: { ...known, request: lowestLimits(stated, shared) }, observedLimitTokens };
-}
-
-/** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */
-function learnedFor(
-  asked: RequestFacts,
-  { conversation, logs }: OfConversation,
-): { readonly limits: ModelLimits; readonly learnedTokens: number | null } {
-  const limits = allowedBy(logs, limitsOf(asked, logs.options));
-  const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
-  const reserveTokens = maxOutputTokens ?? 0;
-  const { modelId } = asked;
-  const learned = learnedOf(conversation, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
-  const learnedTokens = learnedWindowTokens(learned, reserveTokens);
-  const isKept =
-    asked.isReplyGuessed !== true || learnedTokens === null || windowTokens === null || learnedTokens >= windowTokens;
-  if (isKept) return { limits, learnedTokens };
-  const guessedTokens = Math.floor((reserveTokens * learnedTokens) / windowTokens);
-  return {
-    limits: { ...limits, maxOutputTokens: guessedTokens },
-    learnedTokens: learnedWindowTokens(learned, guessedTokens),
-  };
 }
 
 /** The limits that a conversation's newest request was fitted to, by what is known now; `null` before one. */

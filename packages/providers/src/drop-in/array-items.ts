@@ -1,8 +1,6 @@
-import type { AssistantMessage, Message } from "@plimsoll/core";
-import { toolCallsOf } from "@plimsoll/core";
-import { canonicalContent, canonicalJson, wellFormed, withIds } from "@plimsoll/core/internal";
-import type { BeforeItems, WireArray } from "./wire-array.ts";
-import { declaredDraft } from "./wire-array.ts";
+import { type AssistantMessage, type Message, toolCallsOf } from "@plimsoll/core";
+import { canonicalContent, canonicalJson, wellFormed, withIds } from "@plimsoll/core/extend";
+import { type BeforeItems, declaredDraft, type WireArray } from "./wire-array.ts";
 
 /** Items of a caller's array that belong together, and the messages that they are. */
 export interface ItemGroup<Item> {

@@ -1,5 +1,4 @@
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
 import { PROMPTS } from "./ai-sdk-middleware.ts";

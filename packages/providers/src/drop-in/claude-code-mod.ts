@@ -1,5 +1,4 @@
-import type { ClaudeCodeOn } from "./claude-code.ts";
-import { createClaudeCodeMod } from "./claude-code.ts";
+import { type ClaudeCodeOn, createClaudeCodeMod } from "./claude-code.ts";
 
 /** A mod's environment has no timers of its own: what is waited for is asked for at once, and a deadline is the host's. */
 const NO_TIMERS = {

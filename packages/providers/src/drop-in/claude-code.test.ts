@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 // biome-ignore lint/correctness/useImportExtensions: the host is JavaScript, with its types beside it
 import { type HostOptions, ModHost, makeSteps, type Step } from "../../testing/mod-host.mjs";
-import type { ClaudeCodeOn } from "./claude-code.ts";
-import { createClaudeCodeMod } from "./claude-code.ts";
+import { type ClaudeCodeOn, createClaudeCodeMod } from "./claude-code.ts";
 
 const hosted = (options: Partial<HostOptions> = {}, mod: (on: ClaudeCodeOn) => void = createClaudeCodeMod()) =>
   new ModHost({

@@ -1,10 +1,8 @@
 import type { FitOutcome, Message, Policy } from "@plimsoll/core";
 import { createContextManager, createDigest, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
-import { requireFallback } from "@plimsoll/core/build";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { LOG_VERSION, MAXIMUM_RECALL_CHARS, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { MessageDraft } from "@plimsoll/core/extend";
+import { LOG_VERSION, MAXIMUM_RECALL_CHARS, requireFallback, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/extend";
+import { argumentsObject, callPart, type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import { TYPED_HELP, takenWords } from "./person-wishes.ts";
 import { typedWord } from "./typed-words.ts";

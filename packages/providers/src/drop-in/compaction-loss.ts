@@ -1,7 +1,5 @@
-import type { Message, Part, SessionEntry } from "@plimsoll/core";
-import { toolCallsOf } from "@plimsoll/core";
-import { partChars } from "@plimsoll/core/build";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/internal";
+import { type Message, type Part, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry, partChars } from "@plimsoll/core/extend";
 
 /** Parts that a compaction took out of the next request; the log still has all of them. */
 export interface CompactionLoss {

@@ -6,11 +6,10 @@ import type {
   ModelLimits,
   OutputCategory,
   Policy,
+  SessionStore,
   Summarizer,
 } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
-import type { Kinds } from "@plimsoll/core/build";
-import type { ConversationName, LearnedLimits } from "@plimsoll/core/conversation";
+import type { ConversationName, Kinds, LearnedLimits } from "@plimsoll/core/extend";
 
 /** State of one conversation: texts that stay verbatim, its live state, its files, and a hook that is asked before a compaction. */
 export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;

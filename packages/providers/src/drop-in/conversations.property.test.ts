@@ -1,10 +1,7 @@
-import type { Policy, Summarizer } from "@plimsoll/core";
-import { createDigest, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, piPolicy } from "@plimsoll/core";
+import { createDigest, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, type Policy, piPolicy, type Summarizer } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import type { DropInKind, PlayedDropIn, Provider } from "../../testing/array-drop-ins.ts";
-import { DROP_INS } from "../../testing/array-drop-ins.ts";
-import type { MarkedTurn } from "../../testing/marked-history.ts";
-import { markedHistory } from "../../testing/marked-history.ts";
+import { DROP_INS, type DropInKind, type PlayedDropIn, type Provider } from "../../testing/array-drop-ins.ts";
+import { type MarkedTurn, markedHistory } from "../../testing/marked-history.ts";
 import { createRandom, createScheduler } from "../../testing/scheduler.ts";
 
 /** Larger figures for longer runs: `PLIMSOLL_APART_STEPS=5000 pnpm vitest run …`; the first row has all steps, the others a tenth, at least 50. */

@@ -1,5 +1,4 @@
-import type { Part } from "@plimsoll/core";
-import { NONE_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, type Part } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { createMessagesCompactor } from "./anthropic.ts";
 import type { ConversationLog } from "./array-conversations.ts";

@@ -8,8 +8,7 @@ import type { LanguageModel } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
-import type { Simulator } from "../simulator/simulator.ts";
-import { startSimulator } from "../simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;

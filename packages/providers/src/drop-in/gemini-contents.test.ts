@@ -1,6 +1,5 @@
 import type { Content, FunctionResponse, Part } from "@google/genai";
-import type { AssistantMessage } from "@plimsoll/core";
-import { NONE_POLICY } from "@plimsoll/core";
+import { type AssistantMessage, NONE_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { changedContent } from "./gemini-contents.ts";
 import { createContentsCompactor } from "./google-genai.ts";

@@ -1,12 +1,10 @@
 import type { Content, FunctionResponse, Part } from "@google/genai";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson } from "@plimsoll/core/internal";
+import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
 import { argumentsObject, callPart, jsonValueOf, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import { pieceParts } from "./media-parts.ts";
-import type { BeforeItems } from "./wire-array.ts";
-import { changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { type BeforeItems, changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** The beginning of ids that are made here: on this wire calls and answers need none, and are joined by their order. */
 const MADE_ID = "plimsoll_call_";

@@ -1,7 +1,5 @@
-import type { Usage } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
-import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt } from "../fields.ts";
+import { type Usage, usageOf } from "@plimsoll/core";
+import { type Fields, jsonValueOf, numberAt } from "../fields.ts";
 
 /** The `usageMetadata` of an answer: the prompt's count holds the cached part, thoughts are counted apart from what is said. */
 export function geminiUsage(usage: Fields | null): Usage {

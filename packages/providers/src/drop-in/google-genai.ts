@@ -1,16 +1,13 @@
 import type { Content, GenerateContentResponse } from "@google/genai";
-import type { SdkUse } from "../client/supported.ts";
-import { refuseUnsupported } from "../client/supported.ts";
+import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { recordAt } from "../fields.ts";
-import type { ArrayCompactor } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
+import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { leftPieces } from "./array-items.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { changedContent, contentDrafts, contentOf, hasAnswers } from "./gemini-contents.ts";
 import { geminiUsage } from "./gemini-usage.ts";
 import { pieceParts } from "./media-parts.ts";
-import type { WireArray } from "./wire-array.ts";
-import { declaredByRole, isAgentsRole, WHOLE_ITEMS } from "./wire-array.ts";
+import { declaredByRole, isAgentsRole, WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";

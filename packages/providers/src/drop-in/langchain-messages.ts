@@ -1,9 +1,7 @@
-import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AssistantMessage, ImagePart, Message, TextPart, UserMessage } from "@plimsoll/core";
 import { textOf, usageOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { wellFormed } from "@plimsoll/core/internal";
+import { type MessageDraft, wellFormed } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";

@@ -1,13 +1,11 @@
-import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { AgentMiddleware } from "langchain";
 import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
+import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
 

@@ -1,5 +1,5 @@
 import { type Part, textOf } from "@plimsoll/core";
-import { withIds } from "@plimsoll/core/internal";
+import { withIds } from "@plimsoll/core/extend";
 import type { ModelMessage } from "ai";
 import { describe, expect, test } from "vitest";
 import { chatMessages } from "../openai-chat/encode.ts";

@@ -1,8 +1,7 @@
 import type { ImagePart, TextPart } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
-import type { Fields } from "../fields.ts";
-import { recordsAt, stringAt } from "../fields.ts";
+import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import { imageAt, textParts } from "./wire-array.ts";
 
 /** The type of a file of which nothing is known. */

@@ -1,16 +1,13 @@
 import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import type { ModelMessage } from "ai";
-import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, type Fields, jsonValueOf, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
 import { jsonParts, pieceParts } from "./media-parts.ts";
-import type { WireArray } from "./wire-array.ts";
-import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, type WireArray } from "./wire-array.ts";
 
 /** How the SDK's messages are read. */
 export const MODEL_MESSAGES: Required<Pick<WireArray<ModelMessage, unknown>, "declares" | "drafts" | "isVendorState">> = {

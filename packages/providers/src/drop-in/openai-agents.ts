@@ -13,8 +13,7 @@ import {
   itemDrafts,
   itemOf,
 } from "./agent-items.ts";
-import type { ArrayCompactor, ArrayRequest } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
+import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 

@@ -1,5 +1,4 @@
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { createItemsCompactor } from "./openai-responses.ts";

@@ -1,14 +1,12 @@
 import type { Message } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
+import type { MessageDraft } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
-import type { SdkUse } from "../client/supported.ts";
-import { refuseUnsupported } from "../client/supported.ts";
+import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { recordAt, stringAt } from "../fields.ts";
 import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import type { ArrayCompactor } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
+import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./compactor-options.ts";
 import type { ResponseItem } from "./response-items.ts";
 import {
@@ -24,8 +22,7 @@ import {
   outputParts,
   responseDeclaration,
 } from "./response-items.ts";
-import type { WireArray } from "./wire-array.ts";
-import { replyDraft, resultDraft, userDraft } from "./wire-array.ts";
+import { replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
 export type { CompactorOptions } from "./compactor-options.ts";

@@ -1,14 +1,9 @@
-import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { usageOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import type { ReplyPart } from "./array-items.ts";
-import { byPiece, partsNow } from "./array-items.ts";
+import { type AssistantMessage, type Message, type ToolResultMessage, type UserMessage, usageOf } from "@plimsoll/core";
+import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
+import { argumentsObject, callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { byPiece, partsNow, type ReplyPart } from "./array-items.ts";
 import { mediaParts } from "./media-parts.ts";
-import type { OpenCodeMessage } from "./opencode-written.ts";
-import { joinedItems, writtenContent, writtenItems, writtenText } from "./opencode-written.ts";
+import { joinedItems, type OpenCodeMessage, writtenContent, writtenItems, writtenText } from "./opencode-written.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import { changedPieces, keptError, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 

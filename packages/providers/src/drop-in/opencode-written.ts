@@ -1,7 +1,5 @@
-import type { AssistantMessage, Message } from "@plimsoll/core";
-import { textOf } from "@plimsoll/core";
-import type { Fields } from "../fields.ts";
-import { argumentsObject } from "../fields.ts";
+import { type AssistantMessage, type Message, textOf } from "@plimsoll/core";
+import { argumentsObject, type Fields } from "../fields.ts";
 
 /** A message as OpenCode hands it to plugins: what is known of it, and its parts. */
 export interface OpenCodeMessage {

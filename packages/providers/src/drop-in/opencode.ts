@@ -1,17 +1,12 @@
-import type { ModelLimits } from "@plimsoll/core";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import type { ArrayCompactor } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
-import { withMargin } from "./compactor-options.ts";
+import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
+import { type CompactorOptions, withMargin } from "./compactor-options.ts";
 import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { createPersonWishes } from "./person-wishes.ts";
-import type { Speakers } from "./typed-words.ts";
-import { withoutWords } from "./typed-words.ts";
+import { type Speakers, withoutWords } from "./typed-words.ts";
 
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 

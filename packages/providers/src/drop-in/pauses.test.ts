@@ -1,9 +1,7 @@
-import type { CompactionEntry } from "@plimsoll/core";
-import { createContextManager, createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
+import { type CompactionEntry, createContextManager, createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import { human, reply, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
-import type { DropInKind } from "../../testing/array-drop-ins.ts";
-import { DROP_INS } from "../../testing/array-drop-ins.ts";
+import { DROP_INS, type DropInKind } from "../../testing/array-drop-ins.ts";
 import type { MarkedTurn } from "../../testing/marked-history.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 

@@ -1,13 +1,10 @@
-import type { SessionEntry, StateProvider } from "@plimsoll/core";
-import { isHuman, isPlimsollError, PLIMSOLL_POLICY, textOf } from "@plimsoll/core";
-import { createEstimator, createWorkCounter } from "@plimsoll/core/build";
+import { isHuman, isPlimsollError, PLIMSOLL_POLICY, type SessionEntry, type StateProvider, textOf } from "@plimsoll/core";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import type { ConversationLog } from "./array-conversations.ts";
-import type { Cut } from "./compaction-loss.ts";
-import { compactionLoss, newestCut, takenRatio } from "./compaction-loss.ts";
+import { type Cut, compactionLoss, newestCut, takenRatio } from "./compaction-loss.ts";
 import type { CompactorOptions, ConversationContext } from "./compactor-options.ts";
-import type { TypedWord } from "./typed-words.ts";
-import { keptTexts, TYPED_PREFIX } from "./typed-words.ts";
+import { keptTexts, TYPED_PREFIX, type TypedWord } from "./typed-words.ts";
 
 /** True if the newest cut was undone by a person: less that was tried after a refusal is undone by itself, too. */
 export function isUndone(entries: readonly SessionEntry[]): boolean {

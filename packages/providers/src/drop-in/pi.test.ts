@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Fields } from "../fields.ts";
-import { recordsAt } from "../fields.ts";
+import { type Fields, recordsAt } from "../fields.ts";
 import { createPiExtension } from "./pi.ts";
 
 const RESULT = "line of a file\n".repeat(400);

@@ -1,13 +1,9 @@
-import type { AssistantMessage, Message, UserMessage } from "@plimsoll/core";
-import { PLIMSOLL_POLICY, textOf, usageOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
+import { type AssistantMessage, type Message, PLIMSOLL_POLICY, textOf, type UserMessage, usageOf } from "@plimsoll/core";
+import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import type { ArrayCompactor } from "./array-compactor.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
-import { withMargin } from "./compactor-options.ts";
+import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
+import { type CompactorOptions, withMargin } from "./compactor-options.ts";
 import { jsonParts, pieceParts } from "./media-parts.ts";
 import { createPersonWishes } from "./person-wishes.ts";
 import { typedWord } from "./typed-words.ts";

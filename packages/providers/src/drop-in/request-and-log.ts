@@ -1,7 +1,23 @@
-import type { BoundReasoning, Message, ToolCallPart } from "@plimsoll/core";
+import type { BoundReasoning, FitInput, Message, ModelLimits, Policy, ToolCallPart } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
-import type { Conversation, ConversationRequest, LearnedLimit, LearnedLimits, LimitEvent } from "@plimsoll/core/conversation";
-import { believedAt, learnedInLog, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
+import {
+  believedAt,
+  believedLimits,
+  type Conversation,
+  type ConversationFit,
+  type ConversationRequest,
+  type LearnedLimit,
+  type LearnedLimits,
+  type LimitEvent,
+  learnedInLog,
+  learnedWindowTokens,
+  lowestLimits,
+  setupChange,
+  setupChangeEntry,
+  withReplyWithin,
+} from "@plimsoll/core/extend";
+import { requestLimitsOf } from "../catalog/request-limits.ts";
+import { type CompactorOptions, limitsOf, type RequestFacts } from "./compactor-options.ts";
 
 /** The model that a request asks, and where what refusals taught of it is kept. */
 interface AskedModel {
@@ -74,4 +90,50 @@ export function answering(message: Message, { manager }: Conversation): Message 
 /** True if the first message that is new is a reply whose request was not reported. */
 export function isNewReply({ messages }: ConversationRequest, { manager, messageIds }: Conversation): boolean {
   return messages[messageIds().length]?.role === "assistant" && manager.state().answeredRequestIds.length === 0;
+}
+
+/** Whose limits are asked for, and what is known of limits. */
+interface OfLimits {
+  readonly conversation: Conversation;
+  readonly logs: {
+    readonly options: CompactorOptions;
+    readonly policy: Policy;
+    readonly learned: LearnedLimits;
+    readonly nowMs: () => number | null;
+  };
+}
+
+/** The limits with a reply that leaves room in the window, unless compaction is off. */
+export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: ModelLimits): ModelLimits {
+  return policy.enabled ? withReplyWithin(limits) : limits;
+}
+
+/** The input of a fit at a gate, with what was learned of the model's limits. */
+export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): ConversationFit {
+  const { conversation, logs } = of;
+  const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
+  const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
+  const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
+  return { gate, pending: [], model: { ...known, request: lowestLimits(stated, shared) }, observedLimitTokens };
+}
+
+/** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */
+export function learnedFor(
+  asked: RequestFacts,
+  { conversation, logs }: OfLimits,
+): { readonly limits: ModelLimits; readonly learnedTokens: number | null } {
+  const limits = allowedBy(logs, limitsOf(asked, logs.options));
+  const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
+  const reserveTokens = maxOutputTokens ?? 0;
+  const { modelId } = asked;
+  const learned = learnedOf(conversation, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
+  const learnedTokens = learnedWindowTokens(learned, reserveTokens);
+  const isKept =
+    asked.isReplyGuessed !== true || learnedTokens === null || windowTokens === null || learnedTokens >= windowTokens;
+  if (isKept) return { limits, learnedTokens };
+  const guessedTokens = Math.floor((reserveTokens * learnedTokens) / windowTokens);
+  return {
+    limits: { ...limits, maxOutputTokens: guessedTokens },
+    learnedTokens: learnedWindowTokens(learned, guessedTokens),
+  };
 }

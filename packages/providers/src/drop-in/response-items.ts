@@ -1,12 +1,11 @@
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { canonicalJson, shortHash } from "@plimsoll/core/internal";
+import { canonicalJson, shortHash } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
 import { byPiece, partsNow } from "./array-items.ts";
 import { contentParts, jsonParts, jsonText, pieceParts } from "./media-parts.ts";
-import type { Declaration } from "./wire-array.ts";
-import { changedPieces, declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
+import { changedPieces, type Declaration, declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
 
 /** An item of an array on the Responses wire. */
 export type ResponseItem = OpenAI.Responses.ResponseInputItem;

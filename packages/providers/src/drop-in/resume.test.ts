@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Policy } from "@plimsoll/core";
-import { createDigest, presetNamed } from "@plimsoll/core";
-import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
+import { createDigest, type Policy, presetNamed, type SessionStore } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { expect, onTestFinished, test } from "vitest";
-import type { DropInKind } from "../../testing/array-drop-ins.ts";
-import { DROP_INS } from "../../testing/array-drop-ins.ts";
+import { DROP_INS, type DropInKind } from "../../testing/array-drop-ins.ts";
 import { markedHistory } from "../../testing/marked-history.ts";
 
 /** Larger figures for longer runs. */

@@ -1,5 +1,4 @@
-import type { Fields } from "../fields.ts";
-import { recordsAt, stringAt } from "../fields.ts";
+import { type Fields, recordsAt, stringAt } from "../fields.ts";
 
 /** A message that begins so is for Plimsoll, not for the model. */
 export const TYPED_PREFIX = "plimsoll:";

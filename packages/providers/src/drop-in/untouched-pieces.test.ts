@@ -8,7 +8,7 @@ import {
   PLIMSOLL_POLICY,
   SVEN_POLICY,
 } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { openCodeInfo } from "../../testing/array-subjects.ts";
 import type { Fields } from "../fields.ts";

@@ -1,8 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { expect, test } from "vitest";

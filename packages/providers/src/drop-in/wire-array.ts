@@ -9,11 +9,9 @@ import type {
   Usage,
   UserMessage,
 } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { canonicalJson, isRecord } from "@plimsoll/core/internal";
+import { canonicalJson, isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
-import type { Fields } from "../fields.ts";
-import { stringAt } from "../fields.ts";
+import { type Fields, stringAt } from "../fields.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 

@@ -3,10 +3,8 @@ import { createModelClient } from "../client/model-client.ts";
 import { openAiSdk } from "../client/openai-sdk.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./decode.ts";
-import type { ChatBody } from "./encode.ts";
-import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
-import type { ChatHost } from "./hosts.ts";
-import { CHAT_HOSTS, OPENAI_HOST } from "./hosts.ts";
+import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
+import { CHAT_HOSTS, type ChatHost, OPENAI_HOST } from "./hosts.ts";
 
 /** Options of a client of a Chat Completions server. */
 export interface ChatOptions extends ClientOptions {

@@ -1,9 +1,7 @@
-import type { AssistantMessage, Usage } from "@plimsoll/core";
-import { UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
-import type { JsonValue, StopReason } from "@plimsoll/core/internal";
+import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import type { JsonValue, StopReason } from "@plimsoll/core/extend";
 import { cutStream, ReportedError } from "../client/failure.ts";
-import type { Fields } from "../fields.ts";
-import { callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /**

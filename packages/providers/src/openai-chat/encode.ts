@@ -1,13 +1,10 @@
 import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec } from "@plimsoll/core";
-import type { WireRules } from "@plimsoll/core/internal";
-import { isDeclared, wellFormedContext } from "@plimsoll/core/internal";
+import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
 import { callIdHash, wireCallId } from "../wire/identifiers.ts";
-import type { LoadedImages } from "../wire/images.ts";
-import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
-import type { TurnRules } from "../wire/turns.ts";
-import { inTurn } from "../wire/turns.ts";
+import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { inTurn, type TurnRules } from "../wire/turns.ts";
 import type { ChatQuirks } from "./hosts.ts";
 
 /** The request's body without what only streaming decides. */

@@ -4,10 +4,8 @@ import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiChat } from "./decode.ts";
-import type { ChatBody } from "./encode.ts";
-import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
-import type { ChatHost } from "./hosts.ts";
-import { OPENAI_HOST } from "./hosts.ts";
+import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
+import { type ChatHost, OPENAI_HOST } from "./hosts.ts";
 
 /** A session on the Chat Completions wire. */
 export interface ChatSessionOptions extends SessionOptions {

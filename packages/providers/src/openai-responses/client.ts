@@ -4,8 +4,7 @@ import { createModelClient } from "../client/model-client.ts";
 import { openAiSdk } from "../client/openai-sdk.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
 import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
-import type { ResponsesBody } from "./encode.ts";
-import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
+import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
 
 /** Options of a client of the Responses wire. */
 export interface ResponsesOptions extends ClientOptions {

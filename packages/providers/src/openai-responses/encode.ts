@@ -7,13 +7,11 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import type { WireRules } from "@plimsoll/core/internal";
-import { isDeclared, wellFormedContext } from "@plimsoll/core/internal";
+import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/identifiers.ts";
-import type { LoadedImages } from "../wire/images.ts";
-import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
 
 /** The request's body without what only streaming decides. */
 export type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & {

@@ -4,8 +4,7 @@ import { createSession } from "../session/create-session.ts";
 import type { Session, SessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiResponse } from "./decode.ts";
-import type { ResponsesBody } from "./encode.ts";
-import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES } from "./encode.ts";
+import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
 
 /** Parameters that the session sets itself: nothing is stored at the vendor. */
 type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";

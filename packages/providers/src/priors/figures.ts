@@ -1,4 +1,4 @@
-import type { ClassCounts } from "@plimsoll/core/internal";
+import type { ClassCounts } from "@plimsoll/core/extend";
 
 /** Models whose sessions were measured separately. */
 export type FigureName = "claude" | "claude-from-4.7" | "gpt" | "gemini" | "llama";

@@ -1,4 +1,4 @@
-import { CHAR_CLASSES } from "@plimsoll/core/internal";
+import { CHAR_CLASSES } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { familyOf, modelPriors } from "./model-priors.ts";
 

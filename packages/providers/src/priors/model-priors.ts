@@ -1,5 +1,4 @@
-import type { ModelPrior, ModelPriors } from "@plimsoll/core/build";
-import type { ImageRule } from "@plimsoll/core/internal";
+import type { ImageRule, ModelPrior, ModelPriors } from "@plimsoll/core/extend";
 import type { FigureName, MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";
 

@@ -1,7 +1,6 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
-import type { ProxyWire } from "./wires.ts";
-import { failureIn } from "./wires.ts";
+import { failureIn, type ProxyWire } from "./wires.ts";
 
 /** Reads what an answer tells of its request, while the answer passes by. */
 export interface AnswerReader {

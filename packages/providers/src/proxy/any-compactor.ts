@@ -1,4 +1,4 @@
-import { MAXIMUM_RECALL_CHARS, type Recalled } from "@plimsoll/core/internal";
+import { MAXIMUM_RECALL_CHARS, type Recalled } from "@plimsoll/core/extend";
 import type { ArrayCompactor, ArrayRequest } from "../drop-in/array-compactor.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { Fields } from "../fields.ts";

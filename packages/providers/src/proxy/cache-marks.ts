@@ -1,6 +1,5 @@
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /** Blocks that may carry a breakpoint: platform.claude.com/docs/en/build-with-claude/prompt-caching, read in November 2026. */
 const MARKABLE: readonly unknown[] = ["text", "image", "document", "tool_use", "tool_result"];

@@ -1,14 +1,10 @@
-import type { CompactionEntry, ModelLimits, SessionEntry } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
-import type { JsonObject } from "@plimsoll/core/internal";
-import { shortHash, wellFormed } from "@plimsoll/core/internal";
+import { type CompactionEntry, type ModelLimits, PlimsollError, type SessionEntry } from "@plimsoll/core";
+import { type JsonObject, shortHash, wellFormed } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { Fields } from "../fields.ts";
-import { jsonValueOf } from "../fields.ts";
+import { type Fields, jsonValueOf } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
-import type { ProxyWire } from "./wires.ts";
-import { wireNamed } from "./wires.ts";
+import { type ProxyWire, wireNamed } from "./wires.ts";
 
 /** The version of the form of `POST /compact`; another one answers differently. */
 const VERSION = 1;

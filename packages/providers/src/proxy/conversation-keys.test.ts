@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ConversationSigns, KeyNote } from "./conversation-keys.ts";
-import { createConversationKeys } from "./conversation-keys.ts";
+import { type ConversationSigns, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
 
 const keysAfter = async (notes: KeyNote[], asked: readonly ConversationSigns[]) => {
   const keys = createConversationKeys(notes, async (note) => void notes.push(note));

@@ -1,4 +1,4 @@
-import { shortHash } from "@plimsoll/core/internal";
+import { shortHash } from "@plimsoll/core/extend";
 
 /**
  * A line of what is known of conversations. It holds hashes alone.

@@ -12,13 +12,7 @@ export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
 export { type Fault, type MendingRules, mendItems } from "./mend-items.ts";
-export {
-  createProxyCompaction,
-  type EventOrigin,
-  type PreparedRequest,
-  type ProxyCompaction,
-  type ProxyConversation,
-  type UpstreamFailure,
-} from "./proxy.ts";
+export type { EventOrigin, PreparedRequest, UpstreamFailure } from "./prepared-request.ts";
+export { createProxyCompaction, type ProxyCompaction, type ProxyConversation } from "./proxy.ts";
 export { summaryQuestion } from "./summary-question.ts";
 export { failureIn, wireAt } from "./wires.ts";

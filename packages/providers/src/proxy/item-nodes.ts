@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 
 /** A part of a history that can make it unusable, told by its form alone: the same on each wire and in each agent's log. */

@@ -1,7 +1,6 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
-import type { ItemNode } from "./item-nodes.ts";
-import { changedNodes, itemNode } from "./item-nodes.ts";
+import { changedNodes, type ItemNode, itemNode } from "./item-nodes.ts";
 
 /** Something that makes a session unusable, or that may. */
 export interface Fault {

@@ -1,16 +1,11 @@
-import { canonicalJson, shortHash } from "@plimsoll/core/internal";
-import type { TypedWord, WithoutWords } from "../drop-in/typed-words.ts";
-import { saidIn, withoutWords } from "../drop-in/typed-words.ts";
-import type { Fields } from "../fields.ts";
-import { parseRecord, recordsAt } from "../fields.ts";
+import { canonicalJson, shortHash } from "@plimsoll/core/extend";
+import { saidIn, type TypedWord, type WithoutWords, withoutWords } from "../drop-in/typed-words.ts";
+import { type Fields, parseRecord, recordsAt } from "../fields.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys, ConversationSigns } from "./conversation-keys.ts";
-import type { RequestKind } from "./request-kind.ts";
-import { hasTools, requestKind } from "./request-kind.ts";
-import type { RequestHeaders } from "./session-name.ts";
-import { sessionNameOf } from "./session-name.ts";
-import type { BodyFacts, ProxyWire } from "./wires.ts";
-import { wireAt } from "./wires.ts";
+import { hasTools, type RequestKind, requestKind } from "./request-kind.ts";
+import { type RequestHeaders, sessionNameOf } from "./session-name.ts";
+import { type BodyFacts, type ProxyWire, wireAt } from "./wires.ts";
 
 /** A request as it came in. */
 export interface ProxyRequest {

@@ -1,6 +1,5 @@
 import { isAgentsRole } from "../drop-in/wire-array.ts";
-import type { Fields } from "../fields.ts";
-import { listAt } from "../fields.ts";
+import { type Fields, listAt } from "../fields.ts";
 import type { BodyFacts, ProxyWire } from "./wires.ts";
 
 /**

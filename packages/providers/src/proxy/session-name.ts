@@ -1,5 +1,4 @@
-import type { Fields } from "../fields.ts";
-import { parseRecord, recordAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, stringAt } from "../fields.ts";
 
 /** Headers of a request, names in lower case. */
 export type RequestHeaders = { readonly [name: string]: string | readonly string[] | undefined };

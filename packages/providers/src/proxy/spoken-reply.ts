@@ -2,8 +2,7 @@ import { ANTHROPIC_WIRE } from "../simulator/anthropic-wire.ts";
 import { GEMINI_WIRE } from "../simulator/gemini.ts";
 import { OPENAI_CHAT_WIRE } from "../simulator/openai-chat.ts";
 import { OPENAI_RESPONSES_WIRE } from "../simulator/openai-responses.ts";
-import type { Answer, SimulatedWire } from "../simulator/wire.ts";
-import { written } from "../simulator/wire.ts";
+import { type Answer, type SimulatedWire, written } from "../simulator/wire.ts";
 import type { ProxyWire } from "./wires.ts";
 
 /** An answer that no vendor gave. */

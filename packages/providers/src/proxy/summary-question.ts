@@ -1,10 +1,8 @@
-import type { ModelReply, ModelRequest } from "@plimsoll/core";
-import { PlimsollError, textOf } from "@plimsoll/core";
+import { type ModelReply, type ModelRequest, PlimsollError, textOf } from "@plimsoll/core";
 import { decodeAnthropic } from "../anthropic/decode.ts";
 import { geminiUsage } from "../drop-in/gemini-usage.ts";
 import { textParts } from "../drop-in/wire-array.ts";
-import type { Fields } from "../fields.ts";
-import { parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { decodeOpenAiChat } from "../openai-chat/decode.ts";
 import { decodeOpenAiResponse } from "../openai-responses/decode.ts";
 import type { DecodedReply } from "../wire/wire.ts";

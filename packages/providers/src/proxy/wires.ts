@@ -1,8 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Content, GenerateContentResponse } from "@google/genai";
 import type { ToolSpec } from "@plimsoll/core";
-import type { EndedReply } from "@plimsoll/core/conversation";
-import { isRecord } from "@plimsoll/core/internal";
+import { type EndedReply, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { decodeAnthropicStream } from "../anthropic/decode.ts";
 import { createMessagesCompactor } from "../drop-in/anthropic.ts";
@@ -10,17 +9,14 @@ import type { CompactorOptions } from "../drop-in/compactor-options.ts";
 import { createContentsCompactor } from "../drop-in/google-genai.ts";
 import { createChatCompactor } from "../drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../drop-in/openai-responses.ts";
-import type { ResponseItem } from "../drop-in/response-items.ts";
-import { isModels, itemKind } from "../drop-in/response-items.ts";
-import type { Fields } from "../fields.ts";
-import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { isModels, itemKind, type ResponseItem } from "../drop-in/response-items.ts";
+import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { decodeOpenAiChatStream } from "../openai-chat/decode.ts";
 import { decodeOpenAiResponsesStream } from "../openai-responses/decode.ts";
 import { endedReplyIn, endedReplyOf } from "../wire/ended-reply.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { DriverEvent } from "../wire/wire.ts";
-import type { AnyCompactor } from "./any-compactor.ts";
-import { anyCompactor } from "./any-compactor.ts";
+import { type AnyCompactor, anyCompactor } from "./any-compactor.ts";
 
 /** Parameters that a request has besides its items. */
 export interface BodyFacts {

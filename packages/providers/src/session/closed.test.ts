@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
-import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { PLIMSOLL_POLICY, type SessionStore } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { createSqliteStore } from "@plimsoll/core/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,10 +1,9 @@
 import type { ModelReply, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { admitToolResult, createMemoryArtifactStore, PlimsollError } from "@plimsoll/core";
-import { callShape, recallArtifact, shortHash } from "@plimsoll/core/internal";
+import { callShape, recallArtifact, shortHash } from "@plimsoll/core/extend";
 import { fullWindow } from "../client/failure.ts";
 import { createToolNames } from "../wire/identifiers.ts";
-import type { DecodedReply, SessionWire } from "../wire/wire.ts";
-import { decodedBy } from "../wire/wire.ts";
+import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { OpenCall, OpenSession } from "./open-session.ts";
 import { alone, assertOpen, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";

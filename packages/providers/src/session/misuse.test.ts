@@ -1,7 +1,6 @@
-import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
-import type { AnthropicSession, AnthropicSessionOptions } from "../anthropic/index.ts";
-import { createAnthropicSession } from "../anthropic/index.ts";
+import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "../anthropic/index.ts";
 
 const REQUEST: AnthropicSessionOptions["request"] = {
   model: "claude-haiku-5-5",

@@ -1,22 +1,23 @@
 import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Conversation, ConversationFit } from "@plimsoll/core/conversation";
+import type { Conversation, ConversationFit, MessageDraft } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
+  closedError,
   learnedInLog,
   learnedWindowTokens,
   nextTry,
   outcomeOfReply,
+  replyBeside,
+  replyLowered,
   sendWithRecovery,
-} from "@plimsoll/core/conversation";
-import type { MessageDraft } from "@plimsoll/core/internal";
-import { closedError, replyBeside, replyLowered, withIds } from "@plimsoll/core/internal";
+  withIds,
+} from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
-import type { SessionWire } from "../wire/wire.ts";
-import { checkSendable, decodedBy } from "../wire/wire.ts";
+import { checkSendable, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { SessionLog } from "./session-log.ts";
 
 /** A session that is open: its log, its wire, and the one record that changes. */

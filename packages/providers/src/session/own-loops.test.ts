@@ -5,8 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { work as anthropic } from "../../examples/own-loop.ts";
 import { work as chat } from "../../examples/own-loop-chat.ts";
 import { work as responses } from "../../examples/own-loop-responses.ts";
-import type { SimulatedReply, SimulatedRequest, Simulator } from "../simulator/index.ts";
-import { startSimulator } from "../simulator/index.ts";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../simulator/index.ts";
 
 const STEPS = 20;
 

@@ -1,11 +1,20 @@
 import type { ContextEvent, ModelLimits, Policy, SessionEntry } from "@plimsoll/core";
 import { createDigest, isPlimsollError, PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/build";
-import { BUILT_IN_KINDS, requireFallback } from "@plimsoll/core/build";
-import type { Conversation, ConversationSetting } from "@plimsoll/core/conversation";
-import { createConversation, openConversation, setupChange, setupChangeEntry } from "@plimsoll/core/conversation";
-import type { SessionStartEntry } from "@plimsoll/core/internal";
-import { clockDoor, LOG_VERSION, loggedLimits, replyLowered, shortHash, withReplyWithin } from "@plimsoll/core/internal";
+import type { Conversation, ConversationSetting, Kinds, SessionStartEntry } from "@plimsoll/core/extend";
+import {
+  BUILT_IN_KINDS,
+  clockDoor,
+  createConversation,
+  LOG_VERSION,
+  loggedLimits,
+  openConversation,
+  replyLowered,
+  requireFallback,
+  setupChange,
+  setupChangeEntry,
+  shortHash,
+  withReplyWithin,
+} from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/request-limits.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";

@@ -1,13 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { NONE_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore, type SessionStore } from "@plimsoll/core/agent";
+import { NONE_POLICY, type SessionStore } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/extend";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropicSession } from "../anthropic/index.ts";
 import { createChatSession } from "../openai-chat/index.ts";
 import { createResponsesSession } from "../openai-responses/index.ts";
-import type { SimulatedReply, SimulatedRequest, Simulator } from "../simulator/index.ts";
-import { startSimulator } from "../simulator/index.ts";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../simulator/index.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 const STEPS = 60;

@@ -5,13 +5,12 @@ import type {
   OutputCategory,
   PathAccess,
   Policy,
+  SessionStore,
   ToolCallPart,
   ToolResultMessage,
   UserMessage,
 } from "@plimsoll/core";
-import type { SessionStore } from "@plimsoll/core/agent";
-import type { Conversation } from "@plimsoll/core/conversation";
-import type { Recalled, RecallRange } from "@plimsoll/core/internal";
+import type { Conversation, Recalled, RecallRange } from "@plimsoll/core/extend";
 
 /** Options that a session hands on to its context manager. */
 type ContextOptions = Pick<

@@ -1,8 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
-import type { LanguageModel } from "ai";
-import { generateText, streamText } from "ai";
+import { generateText, type LanguageModel, streamText } from "ai";
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
@@ -14,8 +13,7 @@ import {
   validateResponsesResponse,
 } from "../../testing/vendor-rules/index.ts";
 import { startRecorder } from "../../testing/vendor-rules/recorder.ts";
-import type { SimulatedReply } from "./index.ts";
-import { startSimulator } from "./index.ts";
+import { type SimulatedReply, startSimulator } from "./index.ts";
 
 const TEXT = { type: "text", text: "Two files are there." } as const;
 const REASONING = { type: "reasoning", text: "The folder needs a look." } as const;

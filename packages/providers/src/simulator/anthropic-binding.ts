@@ -1,11 +1,8 @@
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { recordAt, recordsAt, stringAt } from "../fields.ts";
-import type { Bound } from "./anthropic-seal.ts";
-import { hashOf, sealOf, signed } from "./anthropic-seal.ts";
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Bound, hashOf, sealOf, signed } from "./anthropic-seal.ts";
 import type { SimulatedRules } from "./rules.ts";
-import type { Drop, Headers } from "./wire.ts";
-import { headerValues, invalid } from "./wire.ts";
+import { type Drop, type Headers, headerValues, invalid } from "./wire.ts";
 
 /** The beta without which a request may not say what is done with thinking over a changed prefix. */
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";

@@ -1,9 +1,7 @@
-import type { Fields } from "../fields.ts";
-import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { checkBinding } from "./anthropic-binding.ts";
 import { isSigned } from "./anthropic-seal.ts";
-import type { Segment, SimulatedPrompt, WireLimits } from "./wire.ts";
-import { invalid, isStreamed, Refusal, signatureOf } from "./wire.ts";
+import { invalid, isStreamed, Refusal, type Segment, type SimulatedPrompt, signatureOf, type WireLimits } from "./wire.ts";
 
 /** Most breakpoints in a request: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
 const MAXIMUM_BREAKPOINTS = 4;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Fields } from "../fields.ts";
-import { parseRecord, recordAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, stringAt } from "../fields.ts";
 import { signatureOf } from "./wire.ts";
 
 /** A signature of the simulator, read: who gave the thinking, and, where the model binds it, under which prefix and after which thinking. */

@@ -1,8 +1,7 @@
-import type { JsonObject } from "@plimsoll/core/internal";
+import type { JsonObject } from "@plimsoll/core/extend";
 import { jsonValueOf, parseRecord } from "../fields.ts";
 import { readAnthropic } from "./anthropic-request.ts";
-import type { Answer, Counts, SimulatedWire, WireError, WireEvent } from "./wire.ts";
-import { halves, signatureOf } from "./wire.ts";
+import { type Answer, type Counts, halves, type SimulatedWire, signatureOf, type WireError, type WireEvent } from "./wire.ts";
 
 /** The Messages wire: platform.claude.com/docs/en/api/messages, /messages-streaming and /errors. */
 export const ANTHROPIC_WIRE: SimulatedWire = {

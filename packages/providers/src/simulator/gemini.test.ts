@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Simulator, SimulatorOptions } from "./index.ts";
-import { startSimulator } from "./index.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 
 async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
   const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }), ...options });

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { argumentsObject, jsonValueOf, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import type { JsonObject, JsonValue } from "@plimsoll/core/extend";
+import { argumentsObject, type Fields, jsonValueOf, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { SimulatedPart } from "./reply.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
 import { halves, invalid, isStreamed, segmentOf, textAt } from "./wire.ts";

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { stringAt } from "../fields.ts";
 import type { WireName } from "./reply.ts";
 import type { SimulatedMediaLimits } from "./rules.ts";
-import type { WireError } from "./wire.ts";
-import { invalid, Refusal } from "./wire.ts";
+import { invalid, Refusal, type WireError } from "./wire.ts";
 
 const MB = 1024 * 1024;
 

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordsAt, stringAt } from "../fields.ts";
-import type { SimulatorOptions } from "./index.ts";
-import { startSimulator } from "./index.ts";
+import { type SimulatorOptions, startSimulator } from "./index.ts";
 
 const HEADERS = { "anthropic-version": "2023-06-01", authorization: "Bearer key" };
 

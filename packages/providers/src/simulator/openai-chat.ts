@@ -1,7 +1,5 @@
-import type { JsonObject } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { isRecord, type JsonObject } from "@plimsoll/core/extend";
+import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { checkCallId, checkToolNames, errorObject, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
 import { halves, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";

@@ -1,8 +1,6 @@
-import type { JsonObject } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { stringAt } from "../fields.ts";
-import type { SimulatedWire, WireError, WireLimits } from "./wire.ts";
-import { invalid, Refusal } from "./wire.ts";
+import type { JsonObject } from "@plimsoll/core/extend";
+import { type Fields, stringAt } from "../fields.ts";
+import { invalid, Refusal, type SimulatedWire, type WireError, type WireLimits } from "./wire.ts";
 
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
 export const OPENAI_ERRORS: Pick<

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { recordAt, stringAt } from "../fields.ts";
 import { encryptedReasoning } from "./openai-responses-items.ts";
-import type { Simulator } from "./simulator.ts";
-import { startSimulator } from "./simulator.ts";
+import { type Simulator, startSimulator } from "./simulator.ts";
 
 const SAID = { type: "message", role: "assistant", content: [{ type: "output_text", text: "well", annotations: [] }] };
 const GO = { role: "user", content: "go" };

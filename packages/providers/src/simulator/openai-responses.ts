@@ -1,6 +1,5 @@
-import type { JsonObject } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { jsonValueOf, numberAt, recordsAt, stringAt } from "../fields.ts";
+import type { JsonObject } from "@plimsoll/core/extend";
+import { type Fields, jsonValueOf, numberAt, recordsAt, stringAt } from "../fields.ts";
 import { checkReasoningPrefix, contentOf } from "./openai-binding.ts";
 import { checkToolNames, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
 import {

@@ -1,4 +1,4 @@
-import type { CountTokens } from "@plimsoll/core/build";
+import type { CountTokens } from "@plimsoll/core/extend";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@plimsoll/core/internal";
-import { isRecord, wellFormed } from "@plimsoll/core/internal";
+import { isRecord, type JsonObject, wellFormed } from "@plimsoll/core/extend";
 import { checkMedia, documentedMedia } from "./media-rules.ts";
 import { compactedResponse } from "./openai-responses.ts";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
@@ -14,8 +13,7 @@ import {
   totalTokens,
   truncatedSegments,
 } from "./prompt-cache.ts";
-import type { SimulatedPart, SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
-import { SCRIPT_END } from "./reply.ts";
+import { SCRIPT_END, type SimulatedPart, type SimulatedReply, type SimulatedRequest, type WireName } from "./reply.ts";
 import type { Answer, Counts, Headers, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
 import { invalid, Refusal } from "./wire.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { recordsAt, stringAt } from "../fields.ts";
-import type { Simulator, SimulatorOptions } from "./index.ts";
-import { startSimulator } from "./index.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -1,18 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { PlimsollError } from "@plimsoll/core";
-import type { JsonObject } from "@plimsoll/core/internal";
+import type { JsonObject } from "@plimsoll/core/extend";
 import { parseRecord } from "../fields.ts";
 import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
 import { GEMINI_WIRE } from "./gemini.ts";
 import { OPENAI_CHAT_WIRE } from "./openai-chat.ts";
 import { OPENAI_RESPONSES_WIRE } from "./openai-responses.ts";
-import type { Exchange, SimulatorOptions } from "./options.ts";
-import { DEFAULT_WINDOW_TOKENS, maximumOutputTokensOf } from "./options.ts";
-import type { Response } from "./provider.ts";
-import { createProvider } from "./provider.ts";
-import type { SimulatedWire } from "./wire.ts";
-import { written } from "./wire.ts";
+import { DEFAULT_WINDOW_TOKENS, type Exchange, maximumOutputTokensOf, type SimulatorOptions } from "./options.ts";
+import { createProvider, type Response } from "./provider.ts";
+import { type SimulatedWire, written } from "./wire.ts";
 
 /** A running simulator. */
 export interface Simulator {

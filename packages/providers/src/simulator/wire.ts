@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import type { JsonObject } from "@plimsoll/core/internal";
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { recordsAt, stringAt } from "../fields.ts";
+import { isRecord, type JsonObject } from "@plimsoll/core/extend";
+import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import type { SimulatedReply, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 

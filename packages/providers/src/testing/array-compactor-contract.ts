@@ -1,6 +1,5 @@
-import type { Policy } from "@plimsoll/core";
-import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/agent";
+import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/extend";
 import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
 import type { CompactorOptions } from "../drop-in/compactor-options.ts";
 import { newRoleOrders } from "./role-orders.ts";

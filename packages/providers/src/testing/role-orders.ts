@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /** Roles of an item: in which it begins, and in which it ends. Items of the agent's own role stand outside of turns. */

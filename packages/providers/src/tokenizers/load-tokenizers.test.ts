@@ -1,5 +1,5 @@
 import { createContextManager, createDigest, SVEN_POLICY } from "@plimsoll/core";
-import { encodingsOf } from "@plimsoll/core/internal";
+import { encodingsOf } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { createTokenizerLoader, loadEncoding } from "./load-tokenizers.ts";
 

@@ -1,8 +1,7 @@
 import { PlimsollError } from "@plimsoll/core";
-import type { CountTokens, Tokenizers } from "@plimsoll/core/build";
+import type { CountTokens, Tokenizers } from "@plimsoll/core/extend";
 import { parseRankTable } from "./byte-pair-encoding.ts";
-import type { Encoding, PieceObserver, TokenCounter } from "./token-counter.ts";
-import { createTokenCounter } from "./token-counter.ts";
+import { createTokenCounter, type Encoding, type PieceObserver, type TokenCounter } from "./token-counter.ts";
 
 /** The encodings that are bundled: `o200k_base` (GPT-4o and later, o-series) and `cl100k_base` (GPT-4, GPT-3.5). */
 export type EncodingName = "o200k_base" | "cl100k_base";

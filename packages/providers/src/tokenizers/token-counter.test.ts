@@ -3,8 +3,7 @@ import cl100k from "js-tiktoken/ranks/cl100k_base";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test } from "vitest";
 import { loadEncoding } from "./load-tokenizers.ts";
-import type { Encoding } from "./token-counter.ts";
-import { createTokenCounter, MAX_PIECE_CHARS } from "./token-counter.ts";
+import { createTokenCounter, type Encoding, MAX_PIECE_CHARS } from "./token-counter.ts";
 
 const encodings = [
   { encoding: await loadEncoding("o200k_base"), plain: new Tiktoken(o200k) },

@@ -1,7 +1,5 @@
-import type { CountTokens } from "@plimsoll/core/build";
-import { characterBoundaryAtOrBefore } from "@plimsoll/core/build";
-import type { RankTable } from "./byte-pair-encoding.ts";
-import { countMergedTokens } from "./byte-pair-encoding.ts";
+import { type CountTokens, characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
+import { countMergedTokens, type RankTable } from "./byte-pair-encoding.ts";
 
 /** A tokenizer for counting. */
 export interface TokenCounter {

@@ -1,8 +1,6 @@
 import type { Usage } from "@plimsoll/core";
-import type { EndedReply } from "@plimsoll/core/conversation";
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type EndedReply, isRecord } from "@plimsoll/core/extend";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply } from "./wire.ts";
 
 /** A decoded reply as far as it tells whether it was cut off. */

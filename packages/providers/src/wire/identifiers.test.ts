@@ -5,8 +5,7 @@ import { validateChatRequest, validateMessagesRequest, validateResponsesRequest 
 import { createAnthropicClient } from "../anthropic/client.ts";
 import { createOpenAiChatClient } from "../openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "../openai-responses/client.ts";
-import type { Simulator } from "../simulator/simulator.ts";
-import { startSimulator } from "../simulator/simulator.ts";
+import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { createToolNames, wireToolName } from "./identifiers.ts";
 
 const LONG = "read_".repeat(30);

@@ -1,6 +1,5 @@
 import type { AssistantMessage, Message, ModelRequest } from "@plimsoll/core";
-import type { WireRules } from "@plimsoll/core/internal";
-import { isUsableCallId, shortHash } from "@plimsoll/core/internal";
+import { isUsableCallId, shortHash, type WireRules } from "@plimsoll/core/extend";
 
 /**
  * The call id as the wire takes it: itself if it is usable, else a hash of it (37 characters), the same for a call and its result

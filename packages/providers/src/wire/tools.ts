@@ -1,8 +1,6 @@
-import type { ToolSpec } from "@plimsoll/core";
-import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
-import type { Fields } from "../fields.ts";
-import { recordAt, stringAt } from "../fields.ts";
+import { PlimsollError, type ToolSpec } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, recordAt, stringAt } from "../fields.ts";
 
 /** Where SDKs have a tool's schema. */
 const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters"] as const;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TurnRules } from "./turns.ts";
-import { FIRST_MESSAGE_NOTICE, inTurn, joinedStretches, RESULTS_NOTICE } from "./turns.ts";
+import { FIRST_MESSAGE_NOTICE, inTurn, joinedStretches, RESULTS_NOTICE, type TurnRules } from "./turns.ts";
 
 /** Messages as `role text`. */
 const rules: TurnRules<string> = {

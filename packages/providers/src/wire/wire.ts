@@ -1,9 +1,7 @@
 import type { AssistantMessage, BoundReasoning, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { StopReason, WireRules } from "@plimsoll/core/internal";
-import { checkMessages, isRecord } from "@plimsoll/core/internal";
-import type { FailureSource } from "../client/failure.ts";
-import { emptyReply } from "../client/failure.ts";
+import { checkMessages, isRecord, type StopReason, type WireRules } from "@plimsoll/core/extend";
+import { emptyReply, type FailureSource } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
 import type { LoadedImages } from "./images.ts";
 

@@ -1,7 +1,5 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
-import type { Finding, VendorRule } from "./vendor-rule.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates } from "./vendor-rule.ts";
+import { field, fieldText, isGiven, isSet, itemsOf, type JsonNode, textOf } from "./json-node.ts";
+import { at, bodyIsObject, type Finding, isWholeFrom, loneSurrogates, type VendorRule } from "./vendor-rule.ts";
 
 const FINISH_REASONS: readonly string[] = ["stop", "length", "tool_calls", "content_filter", "function_call"];
 

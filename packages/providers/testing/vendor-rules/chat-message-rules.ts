@@ -1,8 +1,6 @@
-import type { ChatRequest } from "./chat-request.ts";
-import { roleOf } from "./chat-request.ts";
+import { type ChatRequest, roleOf } from "./chat-request.ts";
 import { field, fieldText, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, repeated } from "./vendor-rule.ts";
+import { at, repeated, type VendorRule } from "./vendor-rule.ts";
 
 /** Types of content parts by role: the SDK's ChatCompletion…MessageParam. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,6 @@
 import type { ChatRequest } from "./chat-request.ts";
 import { field, fieldText, isFields, isGiven, isSet, itemsOf } from "./json-node.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates, unknownFields } from "./vendor-rule.ts";
+import { at, bodyIsObject, isWholeFrom, loneSurrogates, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** The SDK's ChatCompletionCreateParamsBase. */
 const PARAMETERS = new Set(

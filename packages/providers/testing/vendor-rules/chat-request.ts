@@ -1,5 +1,4 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, itemsOf, rootOf } from "./json-node.ts";
+import { field, fieldText, itemsOf, type JsonNode, rootOf } from "./json-node.ts";
 
 /** An assistant message with calls, and the tool messages that follow it directly. */
 export interface CallRound {

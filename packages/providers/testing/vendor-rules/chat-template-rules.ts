@@ -1,8 +1,6 @@
-import type { ChatRequest } from "./chat-request.ts";
-import { roleOf } from "./chat-request.ts";
+import { type ChatRequest, roleOf } from "./chat-request.ts";
 import { field, isFields, itemsOf, textOf } from "./json-node.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at } from "./vendor-rule.ts";
+import { at, type VendorRule } from "./vendor-rule.ts";
 
 /** Rules of chat templates on top of Chat Completions: Mistral's servers, and vLLM and llama.cpp with such a template. */
 export const CHAT_TEMPLATE_RULES: readonly VendorRule<ChatRequest>[] = [

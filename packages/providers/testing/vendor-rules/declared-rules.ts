@@ -1,5 +1,4 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldsOf, fieldText, isFields, itemsOf, rootOf, textOf } from "./json-node.ts";
+import { field, fieldsOf, fieldText, isFields, itemsOf, type JsonNode, rootOf, textOf } from "./json-node.ts";
 import type { VendorViolation } from "./vendor-rule.ts";
 
 /** The wires whose requests are compared. */

@@ -1,13 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Policy } from "@plimsoll/core";
-import { presetNamed } from "@plimsoll/core";
+import { type Policy, presetNamed } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
 import { createMessagesCompactor } from "../../src/drop-in/anthropic.ts";
 import { createChatCompactor } from "../../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../../src/drop-in/openai-responses.ts";
-import type { VendorViolation } from "./index.ts";
-import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./index.ts";
+import { type VendorViolation, validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./index.ts";
 
 /** Steps of a conversation, in a window in which each preset compacts several times. */
 const STEPS = 60;

@@ -16,8 +16,7 @@ import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
 import { RESPONSES_AGAIN_RULES, RESPONSES_NEEDED_RULES } from "./responses-needed-rules.ts";
 import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
-import type { VendorViolation } from "./vendor-rule.ts";
-import { judge } from "./vendor-rule.ts";
+import { judge, type VendorViolation } from "./vendor-rule.ts";
 
 export { validateDeclared } from "./declared-rules.ts";
 export type { SessionExchange, SessionVerdict, SilentDrop } from "./reasoning-history.ts";

@@ -1,8 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { JsonNode } from "./json-node.ts";
-import { stringsOf } from "./json-node.ts";
-import type { Finding, VendorRule } from "./vendor-rule.ts";
-import { at } from "./vendor-rule.ts";
+import { type JsonNode, stringsOf } from "./json-node.ts";
+import { at, type Finding, type VendorRule } from "./vendor-rule.ts";
 
 /** The beginnings of files as base64 has them, by what they are. */
 const FILES = [

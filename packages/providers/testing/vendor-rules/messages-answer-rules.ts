@@ -1,7 +1,5 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isFields, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates } from "./vendor-rule.ts";
+import { field, fieldText, isFields, isGiven, isSet, itemsOf, type JsonNode, textOf } from "./json-node.ts";
+import { at, bodyIsObject, isWholeFrom, loneSurrogates, type VendorRule } from "./vendor-rule.ts";
 
 const STOP_REASONS: readonly string[] = [
   "end_turn",

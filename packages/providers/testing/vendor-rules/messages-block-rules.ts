@@ -1,9 +1,6 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isFields, isGiven, isSet, textOf } from "./json-node.ts";
-import type { MessagesRequest } from "./messages-request.ts";
-import { blocksOf, breakpointsOf } from "./messages-request.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, unknownFields } from "./vendor-rule.ts";
+import { field, fieldText, isFields, isGiven, isSet, type JsonNode, textOf } from "./json-node.ts";
+import { blocksOf, breakpointsOf, type MessagesRequest } from "./messages-request.ts";
+import { at, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -1,7 +1,5 @@
-import type { JsonFields, JsonNode } from "./json-node.ts";
-import { field, fieldsOf, fieldText, itemsOf, rootOf, textOf } from "./json-node.ts";
-import type { Finding, VendorRule } from "./vendor-rule.ts";
-import { at } from "./vendor-rule.ts";
+import { field, fieldsOf, fieldText, itemsOf, type JsonFields, type JsonNode, rootOf, textOf } from "./json-node.ts";
+import { at, type Finding, type VendorRule } from "./vendor-rule.ts";
 
 /** Events of a stream, and the message that an SDK puts together from them. */
 export interface MessagesStream {

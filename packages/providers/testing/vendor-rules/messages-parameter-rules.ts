@@ -1,8 +1,6 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldsOf, fieldText, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
+import { field, fieldsOf, fieldText, isGiven, isSet, itemsOf, type JsonNode, textOf } from "./json-node.ts";
 import type { MessagesRequest } from "./messages-request.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates, repeated, unknownFields } from "./vendor-rule.ts";
+import { at, bodyIsObject, isWholeFrom, loneSurrogates, repeated, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** Parameters of the SDK's MessageCreateParamsBase, those of older models, and those of documented betas. */
 const PARAMETERS = new Set(

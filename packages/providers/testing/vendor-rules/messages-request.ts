@@ -1,5 +1,4 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isGiven, isSet, itemsOf, rootOf, textOf } from "./json-node.ts";
+import { field, fieldText, isGiven, isSet, itemsOf, type JsonNode, rootOf, textOf } from "./json-node.ts";
 
 /** A content block. A string content counts as one text block, an empty one as none. */
 export interface Block {

@@ -1,9 +1,6 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, textOf } from "./json-node.ts";
-import type { Block, MessagesRequest, Turn } from "./messages-request.ts";
-import { openLoop } from "./messages-request.ts";
-import type { Finding, VendorRule } from "./vendor-rule.ts";
-import { at, repeated } from "./vendor-rule.ts";
+import { field, fieldText, type JsonNode, textOf } from "./json-node.ts";
+import { type Block, type MessagesRequest, openLoop, type Turn } from "./messages-request.ts";
+import { at, type Finding, repeated, type VendorRule } from "./vendor-rule.ts";
 
 /** Models that still accept the beginning of a reply, and that think only when told to: up to Claude 4.5. */
 const OLDER_MODEL = /^claude-(?:2|3|instant|(?:opus|sonnet|haiku)-4-(?:[0-5](?:-|$)|\d{8}))/;

@@ -1,7 +1,5 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldsOf, fieldText, isFields, itemsOf, rootOf } from "./json-node.ts";
-import type { Block } from "./messages-request.ts";
-import { readMessagesRequest } from "./messages-request.ts";
+import { field, fieldsOf, fieldText, isFields, itemsOf, type JsonNode, rootOf } from "./json-node.ts";
+import { type Block, readMessagesRequest } from "./messages-request.ts";
 import type { VendorViolation } from "./vendor-rule.ts";
 
 /** One request of a session and the whole answer to it, in order; of a refused request the answer has no reasoning in it. */

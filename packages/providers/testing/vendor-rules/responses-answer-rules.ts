@@ -1,7 +1,5 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isFields, isSet, itemsOf, textOf } from "./json-node.ts";
-import type { Finding, VendorRule } from "./vendor-rule.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates } from "./vendor-rule.ts";
+import { field, fieldText, isFields, isSet, itemsOf, type JsonNode, textOf } from "./json-node.ts";
+import { at, bodyIsObject, type Finding, isWholeFrom, loneSurrogates, type VendorRule } from "./vendor-rule.ts";
 
 const STATUSES: readonly string[] = ["completed", "failed", "in_progress", "cancelled", "queued", "incomplete"];
 

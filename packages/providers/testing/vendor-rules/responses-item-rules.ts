@@ -1,7 +1,6 @@
 import { field, fieldText, isGiven, itemsOf, textOf } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, repeated, unknownFields } from "./vendor-rule.ts";
+import { at, repeated, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** Types of input items: the SDK's ResponseInputItem. */
 const ITEM_TYPES = new Set(

@@ -1,7 +1,6 @@
 import { field, fieldText, isGiven, isSet } from "./json-node.ts";
 import type { InputItem, ResponsesRequest } from "./responses-request.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at } from "./vendor-rule.ts";
+import { at, type VendorRule } from "./vendor-rule.ts";
 
 /** Calls that a client answers, and what answers them: the SDK's types with a call_id. A shell call is answered by a function's output, too, as Codex does. */
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,6 @@
 import { field, fieldText, isFields, isGiven, isSet, textOf } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
-import type { VendorRule } from "./vendor-rule.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates, unknownFields } from "./vendor-rule.ts";
+import { at, bodyIsObject, isWholeFrom, loneSurrogates, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** The SDK's ResponseCreateParamsBase. */
 const PARAMETERS = new Set(

@@ -1,5 +1,4 @@
-import type { JsonNode } from "./json-node.ts";
-import { field, fieldText, isGiven, itemsOf, rootOf } from "./json-node.ts";
+import { field, fieldText, isGiven, itemsOf, type JsonNode, rootOf } from "./json-node.ts";
 
 /** An item of the input, its type filled in: a message may leave it out. */
 export interface InputItem {

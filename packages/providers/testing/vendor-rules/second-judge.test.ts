@@ -1,5 +1,4 @@
-import type { ModelClient, Policy } from "@plimsoll/core";
-import { presetNamed } from "@plimsoll/core";
+import { type ModelClient, type Policy, presetNamed } from "@plimsoll/core";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropicClient } from "../../src/anthropic/client.ts";
 import { createOpenAiChatClient } from "../../src/openai-chat/client.ts";
@@ -10,8 +9,7 @@ import { playLongSession, scriptedReply } from "../long-session.ts";
 import type { VendorViolation } from "./index.ts";
 import { reasonedItems, validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./index.ts";
 import { field, rootOf } from "./json-node.ts";
-import type { RecordedExchange } from "./recorder.ts";
-import { startRecorder } from "./recorder.ts";
+import { type RecordedExchange, startRecorder } from "./recorder.ts";
 
 /** Steps of a run, and a window in which each of them compacts several times. */
 const STEPS = 40;

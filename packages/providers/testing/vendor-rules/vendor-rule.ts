@@ -1,5 +1,4 @@
-import type { JsonNode } from "./json-node.ts";
-import { fieldsOf, isFields, stringsOf } from "./json-node.ts";
+import { fieldsOf, isFields, type JsonNode, stringsOf } from "./json-node.ts";
 
 /** A part of a body that a vendor would refuse, or of an answer that a vendor's SDK would refuse. */
 export interface VendorViolation {

@@ -1,10 +1,7 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { Environment } from "../process/run-process.ts";
-import { toolEnvironment } from "../process/run-process.ts";
-import type { MiRecord } from "./mi-record.ts";
-import { miField, miRecord } from "./mi-record.ts";
+import { type Environment, toolEnvironment } from "../process/run-process.ts";
+import { type MiRecord, miField, miRecord } from "./mi-record.ts";
 
 /** How a wait for gdb ended. */
 export interface GdbAnswer {

@@ -1,7 +1,6 @@
-import type { AgentTool, ToolOutput } from "@plimsoll/core/agent";
+import type { AgentTool, ToolOutput } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ToolSetting } from "../define-tool.ts";
-import { defineTool } from "../define-tool.ts";
+import { defineTool, type ToolSetting } from "../define-tool.ts";
 import { type GdbAnswer, type GdbSession, startGdb } from "./gdb-session.ts";
 
 /** The gdb of a session: started with the first command, ended when the agent is. */

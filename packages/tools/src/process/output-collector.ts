@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "@plimsoll/core";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core/build";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
 import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/core/node";
 
 /** The kept output of a process. */

@@ -3,10 +3,8 @@ import { readdirSync, readFileSync, watch } from "node:fs";
 import { createMemoryArtifactStore } from "@plimsoll/core";
 import { createFileArtifactStore } from "@plimsoll/core/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TemporaryFolder } from "../../testing/temporary-folder.ts";
-import { temporaryFolder } from "../../testing/temporary-folder.ts";
-import type { ProcessRequest } from "./run-process.ts";
-import { processOutput, runProcess } from "./run-process.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../testing/temporary-folder.ts";
+import { type ProcessRequest, processOutput, runProcess } from "./run-process.ts";
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -1,10 +1,8 @@
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ArtifactStore } from "@plimsoll/core";
-import type { ToolOutput } from "@plimsoll/core/agent";
-import type { CollectedOutput } from "./output-collector.ts";
-import { createOutputCollector } from "./output-collector.ts";
+import type { ToolOutput } from "@plimsoll/core/extend";
+import { type CollectedOutput, createOutputCollector } from "./output-collector.ts";
 
 /** A program to run. */
 export interface ProcessRequest {

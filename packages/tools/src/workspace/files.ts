@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import { openRegularFile } from "@plimsoll/core/node";
 
 /** Sentences for the operating system's refusals, by error code, said of a path. */

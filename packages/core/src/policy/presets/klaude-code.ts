@@ -1,5 +1,4 @@
-import type { Amount } from "../../budget.ts";
-import { resolveAmount } from "../../budget.ts";
+import { type Amount, resolveAmount } from "../../budget.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Trigger } from "../../trigger.ts";
 import type { Policy } from "../policy.ts";

@@ -1,12 +1,9 @@
 import type { ImagePart, Message } from "../../message/message.ts";
 import { oncePerMessage } from "../../message/once-per-message.ts";
 import { messageChars } from "../../message/size.ts";
-import type { ClassCounts } from "../char-classes.ts";
-import { countClasses, NO_COUNTS } from "../char-classes.ts";
-import type { ImageRule } from "../image-rule.ts";
-import { imageTokensOf } from "../image-rule.ts";
-import type { CountedReadings } from "../measure.ts";
-import { sharedReading } from "../measure.ts";
+import { type ClassCounts, countClasses, NO_COUNTS } from "../char-classes.ts";
+import { type ImageRule, imageTokensOf } from "../image-rule.ts";
+import { type CountedReadings, sharedReading } from "../measure.ts";
 import type { WorkCounter } from "../work.ts";
 
 /** The content of one message: read once, weighed as often as needed. */

@@ -13,12 +13,10 @@ import {
 } from "../../../testing/ledger-values.ts";
 import { usageEntry } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
-import type { Ledger } from "../ledger.ts";
-import { EMPTY_LEDGER } from "../ledger.ts";
+import { EMPTY_LEDGER, type Ledger } from "../ledger.ts";
 import { arrivedTokensBy, learnRules, learnText, nextUnexplainedTokens } from "./learn-from-report.ts";
 import { measuredBy } from "./ledger-estimator.ts";
-import type { ModelFit, ReturnRule } from "./model-fit.ts";
-import { learn, NO_LOSSES, RETURN_RULES } from "./model-fit.ts";
+import { learn, type ModelFit, NO_LOSSES, RETURN_RULES, type ReturnRule } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 import { writeBack } from "./write-back.ts";
 

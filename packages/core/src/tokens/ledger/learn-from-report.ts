@@ -1,14 +1,11 @@
 import type { UsageEntry } from "../../entry.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
-import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED } from "../ledger.ts";
+import { EMPTY_TURN, type Ledger, type LedgerCopy, ledgerCopy, NOTHING_UNREPORTED, type ReplyReport } from "../ledger.ts";
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
-import type { ContentSum, OverheadCounts } from "./content.ts";
-import { weighCounts } from "./content.ts";
+import { type ContentSum, type OverheadCounts, weighCounts } from "./content.ts";
 import type { Measurement, Model, ModelFit, Regression, ReturnRule, RuleLosses } from "./model-fit.ts";
 import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES, withFit } from "./model-fit.ts";
-import type { NextPrompt } from "./next-prompt.ts";
-import { firstReportAfter, nextPrompt } from "./next-prompt.ts";
+import { firstReportAfter, type NextPrompt, nextPrompt } from "./next-prompt.ts";
 import { exceedsText, hasWrongCounts, isUntrusted, returnedBy, rulesOf } from "./reply-return.ts";
 import { nextResiduals, situationOf } from "./upper-bound.ts";
 import { writeBack } from "./write-back.ts";

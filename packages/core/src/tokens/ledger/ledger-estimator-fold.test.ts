@@ -9,16 +9,14 @@ import {
   replyReport,
 } from "../../../testing/ledger-values.ts";
 import type { UsageEntry } from "../../entry.ts";
-import type { Message } from "../../message/message.ts";
-import { textOf } from "../../message/message.ts";
+import { type Message, textOf } from "../../message/message.ts";
 import { assistant, human, result, usageEntry } from "../../testing/builders.ts";
 import { rejectedUsage, usageOf } from "../../usage.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { NO_CONTENT } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
-import type { Reading } from "./ledger-estimator.ts";
-import { withMessage, withView } from "./ledger-estimator.ts";
+import { type Reading, withMessage, withView } from "./ledger-estimator.ts";
 import type { ModelFit } from "./model-fit.ts";
 import { sizeIndex } from "./size-index.ts";
 

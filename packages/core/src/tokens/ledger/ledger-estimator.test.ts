@@ -21,8 +21,7 @@ import { usageOf } from "../../usage.ts";
 import { createEstimator } from "../built-in-estimators.ts";
 import type { Overhead } from "../estimator.ts";
 import { EMPTY_LEDGER } from "../ledger.ts";
-import type { ModelPriors } from "../model-prior.ts";
-import { POOLED_PRIOR } from "../model-prior.ts";
+import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
 import { createWorkCounter } from "../work.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
-import type { AssistantMessage, Message } from "../../message/message.ts";
-import { isHuman } from "../../message/message.ts";
+import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
@@ -14,11 +13,9 @@ import type { WorkCounter } from "../work.ts";
 import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
 import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
-import type { Model } from "./model-fit.ts";
-import { contentTokens, modelOf, slopeOf } from "./model-fit.ts";
+import { contentTokens, type Model, modelOf, slopeOf } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, vanishesAtTurn } from "./next-prompt.ts";
-import type { SizesOf } from "./size-index.ts";
-import { sizeIndex } from "./size-index.ts";
+import { type SizesOf, sizeIndex } from "./size-index.ts";
 import { upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 import { writeBack } from "./write-back.ts";
 

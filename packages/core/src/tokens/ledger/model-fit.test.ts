@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line, overheadCounts } from "../../../testing/ledger-values.ts";
 import type { Ledger } from "../ledger.ts";
-import type { ModelPriors } from "../model-prior.ts";
-import { POOLED_PRIOR } from "../model-prior.ts";
+import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
 import type { Regression } from "./model-fit.ts";
 import {
   asPrior,

@@ -1,6 +1,5 @@
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
-import type { ContentSum } from "./content.ts";
-import { weighCounts } from "./content.ts";
+import { type ContentSum, weighCounts } from "./content.ts";
 
 /**
  * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, if reports cannot be

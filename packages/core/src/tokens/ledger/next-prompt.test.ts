@@ -9,11 +9,9 @@ import {
   replyReport,
 } from "../../../testing/ledger-values.ts";
 import { CHAR_CLASSES } from "../char-classes.ts";
-import type { Base, FirstReport, Ledger, Residuals, Situation } from "../ledger.ts";
-import { ASSUMED_RESIDUALS } from "../ledger.ts";
+import { ASSUMED_RESIDUALS, type Base, type FirstReport, type Ledger, type Residuals, type Situation } from "../ledger.ts";
 import type { KnownModel, Model, ModelFit } from "./model-fit.ts";
-import type { Arrival, NextPrompt } from "./next-prompt.ts";
-import { arrivalOf, firstReportAfter, nextPrompt, overheadTokensOf } from "./next-prompt.ts";
+import { type Arrival, arrivalOf, firstReportAfter, type NextPrompt, nextPrompt, overheadTokensOf } from "./next-prompt.ts";
 import { nextResiduals, upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
 
 /** 2 × (10 + 1.5 × 20) + 7 = 87 tokens. */

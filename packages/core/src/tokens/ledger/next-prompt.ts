@@ -1,8 +1,6 @@
 import type { FirstReport, Ledger } from "../ledger.ts";
-import type { OverheadCounts } from "./content.ts";
-import { addSums, weighCounts } from "./content.ts";
-import type { KnownModel, Model, ReturnRule } from "./model-fit.ts";
-import { contentTokens, slopeOf } from "./model-fit.ts";
+import { addSums, type OverheadCounts, weighCounts } from "./content.ts";
+import { contentTokens, type KnownModel, type Model, type ReturnRule, slopeOf } from "./model-fit.ts";
 import { exceedsText, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */

@@ -3,10 +3,8 @@ import { content, HAND_PRIOR, knownModel, line, replyReport } from "../../../tes
 import type { ReplyReport } from "../ledger.ts";
 import type { MessageContent } from "./content.ts";
 import { nextLosses } from "./learn-from-report.ts";
-import type { ReturnRule, RuleLosses } from "./model-fit.ts";
-import { NO_LOSSES, RETURN_RULES, TEXT_RULES } from "./model-fit.ts";
-import type { Returned } from "./reply-return.ts";
-import { exceedsText, isUntrusted, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
+import { NO_LOSSES, RETURN_RULES, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
+import { exceedsText, isUntrusted, type Returned, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
 
 /** 2 tokens a character, 10 a message. */
 const model = { prior: HAND_PRIOR, fit: line(2) };

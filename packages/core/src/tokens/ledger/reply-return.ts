@@ -1,8 +1,7 @@
 import type { ReplyReport } from "../ledger.ts";
 import type { ModelPrior } from "../model-prior.ts";
 import { weighCounts } from "./content.ts";
-import type { KnownModel, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
-import { RETURN_RULES, TEXT_RULES } from "./model-fit.ts";
+import { type KnownModel, type ModelFit, RETURN_RULES, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
 
 /** If more than this share of a model's late replies cannot be, one that cannot be is not believed. Chosen, half a reply in five. */
 const DISTRUSTED_RATIO = 0.1;

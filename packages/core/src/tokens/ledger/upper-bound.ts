@@ -1,9 +1,7 @@
 import { CHAR_CLASSES } from "../char-classes.ts";
-import type { Ledger, Residuals, Situation } from "../ledger.ts";
-import { ASSUMED_RESIDUALS } from "../ledger.ts";
+import { ASSUMED_RESIDUALS, type Ledger, type Residuals, type Situation } from "../ledger.ts";
 import { weighCounts } from "./content.ts";
-import type { Model } from "./model-fit.ts";
-import { deviationOf, isTurnShown } from "./model-fit.ts";
+import { deviationOf, isTurnShown, type Model } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 
 /** Added to every bound: what client and server add to a prompt unasked (0.3 % holds for 98 % of the recorded calls by itself). */

@@ -1,8 +1,7 @@
 import type { Sequence } from "../../sequence.ts";
 import type { Ledger, MeasuredMessage } from "../ledger.ts";
 import { weighCounts } from "./content.ts";
-import type { Model } from "./model-fit.ts";
-import { expectedOf } from "./model-fit.ts";
+import { expectedOf, type Model } from "./model-fit.ts";
 import type { Returned } from "./reply-return.ts";
 
 /** A difference outside these multiples of what its messages weigh is not theirs alone: they keep their weight. Chosen. */

@@ -1,9 +1,8 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Exchange } from "../options.ts";
 import { countByLength } from "../prompt-cache.ts";
 import type { WireName } from "../reply.ts";
-import type { ItemRole, RequestShape, ShapedItem } from "./request-shape.ts";
-import { steadyHash } from "./request-shape.ts";
+import { type ItemRole, type RequestShape, type ShapedItem, steadyHash } from "./request-shape.ts";
 
 /** The facts of one exchange, in numbers, roles and hashes. It holds no text of the request. */
 export interface ExchangeFacts {

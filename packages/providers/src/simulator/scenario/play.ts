@@ -1,10 +1,8 @@
-import { isRecord } from "@plimsoll/core/internal";
+import { isRecord } from "@plimsoll/core/extend";
 import type { Fault, SimulatorOptions } from "../options.ts";
 import type { ScriptedUsage, SimulatedPart, SimulatedReply, SimulatedRequest } from "../reply.ts";
-import type { ExchangeFacts } from "./facts.ts";
-import { factsOf } from "./facts.ts";
-import type { RequestShape } from "./request-shape.ts";
-import { shapeOf } from "./request-shape.ts";
+import { type ExchangeFacts, factsOf } from "./facts.ts";
+import { type RequestShape, shapeOf } from "./request-shape.ts";
 import type {
   KindRule,
   MainStep,

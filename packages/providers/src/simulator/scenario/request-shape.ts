@@ -1,6 +1,5 @@
-import { isRecord, sha256Hex } from "@plimsoll/core/internal";
-import type { Fields } from "../../fields.ts";
-import { listAt, recordAt, recordsAt, stringAt } from "../../fields.ts";
+import { isRecord, sha256Hex } from "@plimsoll/core/extend";
+import { type Fields, listAt, recordAt, recordsAt, stringAt } from "../../fields.ts";
 import { responsesTools } from "../openai-responses-items.ts";
 import type { WireName } from "../reply.ts";
 

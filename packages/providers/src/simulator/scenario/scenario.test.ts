@@ -1,10 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../simulator.ts";
-import type { ExchangeFacts } from "./facts.ts";
-import { factsLine } from "./facts.ts";
+import { type ExchangeFacts, factsLine } from "./facts.ts";
 import { LAST_REPLY, playScenario } from "./play.ts";
-import type { KindRule, Scenario } from "./scenario.ts";
-import { scenarioSchema } from "./scenario.ts";
+import { type KindRule, type Scenario, scenarioSchema } from "./scenario.ts";
 
 const PERSON = "Mend the mast.";
 const user = (content: string) => ({ role: "user", content });

@@ -1,0 +1,168 @@
+// For parts of one's own, for loops of one's own, and for our other packages.
+
+export type { AgentModel, AgentOptions } from "./agent/agent-options.ts";
+export type {
+  AgentTool,
+  Authorization,
+  Authorize,
+  PendingCall,
+  ToolCallContext,
+  ToolEffect,
+  ToolOutput,
+} from "./agent/agent-tool.ts";
+export type { ContextUsage } from "./agent/context-usage.ts";
+export type { AgentEvent } from "./agent/events.ts";
+export { createMemorySessionStore } from "./agent/memory-session-store.ts";
+export type { AppliedEdit, AppliedReplaceSpans, MessageSpan, PromptedSpan, SpanAnswer } from "./applied-edit.ts";
+export { messagesWrittenBy } from "./applied-edit.ts";
+export type { Budget } from "./budget.ts";
+export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, withReplyWithin } from "./budget.ts";
+export type { ConversationFit } from "./conversation/background.ts";
+export type { Conversation, ConversationSetting, ReportedUsage } from "./conversation/conversation.ts";
+export { createConversation } from "./conversation/conversation.ts";
+export type { Conversations } from "./conversation/conversations.ts";
+export { createConversations } from "./conversation/conversations.ts";
+export type { ConversationName, ConversationRequest, FoundConversation } from "./conversation/history-tree.ts";
+export type { LearnedLimit, LearnedLimits } from "./conversation/learned-limit.ts";
+export {
+  afterAnswer,
+  afterRejection,
+  believedAt,
+  createLearnedLimits,
+  learnedWindowTokens,
+  NOTHING_LEARNED,
+} from "./conversation/learned-limit.ts";
+export type { LimitEvent } from "./conversation/limit-events.ts";
+export { learnedInLog, nextTry } from "./conversation/limits-in-log.ts";
+export { openConversation } from "./conversation/open-conversation.ts";
+export type { EndedReply, Rejection, RequestOutcome } from "./conversation/outcome.ts";
+export { outcomeOfReply, refusedUnit, rejectionIn, TOO_MANY_TOKENS, withCount } from "./conversation/outcome.ts";
+export type { Attempt, Recovery, RecoveryFacts } from "./conversation/recovery.ts";
+export { answerOf, attempted, sendWithRecovery } from "./conversation/recovery.ts";
+export type { SetupChange } from "./conversation/setup-change.ts";
+export { setupChange, setupChangeEntry } from "./conversation/setup-change.ts";
+export type { Boundary } from "./cut-point/boundary.ts";
+export { cutAtBoundary } from "./cut-point/boundary.ts";
+export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
+export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
+export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
+export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
+export { applyEdits } from "./edit/apply-edits.ts";
+export type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "./edit/edit.ts";
+export { recoveriesOf } from "./engine/goal.ts";
+export { fileBegun, serverOf } from "./engine/window-parts.ts";
+export type { SessionStartEntry, StepOutcome, WorkCount } from "./entry.ts";
+export { entryIdOf, LOG_VERSION, loggedLimits, NO_WORK } from "./entry.ts";
+export { closedError } from "./error.ts";
+export { foldFacts, NO_FACTS } from "./facts/facts.ts";
+export { type PlanItem, planAfter } from "./facts/plan-items.ts";
+export { sha256Hex, shortHash } from "./hash.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export { canonicalJson, isRecord } from "./json.ts";
+export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
+export type {
+  KeepChoice,
+  KeepRule,
+  KeepRuleKind,
+  KeepView,
+  MessageRange,
+  MessagesRule,
+  NewestAmount,
+  NewestRule,
+  Passage,
+  PassagesRule,
+  ReadableText,
+} from "./keep/keep-rule.ts";
+export { defineKeepRule } from "./keep/keep-rule.ts";
+export { planIn } from "./keep/plan.ts";
+export type { KindSpec } from "./kind.ts";
+export type { WireRules, WireViolation } from "./message/check.ts";
+export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
+export type { FollowingCheck } from "./message/following-check.ts";
+export { followingChecks } from "./message/following-check.ts";
+export { isHandleMeant, partHandle } from "./message/handle.ts";
+export type { MessageDraft } from "./message/ids.ts";
+export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
+export type { StopReason } from "./message/message.ts";
+export { isDeclared, sharedPrefixCount } from "./message/message.ts";
+export { pixelSizeOf } from "./message/pixel-size.ts";
+export type { RequestUnit } from "./message/request-size.ts";
+export { lowestLimits, REQUEST_UNITS, requestSizeOf, UNIT_WORDS } from "./message/request-size.ts";
+export { coverageOf, messageChars, partChars } from "./message/size.ts";
+export { fencedText, transcriptText } from "./message/transcript-text.ts";
+export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
+export type { ToolTable } from "./paths/call-shape.ts";
+export { callShape, namedPath, toolShapeOf } from "./paths/call-shape.ts";
+export { scriptCalls } from "./paths/script-calls.ts";
+export type { Kinds } from "./policy/kinds.ts";
+export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
+export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
+export { policyInNewestForm } from "./policy/older-policies.ts";
+export type { EnginePolicy, FallbackPolicy } from "./policy/policy.ts";
+export { asksModel, encodingsOf, requireFallback } from "./policy/policy.ts";
+export { policySchema, triggerSchema } from "./policy/policy-schema.ts";
+export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
+export { changesPreset } from "./policy/written-policy.ts";
+export { clockDoor } from "./port-door.ts";
+export type { Prompt } from "./ports.ts";
+export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
+export { outline, SUMMARY_HEADER } from "./prompts/parts.ts";
+export { createRecallIndex } from "./recall/recall-index.ts";
+export { lineHash, textLines } from "./recall/text-lines.ts";
+export type { Unit, UnitFacts } from "./recall/units.ts";
+export type { UseFeature } from "./recall/use-features.ts";
+export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
+export type { Sequence } from "./sequence.ts";
+export { sequenceOf } from "./sequence.ts";
+export { recallArtifact } from "./session/admit.ts";
+export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
+export { sessionEntrySchema } from "./session/entry-schema.ts";
+export { compactionLogLine, overWords, replyLowered } from "./session/events.ts";
+export { believedLimits, withoutRefuted } from "./session/learned-request-limits.ts";
+export type { Recalled, RecallRange } from "./session/recall.ts";
+export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
+export type { SessionReadings } from "./session/session-readings.ts";
+export { createSessionReadings } from "./session/session-readings.ts";
+export { foldLedger } from "./session/session-state.ts";
+export { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./session/view.ts";
+export type { StrategySpec } from "./strategy/built-in-strategies.ts";
+export type { DropOldestSpec } from "./strategy/drop-oldest.ts";
+export type { Strategy, StrategyAnswer, StrategyInput, StrategyKind } from "./strategy/strategy.ts";
+export { defineStrategy } from "./strategy/strategy.ts";
+export type { SummarizeSpec } from "./strategy/summarize.ts";
+export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "./text.ts";
+export type { BpeSpec } from "./tokens/bpe.ts";
+export type { EstimatorOptions, EstimatorSpec, Tokenizers } from "./tokens/built-in-estimators.ts";
+export { BUILT_IN_ESTIMATORS, createEstimator } from "./tokens/built-in-estimators.ts";
+export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
+export type { CharClassSpec } from "./tokens/char-class.ts";
+export { charClass } from "./tokens/char-class.ts";
+export type { ClassCounts } from "./tokens/char-classes.ts";
+export { CHAR_CLASSES, countClasses } from "./tokens/char-classes.ts";
+export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";
+export { charsPerToken } from "./tokens/chars-per-token.ts";
+export type {
+  CountTokens,
+  Estimator,
+  EstimatorKind,
+  EstimatorParts,
+  EstimatorSources,
+  Overhead,
+  Prediction,
+} from "./tokens/estimator.ts";
+export { defineEstimator, defineMeasure } from "./tokens/estimator.ts";
+export type { ImageRule } from "./tokens/image-rule.ts";
+export type { Measured } from "./tokens/ledger/ledger-estimator.ts";
+export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
+export { EMPTY_LEDGER } from "./tokens/ledger.ts";
+export type { MessageMeasure } from "./tokens/measure.ts";
+export type { ModelPrior, ModelPriors } from "./tokens/model-prior.ts";
+export { pooledPriors } from "./tokens/model-prior.ts";
+export type { WorkCounter } from "./tokens/work.ts";
+export { createWorkCounter } from "./tokens/work.ts";
+export { OUTPUT_CATEGORIES } from "./tool.ts";
+export { triggerTokens } from "./trigger.ts";
+export { BUILT_IN_TRUNCATIONS } from "./truncation/built-in-truncations.ts";
+export type { Cutter, CutterInput, Span, Truncation } from "./truncation/span.ts";
+export { truncateMessage } from "./truncation/truncate-text.ts";
+export { isRejectedUsage, rejectedUsage } from "./usage.ts";
