@@ -107,6 +107,6 @@ rmSync(folder, { recursive: true, force: true });
 
 // Packages that have to be of one kind in a program, LangChain's above all, cannot be put in the place of others by a name: these are installed as a person would, with our packed
 // packages, and play a whole session. docs/evidence.md has what came of it.
-const sessions = await runNode([join(root, "scripts/acceptance.mjs"), ...SESSIONS], { output: "show" });
+const sessions = await runNode([join(root, "lab/acceptance.mjs"), ...SESSIONS], { output: "show" });
 console.log(`sessions at the ends: ${sessions.code === 0 ? "pass" : "fail"}`);
 if (sessions.code !== 0) process.exitCode = 1;

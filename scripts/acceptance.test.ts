@@ -23,7 +23,7 @@ const NO_REGISTRY = registry.code === 0 ? undefined : "the registry does not ans
 let printed = "";
 beforeAll(() => {
   const args = ["--print", "--within", String(MOST_SECONDS), ...(NO_REGISTRY === undefined ? ROWS : ["--help"])];
-  const { stdout, stderr } = runProgram(process.execPath, [join(root, "scripts/acceptance.mjs"), ...args], { cwd: root });
+  const { stdout, stderr } = runProgram(process.execPath, [join(root, "lab/acceptance.mjs"), ...args], { cwd: root });
   printed = `${stdout}\n${stderr}`;
 }, 900_000);
 

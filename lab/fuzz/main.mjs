@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { optionsOf, refuse } from "../../scripts/options.mjs";
 import { commandFile, runNode } from "../../scripts/tool.mjs";
+import { optionsOf, refuse } from "../options.mjs";
 import { fuzzEngine } from "./engine.mjs";
 
 const USAGE = `pnpm fuzz: plays generated sessions on the engine, then conversations at once on the drop-ins, and prints cases, compactions and seeds.

@@ -1,4 +1,4 @@
-import { optionsOf, refuse } from "../../scripts/options.mjs";
+import { optionsOf, refuse } from "../options.mjs";
 import { folders } from "./folders.mjs";
 import { mutateFolder } from "./mutate-folder.mjs";
 

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { packAll } from "../packages/cli/bundle/installed.mjs";
-import { root, runNode } from "./tool.mjs";
+import { root, runNode } from "../scripts/tool.mjs";
 
 const args = process.argv.slice(2);
 const isPacked = args.includes("--tarballs") || args.includes("--page") || args.includes("--help");
