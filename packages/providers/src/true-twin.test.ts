@@ -9,8 +9,8 @@ const [FIRST = 1, COUNT = 100] = (process.env.TWIN_SESSIONS ?? "1,100").split(",
 
 /**
  * A refusal without a number does not tell the window: the first try is a fifth smaller, the next ones half. And what a cut keeps is counted by reports that may be a multiple
- * of the truth. So a session may keep less than its policy would at true sizes. Measured over the seeds 400001 to 400300: of 386 steps 48 % lose nothing of it, the mean step
- * loses 11 % of the room, and 4 % lose more than half of it.
+ * of the truth. So a session may keep less than its policy would at true sizes. Measured over the seeds 401001 to 401150: of 208 steps 47 % lose nothing of it, the mean step
+ * loses 9 % of the room, 9 % one answer later and 10 % two later, and 1 % lose more than half of it.
  */
 const TOLERATED_RATIO = 0.5;
 const MOST_BEYOND_RATIO = 0.08;
@@ -26,13 +26,17 @@ test("after a refusal a session keeps what its policy would keep that knew all s
   const lostRatios = all.map(({ lostTokens, roomTokens }) => lostTokens / Math.max(1, roomTokens));
   const shareOf = (holds: (ratio: number) => boolean) => lostRatios.filter(holds).length / all.length;
   const beyond = all.filter((_, at) => (lostRatios[at] ?? 0) > TOLERATED_RATIO);
-  const mean = lostRatios.reduce((sum, ratio) => sum + Math.min(1, ratio), 0) / all.length;
+  const meanOf = (ratios: readonly number[]) => ratios.reduce((sum, ratio) => sum + Math.min(1, ratio), 0) / ratios.length;
+  const mean = meanOf(lostRatios);
+  const later = [0, 1].map((at) =>
+    meanOf(all.flatMap(({ laterTokens, roomTokens }) => laterTokens.slice(at, at + 1).map((tokens) => tokens / roomTokens))),
+  );
   if (process.env.TWIN_SESSIONS !== undefined)
     process.stdout.write(
-      `${JSON.stringify({ FIRST, COUNT, steps: all.length, whole: shareOf((ratio) => ratio === 0), mean, beyond })}\n`,
+      `${JSON.stringify({ FIRST, COUNT, steps: all.length, whole: shareOf((ratio) => ratio === 0), mean, later, beyond })}\n`,
     );
   expect(all.length).toBeGreaterThan(COUNT / 4);
   expect(beyond.length).toBeLessThanOrEqual(all.length * MOST_BEYOND_RATIO);
   expect(shareOf((ratio) => ratio === 0)).toBeGreaterThan(LEAST_KEPT_RATIO);
-  expect(mean).toBeLessThan(MEAN_LOST_RATIO);
+  for (const each of [mean, ...later]) expect(each).toBeLessThan(MEAN_LOST_RATIO);
 });

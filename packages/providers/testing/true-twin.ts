@@ -1,4 +1,4 @@
-import { createContextManager, createDigest, type Message, type SessionEntry } from "@plimsoll/core";
+import { type ContextManager, createContextManager, createDigest, type Message, type SessionEntry } from "@plimsoll/core";
 import { defineMeasure, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { PlayedRefusals } from "./play-refused.ts";
@@ -14,6 +14,8 @@ export interface RefusedStep {
   readonly roomTokens: number;
   /** True tokens of messages that the twin keeps whole and the session does not. */
   readonly lostTokens: number;
+  /** The same at the requests that were answered after it, as long as the window stays. */
+  readonly laterTokens: readonly number[];
 }
 
 const NEVER = new AbortController().signal;
@@ -28,8 +30,7 @@ const LEAST_ROOM_TOKENS = 1000;
  */
 export async function refusedSteps(session: RefusedSession, played: PlayedRefusals): Promise<readonly RefusedStep[]> {
   const entries = await played.entries();
-  const undone = new Set(entries.flatMap((entry) => (entry.type === "revert" ? [entry.compactionId] : [])));
-  const cutsAt = entries.flatMap((entry, at) => (entry.type === "compaction" && !undone.has(entry.id) ? [at] : []));
+  const cutsAt = entries.flatMap((entry, at) => (entry.type === "compaction" && !isUndone(entries, at, entry.id) ? [at] : []));
   const steps = new Map<number, readonly number[]>();
   for (const at of cutsAt) steps.set(stepAt(entries, at), [...(steps.get(stepAt(entries, at)) ?? []), at]);
   const all: RefusedStep[] = [];
@@ -46,17 +47,54 @@ export async function refusedSteps(session: RefusedSession, played: PlayedRefusa
     const kept = new Set(messagesOf(entries.slice(0, (others.at(-1) ?? first) + 1), session).map(keyOf));
     const twin = await twinView(before, { session, windowTokens: script.windowTokens, sentTokens: sentTokens[0] ?? 0 });
     if (twin.tokens > roomTokens || roomTokens < LEAST_ROOM_TOKENS) continue;
-    const lost = twin.messages.filter((message) => !isWritten(message) && !kept.has(keyOf(message)));
-    all.push({ step, refusals, roomTokens, lostTokens: lost.reduce((sum, each) => sum + trueTokens(each, session), 0) });
+    const lostTokens = lostOf(twin.messages, kept, session);
+    const laterTokens: number[] = [];
+    let read = first;
+    for (const at of answeredAfter(entries, first).slice(1, 1 + LATER_STEPS)) {
+      const later = session.steps[stepAt(entries, at)];
+      if (later === undefined || later.windowTokens !== script.windowTokens) break;
+      for (const entry of entries.slice(read, at)) if (entry.type === "message") twin.manager.append(entry);
+      read = at;
+      await twin.fit();
+      const held = new Set(messagesOf(entries.slice(0, at), session).map(keyOf));
+      laterTokens.push(lostOf(twin.manager.view().messages.slice(), held, session));
+    }
+    all.push({ step, refusals, roomTokens, lostTokens, laterTokens });
   }
   return all;
+}
+
+/** True for a cut that was undone before its step was answered: less did not help. */
+function isUndone(entries: readonly SessionEntry[], from: number, compactionId: string): boolean {
+  const [answered = entries.length] = answeredAfter(entries, from);
+  return entries.slice(from, answered).some((entry) => entry.type === "revert" && entry.compactionId === compactionId);
+}
+
+/** Steps after a refused one that are compared, too. */
+const LATER_STEPS = 2;
+
+function lostOf(twin: readonly Message[], kept: ReadonlySet<string>, session: RefusedSession): number {
+  const lost = twin.filter((message) => !isWritten(message) && !kept.has(keyOf(message)));
+  return lost.reduce((sum, each) => sum + trueTokens(each, session), 0);
+}
+
+/** The places of the replies in a log after one of its entries. */
+function answeredAfter(entries: readonly SessionEntry[], from: number): readonly number[] {
+  return entries.flatMap((entry, at) =>
+    at > from && entry.type === "message" && entry.message.role === "assistant" ? [at] : [],
+  );
 }
 
 /** Reads a log as the twin does, and returns its view. */
 async function twinView(
   before: readonly SessionEntry[],
   given: { readonly session: RefusedSession; readonly windowTokens: number; readonly sentTokens: number },
-): Promise<{ readonly messages: readonly Message[]; readonly tokens: number }> {
+): Promise<{
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+  readonly manager: ContextManager;
+  readonly fit: () => Promise<unknown>;
+}> {
   const { session, windowTokens: contextWindowTokens, sentTokens } = given;
   const { charsPerToken, policy, reserveTokens } = session;
   const overhead = Math.ceil(SYSTEM.length / charsPerToken);
@@ -71,8 +109,10 @@ async function twinView(
     repairs: "none",
   });
   const maxOutputTokens = Math.min(reserveTokens, Math.floor(contextWindowTokens / 2));
-  await manager.fit({ gate: "before-step", pending: [], nowMs: null, model: { contextWindowTokens, maxOutputTokens } }, NEVER);
-  return { messages: manager.view().messages.slice(), tokens: manager.predict().expectedTokens };
+  const fit = () =>
+    manager.fit({ gate: "before-step", pending: [], nowMs: null, model: { contextWindowTokens, maxOutputTokens } }, NEVER);
+  await fit();
+  return { manager, fit, messages: manager.view().messages.slice(), tokens: manager.predict().expectedTokens };
 }
 
 const TRUE = { kind: "true" } as const;

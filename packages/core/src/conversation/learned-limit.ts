@@ -58,7 +58,6 @@ export function afterRejection(
     ...learned,
     statedTokens,
     refusedTokens: sizeTokens,
-    answeredTokens: learned.answeredTokens,
     isMeasured: promptTokens !== null,
     refusedAtMs,
   };

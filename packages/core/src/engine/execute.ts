@@ -183,8 +183,8 @@ function engineMessage(content: EngineContent, covered: readonly Message[]): Mes
   const gone = new Set(covered);
   const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
   const known = facts(kept, coverageOf(covered).chars);
-  const quoted = excerpts.quote(covered, kept);
-  const texts = [content.text, known, ...quoted].filter((text) => text !== null);
+  const said = [content.text, known].filter((text) => text !== null);
+  const texts = [...said, ...excerpts.quote(covered, kept, said.join("\n"))];
   const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
   const { origin } = content;
   const atMs = content.input.nowMs;

@@ -14,7 +14,7 @@ export interface PassageQuoter {
   /** The most tokens that a quotation takes. */
   readonly atMostTokens: number;
   /** The passages as texts, for the summary or notice that takes the messages' place: what is recalled of the log, then what is quoted of what leaves. */
-  readonly quote: (leaving: readonly Message[], staying: readonly Message[]) => readonly string[];
+  readonly quote: (leaving: readonly Message[], staying: readonly Message[], said?: string) => readonly string[];
   /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
   readonly failures: () => ReadonlyMap<string, unknown>;
 }
@@ -48,9 +48,9 @@ export function passageQuoter(
   const atMostTokens = limits.reduce((sum, limit) => sum + limit.tokens, recall?.atMostTokens ?? 0);
   return {
     atMostTokens,
-    quote: (leaving, staying) => {
+    quote: (leaving, staying, said = "") => {
       const { chars: leavingChars } = coverageOf(leaving);
-      const block = recall?.recall(staying, Math.floor(leavingChars * LEAVING_RATIO)) ?? null;
+      const block = recall?.recall(staying, Math.floor(leavingChars * LEAVING_RATIO), said) ?? null;
       const blocks = block === null ? [] : [block];
       if (limits.length === 0) return blocks;
       const { chars: stayingChars } = coverageOf(staying);
@@ -224,7 +224,7 @@ interface Recaller {
   /** The most tokens that a recall block takes. */
   readonly atMostTokens: number;
   /** The block for a view in which these messages stay, of at most so many characters; `null` for nothing to recall. */
-  readonly recall: (staying: readonly Message[], maximumChars: number) => string | null;
+  readonly recall: (staying: readonly Message[], maximumChars: number, said?: string) => string | null;
 }
 
 /** The largest share of the room for recalled passages, so that a small window has room for the next messages; chosen. */
@@ -251,12 +251,12 @@ export function recaller(
   const atMostTokens = Math.floor(Math.min(resolveAmount(rule.atMost, room.budget), roomTokens));
   return {
     atMostTokens,
-    recall: (staying, maximumChars) => {
+    recall: (staying, maximumChars, said = "") => {
       const shown = new Set(staying);
       const limitChars = Math.min(Math.floor(atMostTokens * charsPerToken), maximumChars);
       try {
         const stays = (message: Message) => shown.has(message);
-        const block = recalledText(recalledPassages({ index, ...rule, stays, maximumChars: limitChars }));
+        const block = recalledText(recalledPassages({ index, ...rule, stays, said, maximumChars: limitChars }));
         work.scanned(block?.length ?? 0);
         return block;
       } catch (failure) {

@@ -29,13 +29,17 @@ const said: readonly Message[] = [human("one", "The port is 4711."), human("two"
 
 function recalled(
   rule: KeepRule,
-  { staying = [], maximumChars = 1000 }: { staying?: readonly Message[]; maximumChars?: number },
+  { staying = [], maximumChars = 1000, beside }: { staying?: readonly Message[]; maximumChars?: number; beside?: string },
 ) {
   const index = createRecallIndex(createWorkCounter());
   for (const message of said) index.add(message);
   const [failures, work] = [new Map<string, unknown>(), createWorkCounter()];
   const made = recaller([rule], { ...ROOM, charsPerToken: 2, log: index, work }, failures);
-  return { block: made?.recall(staying, maximumChars) ?? null, failures: [...failures], read: work.total().charactersScanned };
+  return {
+    block: made?.recall(staying, maximumChars, beside) ?? null,
+    failures: [...failures],
+    read: work.total().charactersScanned,
+  };
 }
 
 const BLOCK = "<recalled>\n[person; handle one]\nThe port is 4711.\n[person; handle two]\nThe host is alpha-beta.\n</recalled>";
@@ -45,6 +49,14 @@ test("what the view does not show comes back word for word, and is counted as re
   expect(recalled(recalling(100), { staying: said.slice(0, 1) }).block).toBe(
     "<recalled>\n[person; handle two]\nThe host is alpha-beta.\n</recalled>",
   );
+});
+
+test.each([
+  ["nothing that the text beside it quotes, on whatever lines", "- [answered] The host\n  is alpha-beta.", "one"],
+  ["what the text beside it quotes a part of", "- The host is …\n- The port is 4711.", "two"],
+])("a block recalls %s", (_, beside, left) => {
+  const { block } = recalled(recalling(100), { beside });
+  expect([...(block ?? "").matchAll(/handle (\w+)/g)].map(([, handle]) => handle)).toEqual([left]);
 });
 
 test.each<[string, number, number]>([

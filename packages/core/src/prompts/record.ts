@@ -85,7 +85,8 @@ function saidText(
   for (const said of [...all.filter(({ isLast }) => isLast !== true), ...all.filter(({ isLast }) => isLast === true)]) {
     const { messageId, lines: whole } = said;
     // Of what the session began with its beginning says more than nothing.
-    const lines = said === all[0] && head === null ? whole.map((line) => shortened(line, leftChars - 1)) : whole;
+    const lines =
+      said === all[0] && head === null ? whole.map((line) => shortened(line, Math.max(BEGINNING_CHARS, leftChars - 1))) : whole;
     const fits = (some: readonly string[]) => charsOf(some) <= leftChars;
     const some = fits(lines) ? lines : lines.slice(0, 1);
     if (!fits(some)) left.push(messageId);
@@ -109,6 +110,9 @@ function saidText(
 function charsOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
+
+/** A shorter beginning, with the mark before it, says nothing. Chosen. */
+const BEGINNING_CHARS = 60;
 
 /** Room for the line that names what is left out, in UTF-16 units: ids of most logs have up to 40. */
 const LEFT_OUT_CHARS = 120;

@@ -12,6 +12,8 @@ export interface RecallChoice extends UnitWorth {
   readonly index: RecallView;
   /** True for messages that the view still shows. */
   readonly stays: (message: Message) => boolean;
+  /** Text that stands beside the passages: what it quotes is not recalled. */
+  readonly said?: string;
   readonly maximumChars: number;
 }
 
@@ -19,16 +21,27 @@ export interface RecallChoice extends UnitWorth {
 const REST_RATIO = 0.02;
 
 /** The passages to recall, in the order of the log; neighbouring units are one passage. A small rest stays empty: only what is short would fit, whatever it is worth. */
-export function recalledPassages({ index, worth, stays, maximumChars }: RecallChoice): readonly RecalledPassage[] {
+export function recalledPassages({ index, worth, stays, said = "", maximumChars }: RecallChoice): readonly RecalledPassage[] {
   const taken: Unit[] = [];
+  const told = onOneLine(said);
   let leftChars = maximumChars;
   for (const { unit, chars } of index.ranked({ worth, passes: (message) => !stays(message) })) {
-    if (chars > leftChars) continue;
+    if (chars > leftChars || isToldIn(told, unit)) continue;
     leftChars -= chars;
     taken.push(unit);
     if (leftChars < maximumChars * REST_RATIO) break;
   }
   return passagesOf(taken.toSorted(inLogOrder), index);
+}
+
+/** True for words of the person or the model, enough to be told from others, that a text quotes whole. */
+function isToldIn(told: string, { of, lines, tellingLines }: Unit): boolean {
+  const isWords = of.kind === "person" || of.kind === "said";
+  return isWords && tellingLines > 0 && told.includes(onOneLine(textOf(of.text, lines)));
+}
+
+function onOneLine(text: string): string {
+  return text.split(/\s+/).join(" ").trim();
 }
 
 function passagesOf(units: readonly Unit[], index: RecallView): readonly RecalledPassage[] {
@@ -38,12 +51,7 @@ function passagesOf(units: readonly Unit[], index: RecallView): readonly Recalle
     if (run !== undefined && isNext(run.at(-1), unit)) run.push(unit);
     else runs.push([unit]);
   }
-  const passages: RecalledPassage[] = [];
-  for (const run of runs) {
-    const [first] = run;
-    if (first !== undefined) passages.push(passageOf(first.of, run, index));
-  }
-  return passages;
+  return runs.flatMap((run) => run.slice(0, 1).map(({ of }) => passageOf(of, run, index)));
 }
 
 function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
