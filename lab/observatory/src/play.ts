@@ -151,7 +151,13 @@ async function start(program: Program, { setting, files, places, signal }: Start
   const surroundings: Surroundings = { env: { ...cleanEnvironment(home), ...launch.env }, work, signal };
   if ("talk" in launch.start) return talk(commandOf(program, places, launch.start.talk), prompts, surroundings);
   let ended: Ended = { exitCode: null, output: "" };
-  for (const command of launch.start.commands) {
+  const { commands, beforeLast } = launch.start;
+  for (const [index, command] of commands.entries()) {
+    if (beforeLast !== undefined && index === commands.length - 1) {
+      const script = [process.execPath, ...beforeLast, ...commandOf(program, { ...places, processes: "together" }, [])];
+      ended = await runCommand(script, surroundings);
+      if (ended.exitCode !== 0) throw new Error(ended.output);
+    }
     if (!signal.aborted) ended = await runCommand(commandOf(program, places, command), surroundings);
   }
   return ended;

@@ -71,8 +71,10 @@ export interface Launch {
   /** Text by path. */
   readonly files: { readonly [path: string]: string };
   readonly env: { readonly [name: string]: string };
-  /** Commands, one after the other, that are one session; or one that is talked to in the Agent Client Protocol. */
-  readonly start: { readonly commands: readonly (readonly string[])[] } | { readonly talk: readonly string[] };
+  /** Commands, one after the other, that are one session, and a script of ours that Node runs before the last; or one that is talked to in the Agent Client Protocol. */
+  readonly start:
+    | { readonly commands: readonly (readonly string[])[]; readonly beforeLast?: readonly string[] }
+    | { readonly talk: readonly string[] };
 }
 
 /** A shell command that prints so many characters of lines that no other call prints. The places are the scenario's. */

@@ -221,7 +221,13 @@ export const FORMS: { readonly [format: string]: Form } = {
     ],
     line: (step, index, steps) => {
       const base = { id: `u${index}`, timestamp: "2026-11-01T10:00:00Z" };
-      if ("summary" in step || "result" in step || "thought" in step) return [];
+      if ("summary" in step || "thought" in step) return [];
+      if ("result" in step) {
+        // It is stored in its call; a second one as Gemini CLI stores it beside that.
+        if (!steps.slice(0, index).some((before) => "result" in before && before.result === step.result)) return [];
+        const again = { id: step.result, name: "list_directory", response: { output: "one file" } };
+        return [{ ...base, type: "user", content: [{ functionResponse: again }] }];
+      }
       if (!isModels(step)) {
         const part = "picture" in step ? { inlineData: { mimeType: "image/png", data: step.picture } } : { text: textOf(step) };
         return [{ ...base, type: "user", content: [part] }];

@@ -122,6 +122,8 @@ test.each<[string, Partial<AcceptanceFacts>, readonly string[]]>([
   ["what is declared was lost once", { declaredKept: 100 }, ["something that the program declares was lost"]],
   ["thinking was dropped", { drops: 1 }, ["thinking was dropped"]],
   ["the stored session has lost a result", { storedWhole: 99 }, ["the stored session was changed"]],
+  ["a broken session that was mended is not compacted", { kind: "doctor", compactions: 0, breaks: 1, cachedRatio: 0.5 }, []],
+  ["a broken session was refused again", { kind: "doctor", refused: 1 }, ["requests were refused"]],
   ["hooks leave compaction to the program", HOOKS, []],
   ["hooks had nothing to do", { ...HOOKS, nativeCompactions: 0, putBack: null }, ["nothing was put back"]],
   ["hooks put back too little", { ...HOOKS, putBack: { whole: 2, ratio: 0.001 } }, ["something was not put back"]],

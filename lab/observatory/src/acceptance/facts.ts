@@ -2,8 +2,9 @@ import type { ExchangeFacts } from "@plimsoll/providers/simulator";
 import { z } from "zod";
 import { type Played, TOLD } from "../play.ts";
 
-/** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, or the proxy under one. */
-export const ROW_KINDS = ["library", "plugin", "hooks", "proxy"] as const;
+/** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, the proxy under one, or a broken session
+ * that one opens again. */
+export const ROW_KINDS = ["library", "plugin", "hooks", "proxy", "doctor"] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
 /** The outcome of one session. Numbers, names and hashes: no text of a program is in it. */
@@ -195,6 +196,7 @@ const MOST_PUT_BACK_RATIO = 0.005;
 export function problemsOf(facts: AcceptanceFacts): readonly string[] {
   const { requests, steps, refused, personKept, largestTokens, windowTokens, storedWhole, putBack } = facts;
   const isHooks = facts.kind === "hooks";
+  const isCut = facts.kind !== "hooks" && facts.kind !== "doctor";
   const wrong: readonly (readonly [boolean, string])[] = [
     [requests <= steps, "it ended early"],
     [refused > 0, "requests were refused"],
@@ -204,9 +206,9 @@ export function problemsOf(facts: AcceptanceFacts): readonly string[] {
     [largestTokens >= windowTokens, "a prompt filled the window"],
     [storedWhole !== null && storedWhole < steps, "the stored session was changed"],
     [!isHooks && facts.nativeCompactions > 0, "the program compacted by itself"],
-    [!isHooks && facts.cachedRatio < LEAST_CACHED_RATIO, "too little came from the cache"],
-    [!isHooks && facts.compactions === 0, "nothing was compacted"],
-    [!isHooks && facts.breaks > facts.compactions + facts.resumes, "the cache broke more often than it was compacted"],
+    [isCut && facts.cachedRatio < LEAST_CACHED_RATIO, "too little came from the cache"],
+    [isCut && facts.compactions === 0, "nothing was compacted"],
+    [isCut && facts.breaks > facts.compactions + facts.resumes, "the cache broke more often than it was compacted"],
     [isHooks && (facts.nativeCompactions === 0 || putBack === null), "nothing was put back"],
     [putBack !== null && putBack.whole < facts.nativeCompactions, "something was not put back"],
     [putBack !== null && putBack.ratio > MOST_PUT_BACK_RATIO, "too much was put back"],

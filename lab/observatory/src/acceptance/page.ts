@@ -20,6 +20,11 @@ before, and starts the plugin's hooks with payloads made from its reference.`,
 Each program asks for its own model, and is set nothing but the address; the proxy is told the real window. Every reply begins with reasoning. "Turns": a model that pi is told of, on a server
 whose chat template wants person and model in turn. "Thinking": the vendor's SDK without anything of ours, a model that binds its thinking to what stands before it, and a proxy
 that is started anew without its state in the middle.`,
+  doctor: `## Broken sessions
+
+Between two messages of the person a script breaks the session that the program stored: an open call, a result without its call (not where results stand in calls), an id used again, half a character, a line cut off, and what its form allows of a line twice and
+a failed summary. \`plimsoll doctor --write\` has to tell each, leave the log as it was, and find nothing in its copy, with which the program goes on. With the broken log pi 1.5.2 loses what was said, and Codex 0.171.0, Qwen Code and Gemini CLI fail; OpenCode
+goes on with both. Nothing is compacted here.`,
 };
 
 /** The page of all rows in Markdown: what was not accepted comes first in its part, with the reasons. */

@@ -46,6 +46,25 @@ test.each([
   expect(await main(["doctor", copy], io)).toBe(0);
 });
 
+test("a mended session of OpenCode has ids of its own, in the same order, wherever they are named", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const ids = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1" };
+  const tool = { type: "tool", callID: "ses_9", tool: "bash", state: { status: "running", input: {} }, ...ids };
+  const info = { id: "ses_1", version: "1.18.33", time: { created: 1 } };
+  const message = { info: { id: "msg_1", sessionID: "ses_1", role: "assistant", time: { created: 1 } }, parts: [tool] };
+  writeFileSync(join(folder, "s.json"), JSON.stringify({ info, messages: [message] }));
+  const { io, stdout } = recordedIo(folder);
+  expect(await main(["doctor", "s.json", "--write"], io)).toBe(0);
+  const copy = JSON.parse(readFileSync(join(folder, "s.mended.json"), "utf8"));
+  expect(copy.info.id).toMatch(/^ses_1[0-9a-f]{6}$/);
+  const [{ info: of, parts }] = copy.messages;
+  const end = copy.info.id.slice("ses_1".length);
+  expect(of).toMatchObject({ id: `msg_1${end}`, sessionID: `ses_1${end}` });
+  expect(parts[0]).toMatchObject({ id: `prt_1${end}`, sessionID: `ses_1${end}`, messageID: `msg_1${end}`, callID: "ses_9" });
+  expect(stdout()).toContain(`s.mended.json && opencode --session ses_1${end}\n`);
+});
+
 test("of a log of ours it names the lines of the log, and says what mends them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -62,9 +62,10 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
     return EXIT_FAILED;
   }
   const copy = importer.format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
-  writeWholeFile(copy, mended);
+  const written = importer.format === "opencode" ? asNewSession(mended) : mended;
+  writeWholeFile(copy, written);
   say(`mended copy: ${copy}`);
-  say(`to go on: ${(OPENED_BY[importer.format] ?? BY_ITS_PLACE)(copy)}`);
+  say(`to go on: ${(OPENED_BY[importer.format] ?? BY_ITS_PLACE)(copy, written)}`);
   return EXIT_OK;
 }
 
@@ -126,13 +127,20 @@ async function changedSystemTexts(path: string, displayName: string): Promise<nu
 }
 
 /** How an agent opens a session by its file; others find theirs by place and name. */
-const OPENED_BY: Readonly<Record<string, (copy: string) => string>> = {
+const OPENED_BY: Readonly<Record<string, (copy: string, text: string) => string>> = {
   // Claude Code knows a session by the name of its file, which is a UUID.
   "claude-code": (copy) => `claude --resume ${basename(copy, ".jsonl")}`,
   pi: (copy) => `pi --session ${copy}`,
-  opencode: (copy) => `opencode import ${copy}`,
+  opencode: (copy, text) => `opencode import ${copy} && opencode --session ${/"(ses_\w+)"/.exec(text)?.[1] ?? ""}`,
 };
 const BY_ITS_PLACE = () => "put it in the place of the log, of which you keep a copy";
+
+/** A session of OpenCode under ids of its own: of ids that it has, `opencode import` takes nothing. Ids with one end keep their order. */
+function asNewSession(text: string): string {
+  const end = createHash("sha256").update(text).digest("hex").slice(0, 6);
+  const ids = new Set(Array.from(text.matchAll(/"(?:id|sessionID)": ?"((?:ses|msg|prt)_\w+)"/g), ([, id]) => id));
+  return text.replace(/"((?:ses|msg|prt)_\w+)"/g, (found, id: string) => (ids.has(id) ? `"${id}${end}"` : found));
+}
 
 /** A UUID that follows from the text. */
 function uuidOf(text: string): string {

@@ -73,7 +73,8 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
     faults.push({ line: unit.line, words: index === units.length - 1 ? "the last line is cut off" : "this line is no JSON" });
     return false;
   });
-  const kept = withoutFailedSummaries(place === RECORDS ? sound : withoutRepeats(sound, faults), faults);
+  const once = place === RECORDS ? withoutStoredTwice(sound, faults) : withoutRepeats(sound, faults);
+  const kept = withoutFailedSummaries(once, faults);
   const sent = sentLines(kept);
   const living = place === RECORDS ? livingLines(kept) : null;
   const rootOf = ({ line, value }: Unit) => {
@@ -143,6 +144,21 @@ function livingLines(units: readonly Unit[]): ReadonlySet<number> {
       lines.set(id ?? "history", line);
   }
   return new Set(lines.values());
+}
+
+/** Gemini CLI 0.61 stores each result in its call and as a message of its own, and sends both when it goes on: leaves the messages out. */
+function withoutStoredTwice(units: readonly Unit[], faults: Fault[]): readonly Unit[] {
+  const listed = (value: unknown, key: string) =>
+    isRecord(value) && Array.isArray(value[key]) ? value[key].filter(isRecord) : [];
+  const answered = new Set(
+    units.flatMap(({ value }) => listed(value, "toolCalls").flatMap((call) => (Array.isArray(call.result) ? [call.id] : []))),
+  );
+  return units.filter(({ line, value }) => {
+    const ids = listed(value, "content").map((part) => (isRecord(part.functionResponse) ? part.functionResponse.id : null));
+    const isAgain = ids.length > 0 && ids.every((id) => answered.has(id));
+    if (isAgain) faults.push({ line, words: "this result stands there twice" });
+    return !isAgain;
+  });
 }
 
 function isOnLines(text: string): boolean {

@@ -127,12 +127,14 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
   const { callID, state, tool } = value;
   if (typeof callID !== "string" || !isRecord(state)) return null;
   const isOpen = state.status === "pending" || state.status === "running";
+  const start = isRecord(state.time) && typeof state.time.start === "number" ? state.time.start : 0;
   return made(isOpen ? "call" : "pair", {
     id: callID,
     name: textOf(tool),
     said: (error) => ({
       ...value,
-      state: { status: "error", input: state.input ?? {}, error, time: state.time ?? { start: 0, end: 0 } },
+      // OpenCode imports no call without both times.
+      state: { status: "error", input: state.input ?? {}, error, time: { start, end: start } },
     }),
     renamed: (id) => ({ ...value, callID: id }),
   });
