@@ -81,7 +81,7 @@ function brokenDocument(text) {
   return JSON.stringify(session, null, 2).replace("line half of", "line \\ud83d of");
 }
 
-/** What doctor has to say of each form. */
+/** Words that doctor has to say of each form. */
 const SAID = {
   pi: ["has no result", "no call before it", "used before", "half a character", "the same line", "summary failed", "cut off"],
   codex: ["has no result", "no call before it", "used before", "half a character", "summary failed", "cut off"],
