@@ -1,6 +1,6 @@
 /** Matches whole words of scripts with spaces between words, or a run of characters of those without. */
 function anyOf(spaced: string, wide: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${spaced})(?![\\p{L}\\p{N}_])|${wide}`, "iu");
+  return new RegExp(`(?<![\\p{L}\\p{N}_.])(?:${spaced})(?![\\p{L}\\p{N}_(/])|${wide}`, "iu");
 }
 
 /**
@@ -8,11 +8,25 @@ function anyOf(spaced: string, wide: string): RegExp {
  * hand, which the turn that follows tells; `hints` stand in more sentences than those. In the languages that are written most. They err; nothing is dropped by them while there is room.
  */
 export const LASTING: Readonly<
-  Record<"lasting" | "demands" | "recurs" | "hints" | "tells" | "reports" | "describes" | "asks" | "clause", RegExp>
+  Record<
+    | "lasting"
+    | "demands"
+    | "recurs"
+    | "keeps"
+    | "stresses"
+    | "supposes"
+    | "hints"
+    | "tells"
+    | "reports"
+    | "describes"
+    | "asks"
+    | "clause",
+    RegExp
+  >
 > = {
   lasting: anyOf(
     [
-      "never|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|no exceptions?|whenever|every time|each time|for the rest of|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
+      "never|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|no exceptions?|whenever|every time|each time|for the rest of|now and later|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
       "must(?:n['’]t)?|(?:may|shall) not|(?:i['’]?d|i would|i) (?:rather|prefer)|i['’]?d be happier",
       "nie(?:mals)?|immer|stets|ab jetzt|ab sofort|künftig|grundsätzlich|darf(?:st)? nicht|dürfen nicht",
       "jamais|toujours|désormais|dorénavant|interdit",
@@ -25,7 +39,7 @@ export const LASTING: Readonly<
   ),
   demands: anyOf(
     [
-      "do not|don['’]?t|cannot|avoid|only|shall|without|unless|prefer(?:ably|red)?|stick to|at most|no (?:more|longer)|until|remember(?: to| that)?|you (?:should|need to|have to|can only)|should(?:n['’]t| not| only)",
+      "do not|don['’]?t|cannot|(?<!to )avoid|(?:should|may|can|shall|would|to|you|we) only|shall|without|unless|only(?=[.,;!]|$)|prefer(?:ably|red)?|stick to|at most|no (?:more|longer)|until|you (?:should|need to|have to)|should(?:n['’]t| not)|your (?:\\S+ ){1,3}?(?:should|needs? to|ha(?:s|ve) to)|so (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|never) (?:have|need)",
       "muss|müssen|darf|dürfen|nicht|kein(?:e[nrms]?)?|nur|soll(?:en|st|te)?|ohne|vermeide|ne|pas|seulement|uniquement|doi(?:s|t)|devez|sans|évite[rz]?",
       "sól?o|solamente|debe[ns]?|hay que|tienes que|quiero que|te pido|sin|evita[r]?|não|somente|apenas|deve[m]?|sem|evite|dev(?:e|i|ono)|senza",
       "только|должн[аоы]|должен|без|не|niet|geen|alleen|moet(?:en)?|zonder|tylko|musisz|bez|sadece|لا|يجب|فقط|मत|केवल",
@@ -34,23 +48,31 @@ export const LASTING: Readonly<
   ),
   /** In what asks for something: that it comes again, or waits for what somebody does. */
   recurs: anyOf(
-    "every|each|any|(?:when|before|after|if|while|once|unless) (?:you|i|we|an?|any|each|there)|jede[rsnm]?|bevor|wenn|falls|chaque|avant|quand|si|cada|todos|antes|cuando|quando|ogni|prima|каждый|каждую|каждое|перед|если|elke|każd\\w+",
+    "every|each|(?<!(?:see|check|know|wonder|verify|ask|sure|out|whether) )(?:when|before|after|if|while|once|unless) (?:you|i|we|an?|any|each|there)|jede[rsnm]?|bevor|wenn|falls|chaque|avant|quand|si|cada|todos|antes|cuando|quando|ogni|prima|каждый|каждую|каждое|перед|если|elke|każd\\w+",
     "每个|每条|所有|如果|之前|全ての|すべて|前に|場合|모든|전에",
   ),
+  /** Verbs that ask for a state and for no event, at the beginning of a clause: what they ask for has no end. */
+  keeps:
+    /(?:^|[,;:–—]\s+|\b(?:and|so|but|please|also|then)\s+)\W{0,3}(?:please |just |also )?(?:keep(?! (?:going|it up|on|\p{L}+ing)\b)|leave(?! (?:it|that|this)\b)|treat|stay|stick|remain|remember|respect)(?![\p{L}])/iu,
   /** In what may be meant for later, too. */
   hints: anyOf(
     "all|no|when|before|after|if|while|both|should|ensure|make sure|at least|instead of|rather than|needs? to|have to|has to|i['’]?(?:d| would) (?:like|love)|i (?:want|wish|like|love|hate)|would be (?:nice|good|great|better)|such as|as in|like this|please|alle|tous|si|todos|все",
     "てください|请",
   ),
+  /** Words of closed classes in capitals, among others that are not: somebody insists. */
+  stresses: /(?:^|[^\p{L}])(?:ONLY|NOT|NEVER|ALWAYS|MUST|EXACTLY|ONE|ALL|EVERY|EACH|NO|ANY)(?![\p{L}])(?=.*\p{Ll}{3})/u,
+  /** A finite verb that supposes: what might be is no order. */
+  supposes:
+    /(?<!\b(?:you|i|i['’]d|please|nice|happier) )\b(?:might|could|would)\b(?! (?:you|be (?:nice|good|great|better|happier)|like|love|prefer|rather|only want|want|please))/iu,
   /** A clause that begins with its subject, an article or a word of speech asks for nothing by itself. */
   tells:
-    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sooo*|any|all|not sure)\b/iu,
+    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no(?=\W? ?(?:[,.!]|i|it|we|you|the|this|that|let)\b)|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sooo*|any|all|not (?:sure|all|every\p{L}*))\b/iu,
   /** Somebody who tells what happened, or that they do not know, gives no order. */
   reports:
     /^\W*(?:(?:and|but|so|hmm|well|ok|also)[, ]+)*(?:i (?:don['’]?t|do not|never|cannot|can['’]t|only|have to|need|didn['’]t|thought|guess|suspect|wonder)|i['’]?m |i was|i have|it (?:was|is|says|only|does|should)|this (?:is|was)|there (?:is|are|was)|why|how|what|we (?:don['’]?t|never|only))(?![\p{L}])(?!.*(?:want|would|only want))/iu,
   /** A finite verb of a sentence that describes. */
   describes:
-    /^\W*(?:\S+\s+){1,7}?(?:is|are|was|were|has|had|does|did|isn['’]t|doesn['’]t|didn['’]t|wasn['’]t|looks?|seems?|=|:=)\s/iu,
+    /^\W*(?:\S+\s+){1,7}?(?:is|are|was|were|has(?! to)|had|does|did|isn['’]t|doesn['’]t|didn['’]t|wasn['’]t|looks|seems|=|:=|already)\s/iu,
   /** A question that asks somebody to do something. */
   asks: anyOf(
     "(?:could|can|would|will) you|please|(?:könn|würd)te?(?:st|n sie)|bitte|pou(?:rr|v)(?:iez|ez|rais)[- ](?:vous|tu)|peux-tu|podrías?|puedes|por favor|poderia|potresti|пожалуйста|zou je",
@@ -58,7 +80,7 @@ export const LASTING: Readonly<
   ),
   /** A condition, a place or a reason before the clause that says what to do. */
   clause:
-    /^\W*(?:(?:if|when|whenever|while|before|after|for|in|on|at|during|unless|as|since|because|once|until|from|by|with|given|wenn|bevor|si|cuando|quand|antes|avant)\b[^,.;]{1,120},\s*(?:then\s+)?|[^.;]{1,120},\s+(?:so|therefore|hence|also|deshalb|donc|así que)\s+)/iu,
+    /^\W*(?:(?:and|but|so|also|then|ok|no|yes|hm+)\W+)*(?:(?:(?:if|when|whenever|while|before|after|unless|as|since|because|once|until|wenn|bevor|si|cuando|quand|antes|avant)\b[^,.;]{1,120}|(?:for|in|on|at|during|from|by|with|given)\b(?![^,.;]*\b(?:we|you) (?:never|always|must|don['’]?t|do not|only)\b)[^,.;]{1,120})(?:,\s*(?:then\s+)?|\s+then\s+)|[^.;]{1,120},\s+(?:so|therefore|hence|also|deshalb|donc|así que)\s+)/iu,
 };
 
 /** Negations and prohibitions. */
@@ -83,7 +105,7 @@ export const CANCELS: { readonly strong: RegExp; readonly weak: RegExp } = {
       "no longer|any ?more|never ?mind|forget|ignore|disregard|drop|scrap|scratch|cancel(?:led)?|revoke[ds]?|undo|lift(?:ed)?|withdraw|withdrawn|take (?:that |it )?back|taking back|changed? (?:my|our) minds?|change of plans?|not needed|no need|need not|needn['’]t|(?:do not|don['’]?t) (?:need|have) to|(?:doesn['’]t|does not) (?:apply|matter)|not necessary|unnecessary|off the table|overrule[ds]?|supersedes?|obsolete|outdated|no more|void|waive[ds]?|rescind(?:ed)?|scrapped|dropped|retire[ds]?|was wrong|i was mistaken",
       "nicht mehr|vergiss|ignoriere|aufgehoben|gilt nicht|streich(?:e|en)?|zurücknehmen|hinfällig",
       "ne plus|n['’]\\w+ plus|oublie[zr]?|ignore[zr]?|annule[rz]?|plus besoin",
-      "ya no|olvida|ignora|cancela|não precisa|esquece|esqueça|já não|cancele|dimentica|annulla|non serve più",
+      "ya no|olvida|ignora|cancela|retir[oae]|não precisa|esquece|esqueça|já não|cancele|dimentica|annulla|non serve più",
       "больше не|забудь(?:те)?|отмен\\w+|уже не",
       "niet meer|vergeet|już nie|zapomnij|artık|unut",
     ].join("|"),
@@ -94,7 +116,7 @@ export const CANCELS: { readonly strong: RegExp; readonly weak: RegExp } = {
       "instead|actually|after all|replaces?|revert|stop|remove|is over|relax(?:ed)?|from now on|(?:you|we|they|it) (?:may|can)|(?:is|are|be)(?: now| again)? (?:fine|ok|okay|allowed|permitted|welcome|acceptable)|again|now|back to|switch(?:ed)? to|correction|expired?",
       "stattdessen|doch|wieder|ab jetzt|jetzt|finalement|à la place|de nouveau|maintenant|en vez de|en lugar de|ya puedes|de nuevo|ahora|em vez|agora|di nuovo|invece|adesso|вместо|теперь|снова|можно|in plaats|toch|zamiast|teraz|yerine",
     ].join("|"),
-    "改为|改成|可以|もう|やめ|代わりに|대신|이제",
+    "改为|改成|可以|もう|やめ|ても(?:構|かま|いい|よい)|代わりに|대신|이제",
   ),
 };
 

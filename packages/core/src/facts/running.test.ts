@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Message } from "../message/message.ts";
 import { human, logOf, result, toolCall } from "../testing/builders.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
@@ -6,7 +6,7 @@ import { foldFacts, NO_FACTS } from "./facts.ts";
 const running = (...messages: readonly Message[]) =>
   logOf(messages)
     .reduce(foldFacts, NO_FACTS)
-    .running.map(({ id, what, state, lastHeard }) => [id, what, state, lastHeard]);
+    .running.map(({ name, what, state, lastHeard }) => [name, what, state, lastHeard]);
 const call = (id: string, name: string, args: object) => toolCall(id, `c-${id}`, { name, argumentsJson: JSON.stringify(args) });
 const answer = (id: string, text: string) => result(`r-${id}`, `c-${id}`, text);
 
@@ -24,9 +24,19 @@ describe("running things", () => {
     ["a command in the background", SHELL, [["bash_1", "npm run dev", "running", "r-a"]]],
     ["a sub-agent", AGENT, [["019c-77ab", "Look through the logs for leaks", "running", "r-g"]]],
     [
-      "a command that a shell leaves behind, by its call",
+      "a command that a shell leaves behind, which has no name",
       [call("b", "shell", { command: "python -m http.server 8000 &" }), answer("b", "")],
-      [["c-b", "python -m http.server 8000 &", "running", "r-b"]],
+      [[null, "python -m http.server 8000 &", "running", "r-b"]],
+    ],
+    [
+      "one without a name, which a command ends by what started it",
+      [
+        call("b", "shell", { command: "python -m http.server 8000 &" }),
+        answer("b", ""),
+        call("k", "shell", { command: "pkill -f http.server" }),
+        answer("k", ""),
+      ],
+      [[null, "python -m http.server 8000 &", "ended", "r-k"]],
     ],
     [
       "a container, by the name that its command gives it",
@@ -106,7 +116,16 @@ describe("running things", () => {
       answer(`x${at}`, `Running in background with ID: bash_${at}`),
       ...(at === 5 ? [call("k", "KillShell", { shell_id: "bash_5" }), answer("k", "ok")] : []),
     ]).flat();
-    const ids = running(...many).map(([id]) => id);
+    const ids = running(...many).map(([name]) => name);
     expect([ids.length, ids.includes("bash_5"), ids.includes("bash_69")]).toEqual([60, false, true]);
+  });
+
+  test("are looked for at both ends of a long text alone, by what may read it more than once", () => {
+    const reading = vi.spyOn(RegExp.prototype, "exec");
+    const command = `docker run ${"docker run ".repeat(10_000)}`;
+    const things = running(...SHELL, call("x", "Bash", { command, run_in_background: true }), answer("x", "ok"));
+    const long = reading.mock.contexts.filter((_, at) => (reading.mock.calls[at]?.[0].length ?? 0) > 4_001);
+    reading.mockRestore();
+    expect([things.length, long.map(String).filter((source) => /\.\*|\\s\+/.test(source))]).toEqual([2, []]);
   });
 });

@@ -3,8 +3,8 @@ import { type Message, type ToolCallPart, type ToolResultMessage, textOf } from 
 
 /** Something that goes on beside the conversation: a background command, a server, a sub-agent. */
 export interface RunningThing {
-  /** The name that later calls and notices use: of its start's result, or the start's call if that names none. */
-  readonly id: string;
+  /** The name that later calls and notices use, from its start's call or result; `null` if those give none. */
+  readonly name: string | null;
   /** The command or task, from the arguments of the call that started it. */
   readonly what: string;
   readonly startedBy: string;
@@ -28,22 +28,23 @@ export function withResult(
   result: ToolResultMessage,
 ): readonly RunningThing[] {
   const said = ends(textOf(result));
-  const named = things.length === 0 ? NONE : namedIn(things, stringsIn(call.argumentsJson));
+  const strings = things.length === 0 && !MAY_DETACH.test(call.argumentsJson) ? [] : endsOf(call);
+  const named = things.length === 0 ? NONE : namedIn(things, strings);
   if (named.size > 0) {
-    const stops = STOPS.test(call.toolName) || stringsIn(call.argumentsJson).some((text) => STOPS.test(text));
+    const stops = STOPS.test(call.toolName) || strings.some((text) => STOPS.test(text));
     return things.map((each) =>
       named.has(each) ? heard(each, result.id, stateAfter(said, { stops, isError: result.isError })) : each,
     );
   }
-  if (result.isError || !isStart(call, { said, result })) return heardIn(things, result.id, said);
+  if (result.isError || !isStart(call, { said, result, strings })) return heardIn(things, result.id, said);
   const started: RunningThing = {
-    id: nameIn(call) ?? idIn(said) ?? call.callId,
+    name: nameIn(strings) ?? idIn(said),
     what: whatOf(call),
     startedBy: result.id,
     lastHeard: result.id,
     state: "running",
   };
-  const others = things.filter(({ id }) => id !== started.id);
+  const others = things.filter(({ name }) => name === null || name !== started.name);
   if (others.length < MOST_THINGS) return [...others, started];
   const oldest = Math.max(
     0,
@@ -59,6 +60,14 @@ export function withNotice(things: readonly RunningThing[], message: Message): r
   return heardIn(things, message.id, ends(textOf(message)));
 }
 
+/** Both ends of each text in a call's arguments, of so many: a command that starts or ends something says so there. */
+function endsOf({ argumentsJson }: ToolCallPart): readonly string[] {
+  return stringsIn(argumentsJson).slice(0, MOST_STRINGS).map(ends);
+}
+
+/** Texts of a call that are looked at; recorded calls that start something have six at most. Chosen. */
+const MOST_STRINGS = 40;
+
 /** Both ends of a text: what became of a thing stands at one of them. */
 function ends(text: string): string {
   return text.length <= 2 * SAID_CHARS ? text : `${text.slice(0, SAID_CHARS)}\n${text.slice(-SAID_CHARS)}`;
@@ -66,7 +75,7 @@ function ends(text: string): string {
 
 /** News of things in a text that nobody asked for: their end alone counts, for a word of them says little. */
 function heardIn(things: readonly RunningThing[], messageId: string, said: string): readonly RunningThing[] {
-  const named = things.filter(({ id, state }) => state !== "ended" && isLong(id) && hasWord(said, id));
+  const named = things.filter(({ name, state }) => state !== "ended" && name !== null && isLong(name) && hasWord(said, name));
   if (named.length === 0) return things;
   return things.map((each) => (named.includes(each) ? heard(each, messageId, ENDED.test(said) ? "ended" : each.state) : each));
 }
@@ -86,11 +95,11 @@ function stateAfter(
 
 /** The things that a call names: by their name as an argument of its own, or as a word of a command. */
 function namedIn(things: readonly RunningThing[], strings: readonly string[]): ReadonlySet<RunningThing> {
-  return new Set(
-    things.filter(({ id, what }) =>
-      strings.some((text) => text === id || (hasWord(text, id) && (isLong(id) || STOPS.test(text))) || isKillOf(text, what)),
-    ),
-  );
+  return new Set(things.filter(({ name, what }) => strings.some((text) => isNamedBy(text, name) || isKillOf(text, what))));
+}
+
+function isNamedBy(text: string, name: string | null): boolean {
+  return name !== null && (text === name || (hasWord(text, name) && (isLong(name) || STOPS.test(text))));
 }
 
 /** "pkill -f vite" ends what was started as "npx vite --port 3000". */
@@ -102,8 +111,8 @@ function isKillOf(command: string, what: string): boolean {
 /** A shorter name may stand in any text by chance; chosen. */
 const LONG_CHARS = 4;
 
-function isLong(id: string): boolean {
-  return id.length >= LONG_CHARS;
+function isLong(name: string): boolean {
+  return name.length >= LONG_CHARS;
 }
 
 function hasWord(text: string, word: string): boolean {
@@ -119,17 +128,16 @@ function hasWord(text: string, word: string): boolean {
  */
 function isStart(
   { argumentsJson, paths }: ToolCallPart,
-  { said, result }: { readonly said: string; readonly result: ToolResultMessage },
+  { said, result, strings }: { readonly said: string; readonly result: ToolResultMessage; readonly strings: readonly string[] },
 ): boolean {
-  if (DETACHED.test(argumentsJson)) return true;
-  const isDetached =
-    /[&]|nohup|setsid|disown|-d/.test(argumentsJson) && stringsIn(argumentsJson).some((text) => DETACHED_COMMAND.test(text));
-  if (isDetached) return true;
+  if (DETACHED.test(argumentsJson) || strings.some((text) => DETACHED_COMMAND.test(text))) return true;
   const isAboutFiles = (paths ?? []).length > 0 || result.category === "file-content" || result.category === "match-list";
   return !isAboutFiles && STARTED.test(said.trim().split("\n", 1)[0] ?? "") && !ENDED.test(said);
 }
 
-const DETACHED = /"[\w-]*(?:background|detach|async|daemon)[\w-]*"\s*:\s*(?:true|"true")/i;
+const DETACHED = /"[\w-]{0,40}(?:background|detach|async|daemon)[\w-]{0,40}"\s*:\s*(?:true|"true")/i;
+/** Stands somewhere in every command that is left behind: of others the texts are not read. */
+const MAY_DETACH = /[&]|nohup|setsid|disown|-\w{0,20}d/;
 const DETACHED_COMMAND =
   /(?:^|[;&|]\s*)(?:nohup|setsid|disown)\s|[^&>]&\s*$|\b(?:docker|podman)\s+(?:compose\s+)?(?:run|up)\b.*\s(?:-\w*d|--detach)\b|\btmux\s+new(?:-session)?\b.*\s-\w*d/;
 const STARTED =
@@ -141,9 +149,9 @@ const STOPS =
   /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|\b(?:docker|podman)\b.*\s(?:rm|down)\b|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
 
 /** The name that a command gives to what it starts. */
-function nameIn({ argumentsJson }: ToolCallPart): string | null {
-  if (!DETACHED_COMMAND.test(argumentsJson) && !/\s-\w*d/.test(argumentsJson)) return null;
-  const named = stringsIn(argumentsJson).map((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1]);
+function nameIn(strings: readonly string[]): string | null {
+  const starting = strings.filter((text) => DETACHED_COMMAND.test(text));
+  const named = starting.map((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1]);
   return named.find((name) => name !== undefined) ?? null;
 }
 

@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Message } from "../message/message.ts";
 import { human, logOf, reply, result, toolCall } from "../testing/builders.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
-const saidBy = (...messages: readonly Message[]) => logOf(messages).reduce(foldFacts, NO_FACTS).said.statements;
+const saidIn = (...messages: readonly Message[]) => logOf(messages).reduce(foldFacts, NO_FACTS).said;
+const saidBy = (...messages: readonly Message[]) => saidIn(...messages).statements;
 const said = (...texts: readonly string[]) => saidBy(...texts.map((text, at) => human(`m${at}`, text)));
 
 describe("what the person said", () => {
@@ -24,6 +25,19 @@ describe("what the person said", () => {
     ["a reason first", "We were bitten by this in March, so do not push to main.", "order"],
     ["a condition on what somebody does", "Show me the diff before you commit.", "order"],
     ["a habit of the house", "In this repository we never squash.", "order"],
+    ["a state that has no end", "Keep functions below forty lines.", "order"],
+    ["what is required of every answer", "Your replies should name the file first.", "order"],
+    ["what somebody wants to be spared", "Can you join those commands so I don't have to confirm twice?", "order"],
+    ["a prohibition before a colon", "DO NOT EDIT: generated files, snapshots.", "order"],
+    ["words in capitals", "Work ONLY in the second folder.", "order"],
+    ["a prohibition about what is at hand", "No, don't merge that, it is not ready.", "request"],
+    ["a prohibition that recurs", "Don't merge that again.", "order"],
+    ["what might be", "A colder cache might rebuild every index.", "request"],
+    ["what could be, under a condition", "If we drop the cache then every build could take an hour.", "request"],
+    ["a question inside a task", "Check if there is another caller.", "request"],
+    ["a requirement of one thing at hand", "This report must have a title.", "request"],
+    ["what should not have happened", "It crashed when I saved, that should never happen.", "request"],
+    ["an opinion that begins with no", "No I think this is fine as it is.", "request"],
     ["a task", "Fix the parser in src/parse.ts.", "request"],
     ["a task that is put as a wish", "I want you to split the parser into modules.", "request"],
     ["a question that asks for something once", "Can you check if we have more places like this?", "request"],
@@ -35,7 +49,18 @@ describe("what the person said", () => {
     expect(said(text).map((each) => [each.text, each.kind])).toEqual([[text, kind]]);
   });
 
+  test("holds for the list below it", () => {
+    const text = "Each reply has to include:\n- a title\n- the number of tests\n\nFix the parser.";
+    expect(said(text).map(({ text, kind }) => [text, kind])).toEqual([
+      ["Each reply has to include:", "order"],
+      ["a title", "order"],
+      ["the number of tests", "order"],
+      ["Fix the parser.", "request"],
+    ]);
+  });
+
   test.each([
+    ["a numbered diff", "Look:\n12 + // never use tabs\n+ 13 always use tabs"],
     ["a fence", "Look:\n```\nNever use tabs.\n```"],
     ["a quotation", "Look:\n> Never use tabs."],
     ["a log", "Look:\n2026-01-01 10:00 never use tabs"],
@@ -143,5 +168,38 @@ describe("what the person said", () => {
     ];
     const { statements, forgotten } = logOf(messages).reduce(foldFacts, NO_FACTS).said;
     expect([statements.length, forgotten, statements[0]?.text]).toEqual([400, 101, "Never push."]);
+  });
+
+  test.each<[string, (at: number) => string]>([
+    ["tasks", (at) => `Look at part ${at} of the parser over there.`],
+    ["orders", (at) => `Never touch part ${at} of the parser over there.`],
+    ["words that take back", (at) => `Forget what I said about part ${at} of the parser over there.`],
+  ])("a long text of %s is read in proportion to its length", (_, sentence) => {
+    const text = (count: number, from: number, words: (at: number) => string) =>
+      Array.from({ length: count }, (_, at) => words(from + at)).join("\n");
+    const known = human(
+      "k",
+      text(400, 1_000, (at) => `Never push part ${at} of the parser over here.`),
+    );
+    const looking = vi.spyOn(Map.prototype, "get");
+    const looked = [400, 800, 1_600].map((count) => {
+      looking.mockClear();
+      saidIn(known, human("u", text(count, 0, sentence)));
+      return looking.mock.calls.length / count;
+    });
+    looking.mockRestore();
+    expect(looked.filter((lookups) => lookups > 4_000)).toEqual([]);
+  });
+
+  test("a reply is read for so many words of what was said", () => {
+    const pasted = human(
+      "u",
+      Array.from({ length: 400 }, (_, at) => `Look at the parser${at} of module${at} there.`).join("\n"),
+    );
+    const searching = vi.spyOn(String.prototype, "includes");
+    const { statements } = saidIn(pasted, reply("a", "The parser3 of module3 is fine."));
+    const searches = searching.mock.calls.length;
+    searching.mockRestore();
+    expect([searches < 2_000, statements[3]?.turn, statements[399]?.turn]).toEqual([true, "done", "answered"]);
   });
 });

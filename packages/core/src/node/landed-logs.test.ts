@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { openConversation } from "../conversation/open-conversation.ts";
 import { LOG_VERSION } from "../entry.ts";
+import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { ArtifactStore } from "../ports.ts";
@@ -95,6 +96,13 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
     expect(await recallAll(conversation.manager, Object.keys(expected.recalled), artifacts)).toEqual(expected.recalled);
     await conversation.close();
     cpSync(join(LANDED, version, "sessions"), join(folder, "sessions"), { recursive: true });
+  });
+
+  test("opens with the record of the state that its messages alone give", async () => {
+    const { entries } = (await sessions.read(name)) ?? expect.fail(name);
+    const { facts } = createContextManager({ ...SETTING, entries }).state();
+    const { said, plan, running, decisions } = entries.filter(({ type }) => type === "message").reduce(foldFacts, NO_FACTS);
+    expect(facts).toMatchObject({ said, plan, running, decisions });
   });
 
   test("is not touched by reading it", async () => {

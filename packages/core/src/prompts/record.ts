@@ -2,7 +2,8 @@ import { LASTING } from "../facts/closed-words.ts";
 import type { Facts, KnownPlan } from "../facts/facts.ts";
 import { isDone, isGivenUp } from "../facts/plan-items.ts";
 import type { RunningThing } from "../facts/running.ts";
-import type { Said, Statement } from "../facts/said.ts";
+import type { Said } from "../facts/said.ts";
+import type { Statement } from "../facts/statement.ts";
 import { textOnOneLine } from "../message/framing.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
@@ -195,15 +196,17 @@ function joined(chosen: readonly Statement[], message: readonly Statement[]): st
   return text;
 }
 
-/** Things that run beside the conversation, by name, then what ended; a line each, the most important first. */
+/** Things that run beside the conversation, by name or by what started them, then what ended; a line each, the most important first. */
 export function runningLines(running: readonly RunningThing[], roomChars: number): readonly string[] {
   const words = { running: "running", unknown: "unknown whether it still runs", ended: "ended" } as const;
   const inState = (state: RunningThing["state"]) => running.filter((each) => each.state === state).reverse();
   const told = [...inState("running"), ...inState("unknown"), ...inState("ended").slice(0, MOST_ENDED)];
   const lines = (lineChars: number) =>
-    told.map(({ id, what, state }) => {
-      const beginning = `- ${textOnOneLine(id)}: ${words[state]}; `;
-      return `${beginning}${bothEnds(textOnOneLine(what), Math.max(LEAST_WHAT_CHARS, lineChars - beginning.length))}`;
+    told.map(({ name, what, state }) => {
+      const beginning = name === null ? "- " : `- ${textOnOneLine(name)}: ${words[state]}; `;
+      const end = name === null ? `: ${words[state]}` : "";
+      const whatChars = Math.max(LEAST_WHAT_CHARS, lineChars - beginning.length - end.length);
+      return `${beginning}${bothEnds(textOnOneLine(what), whatChars)}${end}`;
     });
   const whole = lines(Number.POSITIVE_INFINITY);
   // A name alone says more than nothing of all the others.

@@ -75,7 +75,7 @@ describe("facts", () => {
       const { fit, manager, written } = smallSession(said);
       await fit();
       const first = record(written());
-      expect(first).toMatch(/no longer: Never push to main\..*Always run the linter\..*running; nohup/s);
+      expect(first).toMatch(/no longer: Never push to main\..*Always run the linter\..*nohup \.\/serve\.sh &: running/s);
       manager.revert(null);
       await fit();
       expect(record(written())).toBe(first);

@@ -1,5 +1,6 @@
 import { CANCELS } from "../facts/closed-words.ts";
-import { type Said, type Statement, subjectOf } from "../facts/said.ts";
+import type { Said } from "../facts/said.ts";
+import { type Statement, subjectOf } from "../facts/statement.ts";
 
 /** A summary after it was held against what the person said, and what was mended in it. */
 export interface MendedSummary {
