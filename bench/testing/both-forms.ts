@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/extend";
 import type { MeasuredCall, MeasuredReplay } from "../src/metrics/metric.ts";
-import { createReadableContext } from "../src/metrics/readable.ts";
+import { createReadableContext } from "../src/metrics/retention-probe.ts";
 import { createHeldContext, NEED_KINDS } from "../src/needs/needles.ts";
 import { isRecordedPolicy } from "../src/replay/cell.ts";
 

@@ -3,8 +3,8 @@ import { METRICS, renderHtmlReport, renderMarkdownReport } from "../../bench/src
 import { renderTuneHtml } from "../../bench/src/report/tune-page.ts";
 import { exampleReport } from "../../bench/testing/example-report.ts";
 import { exampleTuned } from "../../bench/testing/example-tuned.ts";
+import { tuneReport } from "../../packages/cli/src/command/tune-command.ts";
 import { terminalReport } from "../../packages/cli/src/output/terminal-report.ts";
-import { tuneReport } from "../../packages/cli/src/output/tune-report.ts";
 import { SVEN_POLICY } from "../../packages/core/src/index.ts";
 import { privateWords, screenProblems, textsOf } from "./screen-words.mjs";
 

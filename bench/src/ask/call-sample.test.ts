@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallPlace } from "./ask-report.ts";
-import { drawCalls } from "./call-sample.ts";
+import { drawCalls } from "./plan-ask.ts";
 
 const places = (session: string, count: number, from = 0): readonly CallPlace[] =>
   Array.from({ length: count }, (_, at) => ({ session, call: from + at }));

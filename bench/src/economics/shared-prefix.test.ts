@@ -3,7 +3,7 @@ import { sequenceOf } from "@plimsoll/core/extend";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RecordedCache } from "./recorded-cache.ts";
-import { followingPrefixes, type PrefixMeasure, sharedPrefix } from "./shared-prefix.ts";
+import { followingPrefixes, type PrefixMeasure, sharedPrefix } from "./request-ledger.ts";
 
 const message = (at: number): Message => ({ role: "user", id: `m${at}`, origin: "human", parts: [], atMs: null });
 

@@ -2,7 +2,6 @@ import { definePolicy, type Policy, type SessionEntry, SVEN_POLICY } from "@plim
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { outputTokensPerSecond } from "../economics/output-speed.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
@@ -10,6 +9,7 @@ import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { METRICS } from "./registry.ts";
 import { createRowMetrics } from "./row-metrics.ts";
+import { outputTokensPerSecond } from "./waiting.ts";
 
 const STEP_MS = 40_000;
 const PAUSE_MS = 1_200_000;

@@ -4,7 +4,6 @@ import type { ModelCatalog } from "@plimsoll/providers";
 import { agentWindowOf } from "../formats/agent-windows.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import type { Program } from "./program.ts";
-import { type RealWindow, realWindow, type WindowEvidence } from "./real-window.ts";
 import { digestSource, type SummarySource } from "./summary-source.ts";
 
 /** The request for a session's cell. */
@@ -138,3 +137,74 @@ export type WindowRequest = { readonly kind: "working-room"; readonly tokens: nu
 export type WindowSpec =
   | { readonly kind: "working-room"; readonly tokens: number }
   | { readonly kind: "real"; readonly tokens: number; readonly reason: string };
+
+/** The evidence of the window that a recorded session ran in. */
+export interface WindowEvidence {
+  readonly modelIds: readonly string[];
+  /** The largest window that the recording states; `null` if it states none. */
+  readonly statedTokens: number | null;
+  /** The largest prompt before a compaction that the agent is known to have made by itself; `null` if there was none. */
+  readonly automaticTokens: number | null;
+  /** The largest prompt that was accepted; 0 if none was reported. */
+  readonly largestPromptTokens: number;
+  /** The window by the agent's version; `null` if it tells nothing. */
+  readonly agent: RealWindow | null;
+  /** The largest that the catalogue knows for the models; `null` if it knows none of them. */
+  readonly catalogueTokens: number | null;
+}
+
+/** A window, and why it is that one: a phrase for a person. */
+interface RealWindow {
+  readonly tokens: number;
+  readonly reason: string;
+}
+
+/** Sizes in which windows are sold, in tokens; from the vendors' model pages, November 2026. */
+const SOLD_TOKENS = [32_000, 64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000, 2_000_000] as const;
+
+/** Window of a model that nothing tells of: that of most models in the recorded sessions. */
+const UNTOLD: RealWindow = { tokens: 200_000, reason: "nothing tells it; most recorded models have 200,000" };
+
+/**
+ * The window that the session ran in: what the recording shows comes before what is known of the model elsewhere. In this order: a window that
+ * it states; the smallest sold one that holds the prompt at which the agent compacted by itself, if the catalogue has no smaller one; the size
+ * in a model's name (`[1m]`); the agent's version; the catalogue. A prompt above it that was accepted moves it up to the next sold one.
+ */
+export function realWindow(evidence: WindowEvidence): RealWindow {
+  const { largestPromptTokens } = evidence;
+  const told = stated(evidence) ?? compacted(evidence) ?? named(evidence) ?? evidence.agent ?? listed(evidence) ?? UNTOLD;
+  if (largestPromptTokens <= told.tokens) return told;
+  return { tokens: soldFor(largestPromptTokens), reason: `a prompt of ${shown(largestPromptTokens)} was accepted` };
+}
+
+function stated({ statedTokens }: WindowEvidence): RealWindow | null {
+  return statedTokens === null ? null : { tokens: statedTokens, reason: "stated by the recording" };
+}
+
+/** Agents act in the last half of their window, and no two sold sizes lie closer than that but for 200k and 256k. */
+function compacted({ automaticTokens, catalogueTokens }: WindowEvidence): RealWindow | null {
+  if (automaticTokens === null) return null;
+  const tokens = Math.min(soldFor(automaticTokens), catalogueTokens ?? Number.POSITIVE_INFINITY);
+  return { tokens, reason: `the agent compacted by itself at ${shown(automaticTokens)}` };
+}
+
+function named({ modelIds }: WindowEvidence): RealWindow | null {
+  const sizes = modelIds.flatMap((modelId) => {
+    const [, count = "", unit = ""] = /\[(\d{1,4})([km])\]$/i.exec(modelId) ?? [];
+    return count === "" ? [] : [Number(count) * (unit.toLowerCase() === "m" ? 1_000_000 : 1000)];
+  });
+  return sizes.length === 0 ? null : { tokens: Math.max(...sizes), reason: "the size in the model's name" };
+}
+
+function listed({ catalogueTokens }: WindowEvidence): RealWindow | null {
+  return catalogueTokens === null ? null : { tokens: catalogueTokens, reason: "the catalogue's for the model" };
+}
+
+/** The smallest sold window that holds the prompt; the prompt itself if none does. */
+function soldFor(promptTokens: number): number {
+  return SOLD_TOKENS.find((tokens) => tokens >= promptTokens) ?? promptTokens;
+}
+
+function shown(tokens: number): string {
+  return `${tokens.toLocaleString("en-US")} tokens`;
+}

@@ -1,6 +1,14 @@
 import type { Message, SessionEntry, ToolResultMessage } from "@plimsoll/core";
-import type { EnginePolicy, FollowingCheck, Kinds, SessionReadings } from "@plimsoll/core/extend";
-import { createSessionReadings, followingChecks, truncateMessage } from "@plimsoll/core/extend";
+import {
+  createSessionReadings,
+  type EnginePolicy,
+  type FollowingCheck,
+  followingChecks,
+  type Kinds,
+  type SessionReadings,
+  truncateMessage,
+} from "@plimsoll/core/extend";
+import { type ModelCatalog, rememberedPrices } from "@plimsoll/providers";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type Needs, prepareNeeds } from "../needs/needs.ts";
 import { prepareReferences } from "../needs/recorded-references.ts";
@@ -9,7 +17,6 @@ import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts
 import { replyAfter } from "../size-model/recorded-calls.ts";
 import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
 import type { Transcript } from "../transcript.ts";
-import { type RememberedCatalogs, rememberedCatalogs } from "./remembered-catalog.ts";
 
 /** A session with everything that is made once and shared by its replays. */
 export interface PreparedSession {
@@ -112,5 +119,38 @@ function createArrivals(): Arrivals {
       cut.set(result, message);
       return message;
     };
+  };
+}
+
+/** Gives for a catalog one that looks each model up once: a look through the price tables takes longer than a call's other measures. */
+type RememberedCatalogs = (catalog: ModelCatalog) => ModelCatalog;
+
+/** Nothing looked up yet. One catalog gives one that remembers, whoever asks. */
+export function rememberedCatalogs(): RememberedCatalogs {
+  const known = new WeakMap<ModelCatalog, ModelCatalog>();
+  return (catalog) => {
+    const before = known.get(catalog);
+    if (before !== undefined) return before;
+    const remembered = {
+      pricesOf: datedPrices(catalog),
+      cacheRulesOf: onceEach((modelId) => catalog.cacheRulesOf(modelId)),
+      contextWindowOf: onceEach((modelId) => catalog.contextWindowOf(modelId)),
+    };
+    known.set(catalog, remembered);
+    return remembered;
+  };
+}
+
+function datedPrices(catalog: ModelCatalog): ModelCatalog["pricesOf"] {
+  const known = rememberedPrices(catalog.pricesOf);
+  return (modelId, atMs = null) => known(modelId, atMs);
+}
+
+function onceEach<Found>(find: (modelId: string) => Found): (modelId: string) => Found {
+  const known = new Map<string, { readonly found: Found }>();
+  return (modelId) => {
+    const before = known.get(modelId) ?? { found: find(modelId) };
+    known.set(modelId, before);
+    return before.found;
   };
 }

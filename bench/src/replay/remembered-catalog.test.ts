@@ -1,6 +1,6 @@
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
-import { rememberedCatalogs } from "./remembered-catalog.ts";
+import { rememberedCatalogs } from "./prepared-session.ts";
 
 test("each model is looked up once, one without a price too, and each catalog has its own answers", () => {
   const asked: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eachAtMost } from "./each-at-most.ts";
+import { eachAtMost } from "./run-bench.ts";
 
 /** Items that end when they are told to. */
 function heldItems(count: number) {

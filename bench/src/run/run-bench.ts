@@ -8,7 +8,6 @@ import { type RunDescription, shareOf } from "../results/run-identity.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import type { SummaryTally } from "../summaries/open-source.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
-import { eachAtMost } from "./each-at-most.ts";
 import type { FileReplay } from "./file-replayer.ts";
 import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
 import type { ReplayState } from "./kept-replays.ts";
@@ -200,4 +199,31 @@ function createProgress(
     workDone += (bytes[place] ?? 0) * cells;
     say(place);
   };
+}
+
+/**
+ * The results of items in their order, of which at most so many are under way at a time, begun in their order. After the first that fails none is begun;
+ * rejects with what it failed with.
+ */
+export async function eachAtMost<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  run: (item: Item, place: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  let hasFailed = false;
+  const runner = async () => {
+    for (const [place, item] of left) {
+      if (hasFailed) return;
+      results[place] = await run(item, place);
+    }
+  };
+  const runners = Array.from({ length: Math.min(atOnce, items.length) }, runner);
+  try {
+    await Promise.all(runners);
+  } finally {
+    hasFailed = true;
+  }
+  return results;
 }

@@ -4,7 +4,7 @@ import { CHROMIUM, openReportBrowser, pageFaults } from "@plimsoll/bench/testing
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { describe, expect, test } from "vitest";
 import { madeAdvice } from "../testing/made-advice.ts";
-import { adviceHtml } from "./advise/advice-page.ts";
+import { adviceHtml } from "./advise/advise-command.ts";
 import { inspectHtml } from "./inspect/inspect-html.ts";
 import type { ProxyStatus } from "./proxy/proxy-status.ts";
 import { statusPage } from "./proxy/status-page.ts";

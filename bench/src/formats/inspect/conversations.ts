@@ -4,8 +4,6 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "
 import { type LogItem, replyItem } from "../log-items.ts";
 import type { Resolve } from "./attachments.ts";
 import { historyDrafts, itemsOf, replyPartsIn, resolved, systemIn, usageIn } from "./contents.ts";
-import { commonStart, inputOf, type Prompt, promptFrom } from "./prompts.ts";
-import { readSpans, type Spans } from "./spans.ts";
 
 /** The calls of a sample: those of the main conversation, and those of the agents and prompts beside it. */
 interface Conversations {
@@ -152,4 +150,137 @@ function restOf(messages: readonly Fields[], replyId: string | null, resolve: Re
   const place = replyId === null ? -1 : messages.findIndex(({ id }) => id === replyId);
   if (place < 0) return [];
   return messages.slice(place + 1).flatMap((message) => itemsOf(message, { resolve, isFirst: false, usage: null }));
+}
+
+/**
+ * The messages of a call's prompt: ranges of lists, because newer logs hold each message once and the prompts as ranges of that pool. What
+ * is compared by ranges costs what the file says of them, however long the prompts are.
+ */
+interface Prompt {
+  readonly length: number;
+  readonly ranges: readonly Range[];
+}
+
+interface Range {
+  readonly list: readonly Fields[];
+  readonly from: number;
+  /** The place behind the last. */
+  readonly through: number;
+}
+
+/** The prompt of a model's event: written out, or as `input_refs` into the pool of the sample. */
+function inputOf(event: Fields, pool: readonly Fields[]): Prompt {
+  const written = recordsAt(event, "input");
+  const refs: readonly unknown[] = Array.isArray(event.input_refs) ? event.input_refs : [];
+  const ranges =
+    written.length > 0 || refs.length === 0
+      ? [{ list: written, from: 0, through: written.length }]
+      : refs.flatMap((ref) => rangeOf(ref, pool));
+  return { length: ranges.reduce((sum, { from, through }) => sum + through - from, 0), ranges };
+}
+
+/** A range as a pair, or one place. */
+function rangeOf(ref: unknown, list: readonly Fields[]): readonly Range[] {
+  const [first, last]: readonly unknown[] = Array.isArray(ref) ? ref : [ref];
+  if (typeof first !== "number") return [];
+  const from = Math.min(list.length, Math.max(0, first));
+  const through = Math.min(list.length, typeof last === "number" ? last : first + 1);
+  return through > from ? [{ list, from, through }] : [];
+}
+
+/** The messages of a prompt from a place on. */
+function promptFrom({ ranges }: Prompt, start: number): readonly Fields[] {
+  const messages: Fields[] = [];
+  let place = 0;
+  for (const { list, from, through } of ranges) {
+    const skipped = Math.max(0, start - place);
+    if (from + skipped < through) messages.push(...list.slice(from + skipped, through));
+    place += through - from;
+  }
+  return messages;
+}
+
+/** How many messages two prompts begin with in common. */
+function commonStart(one: Prompt, other: Prompt): number {
+  let common = 0;
+  const [mine, theirs] = [cursorOf(one), cursorOf(other)];
+  for (;;) {
+    const [here, there] = [mine.rest(), theirs.rest()];
+    if (here === null || there === null) return common;
+    const most = Math.min(here.through - here.from, there.through - there.from);
+    const same = sameCount(here, there, most);
+    common += same;
+    if (same < most) return common;
+    mine.go(most);
+    theirs.go(most);
+  }
+}
+
+/** How many of the next messages of two ranges are the same; those of one list are if their places are. */
+function sameCount(here: Range, there: Range, most: number): number {
+  if (here.list === there.list) return here.from === there.from ? most : 0;
+  for (let at = 0; at < most; at++) if (!isSame(here.list[here.from + at], there.list[there.from + at])) return at;
+  return most;
+}
+
+function isSame(one: Fields | undefined, other: Fields | undefined): boolean {
+  if (one?.id !== other?.id || one?.role !== other?.role) return false;
+  return JSON.stringify([one?.content, one?.tool_calls]) === JSON.stringify([other?.content, other?.tool_calls]);
+}
+
+/** Walks over the rest of a prompt's ranges. */
+function cursorOf({ ranges }: Prompt): { rest(): Range | null; go(count: number): void } {
+  let index = 0;
+  let done = 0;
+  return {
+    rest: () => {
+      const range = ranges[index];
+      return range === undefined ? null : { ...range, from: range.from + done };
+    },
+    go: (count) => {
+      done += count;
+      const range = ranges[index];
+      if (range === undefined || range.from + done < range.through) return;
+      index += 1;
+      done = 0;
+    },
+  };
+}
+
+/** Whose calls are whose, by the spans that events lie in. */
+interface Spans {
+  /** The agent that an event is of: the span's id and the call that started it; an empty key for the main one. */
+  agentOf(event: Fields): { readonly key: string; readonly callId: string | null };
+  /** True for what a scorer asked a model, which is no part of the session. */
+  isOfGrader(event: Fields): boolean;
+}
+
+interface Span {
+  readonly agent: { readonly key: string; readonly callId: string | null };
+  readonly isGrader: boolean;
+}
+
+const MAIN: Span = { agent: { key: "", callId: null }, isGrader: false };
+
+/** Spans begin before what lies in them, so that one pass tells of each what it is in. Events of older logs have none: all are of the main agent. */
+function readSpans(events: readonly Fields[]): Spans {
+  const callOf = new Map<string, string>();
+  for (const event of events) {
+    const spanId = event.event === "tool" ? stringAt(event, "agent_span_id") : null;
+    if (spanId !== null) callOf.set(spanId, stringAt(event, "id") ?? "");
+  }
+  const spans = new Map<string, Span>();
+  for (const event of events) {
+    const id = event.event === "span_begin" ? stringAt(event, "id") : null;
+    if (id === null) continue;
+    const outer = spans.get(stringAt(event, "parent_id") ?? "") ?? MAIN;
+    const callId = callOf.get(id);
+    const isGrader = outer.isGrader || event.type === "scorer" || event.type === "scorers" || event.name === "scorers";
+    spans.set(id, { agent: callId === undefined ? outer.agent : { key: id, callId }, isGrader });
+  }
+  const spanOf = (event: Fields) => spans.get(stringAt(event, "span_id") ?? "") ?? MAIN;
+  return {
+    agentOf: (event) => spanOf(event).agent,
+    isOfGrader: (event) => event.role === "grader" || spanOf(event).isGrader,
+  };
 }

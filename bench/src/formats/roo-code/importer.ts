@@ -1,9 +1,13 @@
+import type { PathAccess } from "@plimsoll/core";
+import type { ToolTable } from "@plimsoll/core/extend";
+import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
+import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, headMessages, messageLists } from "../document.ts";
-import { type Fields, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { isEnvironment } from "../text-calls.ts";
-import { historyItems } from "./history.ts";
-import { isOfKilo, requestsIn, UI_MESSAGES } from "./requests.ts";
+import { callIdChain, type LogItem, type ReplyPart, replyItem, textPart, userItem } from "../log-items.ts";
+import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
+import { isOfKilo, type Requests, requestsIn, UI_MESSAGES, usageByTime } from "./requests.ts";
 
 /**
  * Tasks of Roo Code and of Kilo Code, which is made from it: the messages in the Anthropic form, or in the AI SDK's since 2026, with
@@ -37,4 +41,202 @@ function showsSurroundings(message: Fields): boolean {
   if (typeof message.ts !== "number") return false;
   const texts = recordsAt(message, "content").flatMap((block) => stringAt(block, "text") ?? []);
   return texts.some((text) => isEnvironment(text) && text.includes("<slug>"));
+}
+
+/**
+ * The items of a history. A compaction stands where its summary or marker was put, which is not always where it was made:
+ * a summary as a user's message is made at its place and nothing else stays (since 2026-01); one as an assistant's stands before the
+ * three messages that stayed (`N_MESSAGES_TO_KEEP`); a truncation hides the older half of the messages behind the first, so that about as
+ * many stayed as it hid (`truncateConversation` with a half, rounded down to an even number: right, or two messages too early).
+ */
+function historyItems(given: readonly Fields[], requests: Requests): readonly LogItem[] {
+  const items: LogItem[] = [];
+  const reader = createReader(requests);
+  const hiddenCounts = countsBy(given, "truncationParent");
+  const first: LogItem[] = [];
+  const waiting: WaitingBoundary[] = [];
+  let condensed = 0;
+  for (const message of given) {
+    const atMs = timeMsAt(message, "ts");
+    const summary = () => userItem("summary", contentParts(message.content), { atMs });
+    if (message.isTruncationMarker === true) {
+      const id = stringAt(message, "truncationId") ?? "";
+      const tokensBefore = requests.tokensBeforeTruncation.get(id) ?? null;
+      const parts = contentParts(message.content);
+      const item = { ...boundary(userItem("notice", parts, { atMs }), tokensBefore), isAutomatic: true } as const;
+      waiting.push({ item, kept: [...first], messagesLeft: hiddenCounts.get(id) ?? 0 });
+    } else if (message.isSummary === true) {
+      const tokensBefore = requests.tokensBeforeCondensing[condensed] ?? null;
+      condensed += 1;
+      const isFresh = message.role === "user";
+      const item = boundary(summary(), tokensBefore);
+      if (isFresh) items.push(...waiting.splice(0).map(closed), item);
+      else waiting.push({ item, kept: [...first], messagesLeft: KEPT_BEHIND_SUMMARY });
+    } else {
+      const read = reader(message);
+      if (first.length === 0) first.push(...read);
+      items.push(...read);
+      for (const open of waiting) {
+        open.kept.push(...read);
+        open.messagesLeft -= 1;
+      }
+    }
+    while (waiting[0] !== undefined && waiting[0].messagesLeft <= 0) items.push(...waiting.splice(0, 1).map(closed));
+  }
+  return [...items, ...waiting.map(closed)];
+}
+
+/** `N_MESSAGES_TO_KEEP` in Roo's src/core/condense/index.ts, 2025. */
+const KEPT_BEHIND_SUMMARY = 3;
+
+/** A compaction that is made some messages further on, with what stays. */
+interface WaitingBoundary {
+  readonly item: Extract<LogItem, { kind: "boundary" }>;
+  readonly kept: LogItem[];
+  messagesLeft: number;
+}
+
+function closed({ item, kept }: WaitingBoundary): LogItem {
+  return { ...item, kept: { kind: "items", items: kept } };
+}
+
+function boundary(
+  summary: Extract<LogItem, { kind: "user" }>,
+  tokensBefore: number | null,
+): Extract<LogItem, { kind: "boundary" }> {
+  const { atMs } = summary;
+  return { kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore, line: null, sourceId: null, atMs };
+}
+
+function countsBy(messages: readonly Fields[], key: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const message of messages) {
+    const value = stringAt(message, key);
+    if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Reads one message after the other: a reply is answered by what follows it, and reasoning may stand before its reply. */
+function createReader(requests: Requests): (message: Fields) => readonly LogItem[] {
+  const callIdOf = callIdChain();
+  const usageAt = usageByTime(requests);
+  const reasoning: ReplyPart[] = [];
+  let openCallId: string | null = null;
+  let modelId: string | null = null;
+  return (given) => {
+    const message = withAnthropicBlocks(given);
+    const atMs = timeMsAt(message, "ts");
+    if (message.type === "reasoning" && message.role === undefined) {
+      const text = recordsAt(message, "summary").flatMap((part) => stringAt(part, "text") ?? []);
+      reasoning.push({ type: "reasoning", text: text.join("\n"), opaque: stringAt(message, "encrypted_content") });
+      return [];
+    }
+    if (message.role === "assistant") {
+      const reply = textReply(TOOLS, replyPartsIn(message), callIdOf);
+      openCallId = reply.textCallId;
+      const parts = withListedFiles([...reasoning.splice(0), ...reply.parts]);
+      return [replyItem(parts, usageAt(atMs), { atMs, modelId })];
+    }
+    modelId = modelOf(message) ?? modelId;
+    return textResultItems(message, openCallId, { sourceId: null, atMs });
+  };
+}
+
+/** The model that the surroundings in a message name. */
+function modelOf(message: Fields): string | null {
+  const said = contentParts(message.content).flatMap((part) =>
+    part.type === "text" && isEnvironment(part.text) ? [part] : [],
+  );
+  return modelNamedIn(said.at(-1)?.text ?? "");
+}
+
+/** The tools of Roo Code and Kilo Code (`toolNames` in Roo's packages/types/src/tool.ts, 2026-02; Kilo adds `delete_file`). */
+const TOOLS: ToolTable = {
+  execute_command: "command",
+  read_file: "read",
+  write_to_file: "modify",
+  apply_diff: "modify",
+  insert_content: "modify",
+  search_and_replace: "modify",
+  search_replace: "modify",
+  edit_file: "modify",
+  delete_file: "modify",
+  apply_patch: "patch",
+  search_files: "search",
+  codebase_search: "search",
+  list_files: "search",
+  list_code_definition_names: "search",
+  read_command_output: "command",
+  browser_action: "other",
+  use_mcp_tool: "other",
+  access_mcp_resource: "other",
+  ask_followup_question: "other",
+  attempt_completion: "other",
+  switch_mode: "other",
+  new_task: "other",
+  update_todo_list: "other",
+  fetch_instructions: "other",
+  run_slash_command: "other",
+  generate_image: "other",
+};
+
+/** A message with its blocks in the Anthropic form, in which the tools of the AI SDK's form have other names. */
+function withAnthropicBlocks(message: Fields): Fields {
+  if (!Array.isArray(message.content)) return message;
+  return { ...message, content: recordsAt(message, "content").map(blockOf) };
+}
+
+function blockOf(part: Fields): Fields {
+  switch (part.type) {
+    case "tool-call":
+      return { type: "tool_use", id: part.toolCallId, name: part.toolName, input: part.input };
+    case "tool-result": {
+      const output = recordAt(part, "output");
+      const isError = (stringAt(output, "type") ?? "").startsWith("error");
+      return { type: "tool_result", tool_use_id: part.toolCallId, content: output?.value ?? part.output, is_error: isError };
+    }
+    case "reasoning":
+      return { type: "thinking", thinking: part.text };
+    default:
+      return part;
+  }
+}
+
+/** The parts of an assistant's message. */
+function replyPartsIn(message: Fields): readonly ReplyPart[] {
+  const said = stringAt(message, "content");
+  const parts = said === null ? replyPartsOfBlocks(TOOLS, recordsAt(message, "content")) : [textPart(said)];
+  const reasoning = stringAt(message, "reasoning_content");
+  const isNew = reasoning !== null && !parts.some((part) => part.type === "reasoning");
+  return isNew ? [{ type: "reasoning", text: reasoning, opaque: null }, ...parts] : parts;
+}
+
+/** The parts with the files that a reading names in a list: as objects in calls of the API, as elements in calls written as text. */
+function withListedFiles(parts: readonly ReplyPart[]): readonly ReplyPart[] {
+  return parts.map((part) => {
+    if (part.type !== "tool-call" || part.toolName !== "read_file" || part.paths.length > 0) return part;
+    const args = parseRecord(part.argumentsJson);
+    const named = recordsAt(args, "files").flatMap((file) => stringAt(file, "path") ?? []);
+    const paths = [...new Set([...named, ...pathElements(stringAt(args, "args") ?? "")])];
+    return { ...part, paths: paths.map((path): PathAccess => ({ path, access: "read" })) };
+  });
+}
+
+const OPENING = "<path>";
+
+/** The texts of the elements named `path`. One pass. */
+function pathElements(text: string): readonly string[] {
+  return text
+    .split(OPENING)
+    .slice(1)
+    .map((rest) => rest.slice(0, Math.max(0, rest.indexOf("</path>"))).trim())
+    .filter((path) => path !== "");
+}
+
+const MODEL = /<model>([^<\n]{1,200})<\/model>/;
+
+/** The model that a text of surroundings names, `null` if it names none. */
+function modelNamedIn(surroundings: string): string | null {
+  return MODEL.exec(surroundings)?.[1] ?? null;
 }

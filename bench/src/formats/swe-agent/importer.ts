@@ -6,7 +6,6 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt } from 
 import type { Importer } from "../importer.ts";
 import { callDraft, callIdChain, type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
-import { textAction } from "./text-actions.ts";
 
 const FORMAT = "swe-agent";
 
@@ -77,4 +76,94 @@ function itemsOf(history: readonly Fields[]): readonly LogItem[] {
     }
   }
   return items;
+}
+
+/** An action that was written as text, as a call: the tool, its arguments, and the file that is open from then on. */
+interface TextAction {
+  readonly toolName: string;
+  readonly args: Fields;
+  readonly openFile: string | null;
+}
+
+/**
+ * Reads an action of the agent's own command line (SWE-agent, tools/windowed, tools/windowed_edit_*, tools/search, tools/edit_anthropic, read 2026):
+ * its commands work on one open file, which an edit does not name. Anything else is a command of the shell.
+ */
+function textAction(action: string, openFile: string | null): TextAction {
+  const [first = ""] = action.split("\n", 1);
+  const [toolName = "", ...words] = shellWords(first.length === action.trimEnd().length || !isBlock(first) ? action : first);
+  const [one = "", two = ""] = words;
+  const path = openFile ?? "";
+  const block = action.slice(first.length + 1).replace(/\n?end_of_(?:edit|insert|append)\s*$/, "");
+  const call = (args: Fields, opened = openFile): TextAction => ({ toolName, args, openFile: opened });
+  switch (toolName) {
+    case "open":
+      return one === "" ? shell(action, openFile) : call({ path: one, ...numberOf("line_number", two) }, one);
+    case "create":
+      return one === "" ? shell(action, openFile) : call({ path: one, content: "" }, one);
+    case "goto":
+      return call({ path, ...numberOf("line_number", one) });
+    case "scroll_up":
+    case "scroll_down":
+      return call({ path });
+    case "edit": {
+      const [, from, to] = /^(\d+):(\d+)$/.exec(one) ?? [];
+      if (from !== undefined) return call({ path, start_line: Number(from), end_line: Number(to), new_text: block });
+      return call({ path, old_str: one, new_str: two });
+    }
+    case "insert":
+      return /^\d+$/.test(one)
+        ? call({ path, insert_line: Number(one), insert_text: block })
+        : call({ path, insert_text: one, ...numberOf("insert_line", two) });
+    case "append":
+      return call({ path, insert_text: one === "" ? block : one });
+    case "find_file":
+    case "search_dir":
+      return call({ pattern: one, ...(two === "" ? {} : { path: two }) });
+    case "search_file":
+      return call({ pattern: one, path: two === "" ? path : two });
+    case "str_replace_editor":
+      return call({ command: one, path: two, ...flagsOf(words.slice(2)) }, openFile);
+    case "submit":
+      return call({});
+    default:
+      return shell(action, openFile);
+  }
+}
+
+function shell(command: string, openFile: string | null): TextAction {
+  return { toolName: "bash", args: { command }, openFile };
+}
+
+/** True for the first line of an edit whose text follows as a block of its own, which is no line of the shell. */
+function isBlock(line: string): boolean {
+  return /^(?:edit \d+:\d+|insert \d+|append)\s*$/.test(line);
+}
+
+function numberOf(key: string, word: string): Fields {
+  return /^\d+$/.test(word) ? { [key]: Number(word) } : {};
+}
+
+function flagsOf(words: readonly string[]): Fields {
+  return Object.fromEntries(
+    words.flatMap((word, at) => (word.startsWith("--") ? [[word.slice(2), words[at + 1] ?? ""] as const] : [])),
+  );
+}
+
+/** One quoted piece, an escaped character, or what stands between blanks. */
+const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)|(['"])/g;
+
+/** The words of a command line, without their quotes. Nothing is expanded. */
+function shellWords(line: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | null = null;
+  for (const [, single, double, escaped, plain, blank, open] of line.matchAll(PIECE)) {
+    if (blank === undefined)
+      word = `${word ?? ""}${single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped ?? plain ?? open ?? ""}`;
+    else if (word !== null) {
+      words.push(word);
+      word = null;
+    }
+  }
+  return word === null ? words : [...words, word];
 }

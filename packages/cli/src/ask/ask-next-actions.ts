@@ -1,26 +1,37 @@
 import { type BenchParts, createSerialPool, importFile, type WindowRequest } from "@plimsoll/bench";
 import {
   type AskPlan,
+  type AskPrice,
   type AskReport,
+  type AskSize,
+  type AskSpending,
   askModel,
   askPrice,
   askReport,
+  CONTEXT_NAMES,
   countedSession,
+  detectableRatio,
+  formatCount,
+  formatNumberOf,
+  formatTokens,
+  formatUsd,
   lineagesIn,
   openCassette,
   openSource,
   planAsk,
   prepareSession,
   type SummarizerChoice,
+  USUAL_CHANGED_RATIO,
+  windowLabel,
 } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { baseUrlVariable, clientFor, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { printable } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import type { AskChoice } from "./ask-option.ts";
-import { askBill, askPriceText, sampleText } from "./ask-text.ts";
 
 /** A run of the bench, as far as its calls are asked about. */
 export interface AskRequest {
@@ -140,4 +151,71 @@ function addressOf({ model }: AskChoice, environment: AskRequest["environment"])
   const address = environment[baseUrlVariable(model.host)];
   if (address === undefined || address === "") return null;
   return URL.canParse(address) ? new URL(address).origin : "another address";
+}
+
+/** Says how much asking is likely to cost and where the text goes, before anything is sent. `address` is the provider's, if it is not its own. */
+function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPlace): string {
+  const { host, modelId } = plan.model;
+  const width = Math.max(...Object.values(CONTEXT_NAMES).map((name) => name.length));
+  const there = price.fromCassette === 0 ? "" : `; ${formatNumberOf(price.fromCassette, "answer")} in the cassette already`;
+  const limit = choice.mostUsd === null ? "" : ` This run stops before $${formatUsd(choice.mostUsd)}.`;
+  return [
+    `next actions by ${host}:${modelId}, at recorded calls after cuts, ${windowLabel(plan.window)}:`,
+    ...plan.policies.map(({ policy, openCalls }) => {
+      const drawn = plan.calls.filter((call) => call.policy === policy).length;
+      return `  ${policy}: ${formatCount(drawn)} of ${formatNumberOf(openCalls, "call")}${showsText(drawn)}`;
+    }),
+    ...price.contexts.map(({ context, ...size }) => `  ${CONTEXT_NAMES[context].padEnd(width)}  ${sizeText(size)}`),
+    `  ${"together".padEnd(width)}  ${sizeText(price.total)}${there}`,
+    `The text of these sessions goes to ${host}${address === null ? "" : ` (${address})`} and to nobody else.${limit}`,
+  ]
+    .map(printable)
+    .join("\n");
+}
+
+/** Says which differences so many calls are likely to show. */
+function showsText(calls: number): string {
+  const ratio = detectableRatio(calls, USUAL_CHANGED_RATIO);
+  if (ratio === null) return "";
+  return ratio >= 1
+    ? "; too few to show any difference"
+    : `; differences show from about ${Math.ceil(100 * ratio)} points on (if ${100 * USUAL_CHANGED_RATIO} % of answers change when asked again)`;
+}
+
+/** Where a plan is sent to, and what it is limited to. */
+interface AskPlace {
+  readonly choice: AskChoice;
+  readonly address: string | null;
+}
+
+function sizeText({ requests, promptTokens, replyTokens, usd }: AskSize): string {
+  if (requests === 0) return "nothing to send";
+  const dollars = usd === null ? "at a price that is not known (--prices)" : `about $${formatUsd(usd)}`;
+  return `${formatNumberOf(requests, "request")}, ${formatTokens(promptTokens)} prompt and ${formatTokens(replyTokens)} reply tokens, ${dollars}`;
+}
+
+/** The drawn calls by policy and session; calls count from 1. */
+function sampleText({ calls }: Pick<AskPlan, "calls">): string {
+  const lines = new Map<string, number[]>();
+  for (const { policy, session, call } of calls) {
+    const name = `  ${policy}, ${session}:`;
+    const known = lines.get(name) ?? [];
+    lines.set(name, known);
+    known.push(call + 1);
+  }
+  return [...lines].map(([name, numbers]) => printable(`${name} calls ${numbers.join(", ")}`)).join("\n");
+}
+
+/** Says how much a run has sent and paid. */
+function askBill({ model }: Pick<AskPlan, "model">, spending: AskSpending): string {
+  const { sent, failed, fromCassette, promptTokens, replyTokens, usd, stopped, lastFailure } = spending;
+  const size = sizeText({ requests: sent, promptTokens, replyTokens, usd });
+  const failures =
+    failed === 0 ? "" : `; ${formatNumberOf(failed, "request")} failed (${lastFailure ?? "for no reason given"})`;
+  const why = { "most-dollars": "--max-dollars", failures: "failures one after the other" } as const;
+  const end = stopped === null ? "" : `; stopped by ${why[stopped]}: the same command goes on`;
+  const there = `; ${formatNumberOf(fromCassette, "answer")} from the cassette`;
+  return printable(
+    `next actions by ${model.host}:${model.modelId}: ${sent === 0 ? size : `sent ${size}`}${there}${failures}${end}`,
+  );
 }

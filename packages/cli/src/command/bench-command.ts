@@ -1,7 +1,26 @@
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type BenchParts, benchReportJsonSchema, type WindowRequest } from "@plimsoll/bench";
-import { LOCATED_AGENTS, policiesThrough, READER_NAMES, runState, stateTable } from "@plimsoll/bench/extend";
+import {
+  type BenchParts,
+  type BenchReport,
+  benchReportJsonSchema,
+  mergeReports,
+  type NamedReport,
+  type RunMetrics,
+  reportSchema,
+  type WindowRequest,
+} from "@plimsoll/bench";
+import {
+  isReport,
+  LOCATED_AGENTS,
+  policiesThrough,
+  READER_NAMES,
+  readParts,
+  runState,
+  stateTable,
+} from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
+import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
@@ -35,8 +54,7 @@ import {
 } from "../option/replay-options.ts";
 import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
 import { printable, printableLines } from "../terminal/printable.ts";
-import { addMergeCommand } from "./merge-command.ts";
-import { runAndReport } from "./run-and-report.ts";
+import { runAndReport, writeReports } from "./run-and-report.ts";
 
 interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, ExtensionOptions {
   readonly ask?: string;
@@ -220,4 +238,84 @@ function choosePrices(file: string | undefined, cwd: string): ReadPrices {
 
 function say(lines: readonly string[], io: CliIo): void {
   for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
+}
+
+interface MergeOptions extends ReportOptions, ExtensionOptions {
+  readonly full?: true;
+}
+
+/** Adds `plimsoll bench merge`: puts the reports of a run's parts together. */
+function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) => void): void {
+  const merge = bench
+    .command("merge")
+    .description("make one report of all parts of a run (--shard): the same bytes as one run")
+    .argument("<reports...>", "JSON reports, one of each part, or the folder that --out wrote")
+    .action(async (names: readonly string[], _own: ReportOptions, command: Command) =>
+      // Options that the command above has too are read there.
+      onExit(await mergeAll(names, command.optsWithGlobals<MergeOptions>(), io)),
+    );
+  addReportOptions(merge);
+}
+
+async function mergeAll(names: readonly string[], options: MergeOptions, io: CliIo): Promise<number> {
+  const { metrics } = await openExtensions(options, io);
+  const parts: NamedReport[] = [];
+  for (const name of names) parts.push(...(await readReports({ path: resolve(io.cwd, name), name }, metrics)));
+  const output = {
+    reports: reportFiles(options, io),
+    full: options.full ?? false,
+    notSessions: [],
+    metrics,
+  };
+  return writeReports(mergeReports(parts), output, io);
+}
+
+/** Where a report is, and what it is called. */
+interface Place {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** The most bytes of a report: a text can have a little more. */
+const MAXIMUM_REPORT_BYTES = 500_000_000;
+
+/** Reads the JSON report of a run with these metrics, or all parts of a folder of results. Throws `bad-input` if it is none. */
+async function readReports({ path, name }: Place, metrics: RunMetrics): Promise<readonly NamedReport[]> {
+  const isFolder = (await stat(path).catch(() => null))?.isDirectory() ?? false;
+  if (!isFolder) return [{ name, report: checkedReport({ name, content: readJson({ path, name }) }, metrics) }];
+  const parts = await readParts(path);
+  return parts.map((part) => {
+    const named = { name: `${name}: ${part.name}`, content: part.content };
+    return { name: named.name, report: checkedReport(named, metrics) };
+  });
+}
+
+function readJson({ path, name }: Place): unknown {
+  const found = readSmallFile(path, { maximumBytes: MAXIMUM_REPORT_BYTES });
+  const why = found.kind === "refused" ? found.why : "cannot be read";
+  if (found.kind !== "text") throw new PlimsollError("bad-input", `${name}: ${why}; give a JSON report of plimsoll bench`);
+  return parsedOrNull(found.text);
+}
+
+function checkedReport(
+  { name, content }: { readonly name: string; readonly content: unknown },
+  metrics: RunMetrics,
+): BenchReport {
+  // The content itself stays, with the order of its keys: a schema would put them into its own.
+  if (isReport(content, metrics)) return content;
+  const [issue] = reportSchema(metrics).safeParse(content).error?.issues ?? [];
+  const place = issue?.path.map(String).join(".") ?? "";
+  throw new PlimsollError(
+    "bad-input",
+    `${name}: no report of this version${place === "" ? "" : ` (${place}: ${issue?.message})`}`,
+  );
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The schema says what is wrong with it.
+    return null;
+  }
 }

@@ -18,6 +18,10 @@ import {
   checkResultFolder,
   DEFAULT_SUMMARIZER,
   describeRun,
+  formatCount,
+  formatNumberOf,
+  formatTokens,
+  formatUsd,
   NO_SUMMARIES_ASKED,
   type PolicySweep,
   type Shard,
@@ -33,7 +37,6 @@ import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";
-import { summaryBill, summaryEstimate } from "../output/summary-bill.ts";
 import { terminalReport } from "../output/terminal-report.ts";
 import { tableColumns } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
@@ -188,4 +191,23 @@ export async function writeReports(report: BenchReport, output: ReportOutput, io
   // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
   const isPart = out !== undefined && report.shard !== null;
   return isPart || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
+}
+
+/** Estimates the requests of a run, before it sends any. */
+function summaryEstimate(name: string, tally: SummaryTally): string {
+  const there = tally.fromCassette === 0 ? "" : `; ${formatCount(tally.fromCassette)} are in the cassette`;
+  if (tally.asked === 0) return `summaries by ${name}: nothing to send${there}`;
+  return `summaries by ${name}: about ${sizeOf(tally)}${there}`;
+}
+
+/** Says how much a run has sent and paid. */
+function summaryBill(name: string, tally: SummaryTally): string {
+  const there = `${formatNumberOf(tally.fromCassette, "answer")} from the cassette`;
+  if (tally.asked === 0) return `summaries by ${name}: nothing was sent, nothing paid; ${there}`;
+  return `summaries by ${name}: sent ${sizeOf(tally)}; ${there}`;
+}
+
+function sizeOf({ asked, promptTokens, replyTokens, usd }: SummaryTally): string {
+  const dollars = usd === null ? "at a price that is not known (--prices)" : `for $${formatUsd(usd)}`;
+  return `${formatNumberOf(asked, "request")} with ${formatTokens(promptTokens)} prompt and ${formatTokens(replyTokens)} reply tokens ${dollars}`;
 }

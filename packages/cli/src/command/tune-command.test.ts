@@ -8,8 +8,8 @@ import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { tuneReport } from "../output/tune-report.ts";
 import { COLUMNS } from "../terminal/printable.ts";
+import { tuneReport } from "./tune-command.ts";
 
 /** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;

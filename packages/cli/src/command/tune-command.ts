@@ -7,6 +7,7 @@ import {
   type ReplayRound,
   runBench,
   type TuneResult,
+  type TuneRound,
   tune,
   type WindowRequest,
 } from "@plimsoll/bench";
@@ -18,8 +19,11 @@ import {
   renderTuneHtml,
   reportProblems,
   type SessionDescription,
+  type SessionNames,
   sessionNames,
   settingToTake,
+  tuneAnswer,
+  tuneTables,
   withoutApart,
 } from "@plimsoll/bench/extend";
 import {
@@ -44,14 +48,13 @@ import {
   parseJobs,
   parseWindow,
 } from "../option/replay-options.ts";
+import { reportTable, tableRows } from "../output/report-table.ts";
 import { problemText } from "../output/terminal-report.ts";
-import { NOTHING_FIRES, tuneReport } from "../output/tune-report.ts";
 import { tunedYaml } from "../output/tuned-yaml.ts";
 import { readPrices } from "../prices/read-prices.ts";
-import { lineFor, printable, tableColumns } from "../terminal/printable.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
+import { fitted, lineFor, printable, tableColumns, wrapped } from "../terminal/printable.ts";
+import { createProgressBar, type LaterMs } from "../terminal/progress-bar.ts";
 import { openState } from "./replay-state.ts";
-import { LATER_ROUNDS_RATIO, laterRoundsMs, ROUNDS } from "./tune-rounds.ts";
 
 interface TuneOptions extends ExtensionOptions {
   readonly policy?: string;
@@ -227,4 +230,70 @@ function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
       `plimsoll: ${settings} to try, about ${formatNumberOf(minutes, "minute")}; if you stop it, the same command goes on from there`,
     ),
   );
+}
+
+type RoundName = TuneRound["name"];
+
+/** The tuner's rounds, in their order. */
+const ROUNDS: readonly RoundName[] = ["baseline", "coarse grid", "refinement", "test"];
+
+/** The rounds behind the grid take about as long again as a third of it. */
+const LATER_ROUNDS_RATIO: number = 4 / 3;
+
+/** How long the rounds behind one will take, as far as can be told while it runs. `gridMs` is what the grid took; `null` before its end. */
+export function laterRoundsMs(name: RoundName, gridMs: number | null): LaterMs {
+  switch (name) {
+    case "baseline":
+      return () => null;
+    case "coarse grid":
+      return (stepMs) => stepMs * (LATER_ROUNDS_RATIO - 1);
+    case "refinement":
+      return (stepMs) => (gridMs === null ? null : Math.max(0, gridMs * (LATER_ROUNDS_RATIO - 1) - stepMs));
+    case "test":
+      return () => 0;
+    default:
+      return name satisfies never;
+  }
+}
+
+/** The subject of the tuner's report, and how it is shown. */
+interface TuneReportOptions {
+  /** The policy as it is. */
+  readonly current: Policy;
+  readonly columns: number;
+  /** Whether the tables of other caches and presets and of sessions are printed. */
+  readonly full: boolean;
+  readonly nameOf: SessionNames;
+}
+
+/** The sentence where no setting can matter. */
+const NOTHING_FIRES: string = fitted(
+  "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
+);
+
+const READING =
+  "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
+const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
+
+const MORE = "Other prompt caches, the presets' best, and each session: --full or --html FILE.";
+
+/** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
+export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
+  const [first] = results;
+  if (first === undefined || first.trainSessions === 0) return NOTHING_FIRES;
+  const [own, ...others] = tuneTables(results, nameOf);
+  const idle =
+    first.idleSessions === 0
+      ? []
+      : [`Left out: ${formatNumberOf(first.idleSessions, "session")} that never fill half of the window.`];
+  const taken = settingToTake(first);
+  return [
+    [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { first: "", further: "  " })), ...idle].join("\n"),
+    ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
+    ...(full ? others.map((table) => reportTable(table, columns)) : []),
+    fitted(`${READING} ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),
+    ...(taken === null ? [] : [`# plimsoll.yaml\n${tunedYaml({ text: "", current, best: taken }).trimEnd()}`]),
+    ...(full ? [] : [MORE]),
+  ].join("\n\n");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { laterRoundsMs } from "./tune-rounds.ts";
+import { laterRoundsMs } from "./tune-command.ts";
 
 test.each([
   ["baseline", null, 5_000, null],

@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
-import { PlimsollError, type SessionEntry } from "@plimsoll/core";
+import { formatPercent, formatTokens } from "@plimsoll/bench/extend";
+import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
+import { EMPTY_VIEW, foldEntry, planIn } from "@plimsoll/core/extend";
 import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
+import { type CallStory, sessionStory } from "../inspect/session-story.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { lineFor, printable } from "../terminal/printable.ts";
-import { lostIn, type SessionState, stateOf } from "./lost-context.ts";
-import { statusLine, statusSchema } from "./status-line.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {
@@ -221,4 +222,129 @@ const LINE_BREAKS = ["\u2028", "\u2029", "\u0085"];
 function quoted(text: string): string {
   const oneLine = LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join("\n"), text.trim().toWellFormed());
   return JSON.stringify(oneLine).split("<").join("\\u003c");
+}
+
+/** Words and actions of a session before a compaction, as far as a summary may lose them. */
+interface SessionState {
+  /** The person's messages word for word, the oldest first. */
+  readonly instructions: readonly string[];
+  /** The newest plan, an item a line with what the model said has become of it. */
+  readonly plan: readonly string[];
+  /** Files that calls had read or changed, those used last first, each once. */
+  readonly files: readonly string[];
+  /** The newest prompt, as it was reported; `null` if none was. */
+  readonly promptTokens: number | null;
+  /** Compactions of the session so far. */
+  readonly compactionCount: number;
+}
+
+/** The state of a session at the end of its log: what a compaction that comes now may lose. */
+function stateOf(entries: readonly SessionEntry[]): SessionState {
+  const { compactions, calls } = sessionStory(entries);
+  return {
+    instructions: instructionsIn(entries),
+    plan: newestPlan(messagesOf(entries)),
+    files: filesIn(viewOf(entries)),
+    promptTokens: newestPromptTokens(calls),
+    compactionCount: compactions.length,
+  };
+}
+
+/**
+ * Finds the losses of the newest compaction: texts that no message of the context says any more. Files are those of before this compaction; what the
+ * person said and the newest plan hold through all of them, since what was put back after an earlier one is gone again. A compaction that the log does
+ * not tell of yet has lost all of what was noted before it; `null` if there was none.
+ */
+function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): SessionState | null {
+  const { compactions, calls } = sessionStory(entries);
+  if (noted !== null && noted.compactionCount >= compactions.length) return noted;
+  const newest = compactions.at(-1);
+  if (newest === undefined) return null;
+  const told = viewOf(entries).map(saidBy).join("\n");
+  const isLost = (text: string) => !told.includes(text);
+  const plan = newestPlan(messagesOf(entries));
+  return {
+    instructions: instructionsIn(entries).filter(isLost),
+    // A plan of which a part is lost is put back whole.
+    plan: plan.some((item) => isLost(item.slice(item.indexOf(": ") + 2))) ? plan : [],
+    files: filesIn(newest.gone).filter(isLost),
+    promptTokens: newestPromptTokens(calls.slice(0, newest.callsBefore)),
+    compactionCount: compactions.length,
+  };
+}
+
+function viewOf(entries: readonly SessionEntry[]): readonly Message[] {
+  return entries.reduce(foldEntry, EMPTY_VIEW).messages.slice();
+}
+
+function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
+  return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+}
+
+function instructionsIn(entries: readonly SessionEntry[]): readonly string[] {
+  return messagesOf(entries).filter(isHuman).map(textOf);
+}
+
+function newestPlan(messages: readonly Message[]): readonly string[] {
+  return (planIn(messages)?.items ?? []).map(({ text, status }) => `${status}: ${text}`);
+}
+
+/** Those used last first, each once. */
+function filesIn(messages: readonly Message[]): readonly string[] {
+  const paths = messages.flatMap(toolCallsOf).flatMap((call) => call.paths.map(({ path }) => path));
+  return [...new Set(paths.toReversed())];
+}
+
+function newestPromptTokens(calls: readonly CallStory[]): number | null {
+  return calls.findLast(({ promptTokens }) => promptTokens !== null)?.promptTokens ?? null;
+}
+
+/** All that a message tells a model, its calls included. */
+function saidBy(message: Message): string {
+  return [textOf(message), ...toolCallsOf(message).map(({ argumentsJson }) => argumentsJson)].join("\n");
+}
+
+/** The payload that Claude Code gives to a status line's command: code.claude.com/docs/en/statusline, read in November 2026. */
+const statusSchema: z.ZodType<Status> = z.object({
+  model: z.object({ display_name: z.string() }).exactOptional(),
+  context_window: z
+    .object({
+      context_window_size: z.number().exactOptional(),
+      current_usage: z
+        .object({
+          input_tokens: z.number(),
+          cache_creation_input_tokens: z.number().exactOptional(),
+          cache_read_input_tokens: z.number().exactOptional(),
+        })
+        .nullish(),
+    })
+    .exactOptional(),
+});
+
+interface Status {
+  readonly model?: { readonly display_name: string };
+  readonly context_window?: {
+    readonly context_window_size?: number;
+    readonly current_usage?:
+      | {
+          readonly input_tokens: number;
+          readonly cache_creation_input_tokens?: number;
+          readonly cache_read_input_tokens?: number;
+        }
+      | null
+      | undefined;
+  };
+}
+
+/** One line: the model, how full its window is, and how much of the newest prompt came from the cache. */
+function statusLine({ model, context_window: context }: Status): string {
+  const usage = context?.current_usage ?? null;
+  const name = model === undefined ? [] : [printable(model.display_name)];
+  if (usage === null) return [...name, "no request yet"].join(" · ");
+  const { input_tokens: plain, cache_creation_input_tokens: written = 0, cache_read_input_tokens: read = 0 } = usage;
+  const total = plain + written + read;
+  const size = context?.context_window_size ?? null;
+  const full = size === null ? [] : [`of ${formatTokens(size)} (${formatPercent((100 * total) / size)} %)`];
+  const cached = total === 0 ? [] : [`${formatPercent((100 * read) / total)} % from the cache`];
+  return [...name, [formatTokens(total), ...full].join(" "), ...cached].join(" · ");
 }

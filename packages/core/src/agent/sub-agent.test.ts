@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
-import { subAgentReply } from "./sub-agent.ts";
+import { subAgentReply } from "./start-agent.ts";
 
 const error = new PlimsollError("provider-failed", "quota used up");
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
-import { expectedUse } from "../recall/expected-use.ts";
+import type { UnitFacts } from "../recall/units.ts";
+import { USE_FEATURE_NAMES, USE_FEATURES } from "../recall/use-features.ts";
+import { USE_WEIGHTS } from "../recall/use-weights.ts";
 import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
 
 /** Passages of the whole log, up to an amount. */
@@ -23,3 +25,12 @@ export const RECALL: KeepRuleKind = defineKeepRule({
   schema,
   rule: ({ atMost }) => ({ keeps: "units", atMost, worth: expectedUse }),
 });
+
+/**
+ * How often a unit is expected to be needed before the next cut, by a Poisson regression: the exponential of the weighted sum of what is
+ * known of it. Only its ratio to another unit's says anything.
+ */
+export function expectedUse(facts: UnitFacts): number {
+  const { weights } = USE_WEIGHTS;
+  return Math.exp(USE_FEATURE_NAMES.reduce((sum, name) => sum + weights[name] * USE_FEATURES[name](facts), 0));
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectedUse } from "./expected-use.ts";
+import { expectedUse } from "../keep/recall.ts";
 import type { UnitFacts } from "./units.ts";
 
 const PLAIN: UnitFacts = {

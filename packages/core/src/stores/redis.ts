@@ -1,7 +1,6 @@
 import { isRecord } from "../json.ts";
 import type { SessionSummary } from "../ports.ts";
 import type { LogTable } from "./log-table.ts";
-import { type RedisScript, redisScripts } from "./redis-scripts.ts";
 import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
 /** Sends one command to Redis and answers with its reply. `ioredis`: `(args) => redis.call(...)`, `redis`: `(args) => client.sendCommand(args)`. */
@@ -109,3 +108,115 @@ function summaryOf(sessionId: string, fields: ReadonlyMap<string, string>): read
     },
   ];
 }
+
+/** The server's clock in milliseconds, and the keys of a log. */
+const PRELUDE = `
+local prefix, id = KEYS[1], ARGV[1]
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local head, log, ids = prefix .. 'head:' .. id, prefix .. 'log:' .. id, prefix .. 'ids'
+-- The last append of each writer that did not close.
+local appends = prefix .. 'appends:' .. id
+local function is_free()
+  local holder = redis.call('HGET', head, 'holder')
+  return holder == '' or tonumber(redis.call('HGET', head, 'lease')) <= now
+end
+local function drop_orphan(handle, grace)
+  local put = redis.call('ZSCORE', prefix .. 'artifacts', handle)
+  if put and tonumber(put) <= now - grace and redis.call('EXISTS', prefix .. 'users:' .. handle) == 0 then
+    redis.call('DEL', prefix .. 'artifact:' .. handle)
+    redis.call('ZREM', prefix .. 'artifacts', handle)
+  end
+end
+local function add(first, push)
+  local handles = tonumber(ARGV[first])
+  for at = first + 1, first + handles do
+    redis.call('SADD', prefix .. 'users:' .. ARGV[at], id)
+    redis.call('SADD', prefix .. 'handles:' .. id, ARGV[at])
+  end
+  for at = first + handles + 1, #ARGV do redis.call(push, log, ARGV[at]) end
+  redis.call('HSET', head, 'updated', now)
+  redis.call('ZADD', ids, now, id)
+end
+`;
+
+/** The work of a script. */
+type RedisScript = "create" | "take" | "append" | "release" | "remove" | "unwritten" | "put" | "orphans";
+
+/** Scripts for Redis 7. Each takes effect as a whole; an empty text stands for `null`. Times are those of the server. */
+const redisScripts: Readonly<Record<RedisScript, string>> = {
+  /** id, holder, lease, created, parent, bytes, title, log that is copied, number of entries, number of handles, handles, first line */
+  create: `${PRELUDE}
+if redis.call('EXISTS', head) == 1 then
+  if redis.call('HGET', head, 'holder') == ARGV[2] then return 'created' end
+  return is_free() and 'exists' or 'held'
+end
+if ARGV[8] ~= '' then
+  local source, count = prefix .. 'log:' .. ARGV[8], tonumber(ARGV[9])
+  if redis.call('LLEN', source) < count then return 'absent' end
+  redis.call('COPY', source, log)
+  redis.call('LTRIM', log, 1, count - 1)
+end
+redis.call('HSET', head, 'holder', ARGV[2], 'lease', now + tonumber(ARGV[3]), 'created', ARGV[4], 'parent', ARGV[5], 'bytes', ARGV[6], 'title', ARGV[7])
+if ARGV[5] ~= '' then redis.call('SADD', prefix .. 'children:' .. ARGV[5], id) end
+add(10, 'LPUSH')
+return 'created'`,
+  /** id, holder, lease */
+  take: `${PRELUDE}
+if redis.call('EXISTS', head) == 0 then return 'absent' end
+if redis.call('HGET', head, 'holder') ~= ARGV[2] and not is_free() then return 'held' end
+redis.call('HSET', head, 'holder', ARGV[2], 'lease', now + tonumber(ARGV[3]))
+return 'taken'`,
+  /** id, holder, lease, expected count, bytes, title, number of the append, number of the last one that was answered, number of handles, handles, lines */
+  append: `${PRELUDE}
+local expected = tonumber(ARGV[4])
+local number, last = tonumber(ARGV[7]), tonumber(redis.call('HGET', appends, ARGV[2]) or 0)
+if last == number then return 'appended' end
+if redis.call('HGET', head, 'holder') ~= ARGV[2] or last > number then return redis.call('LLEN', log) end
+if last > tonumber(ARGV[8]) then
+  for _, line in ipairs(redis.call('LRANGE', log, expected, -1)) do redis.call('HINCRBY', head, 'bytes', -#line) end
+  redis.call('LTRIM', log, 0, expected - 1)
+end
+local count = redis.call('LLEN', log)
+if count ~= expected then return count end
+redis.call('HSET', appends, ARGV[2], number)
+redis.call('HSET', head, 'lease', now + tonumber(ARGV[3]))
+redis.call('HINCRBY', head, 'bytes', ARGV[5])
+if ARGV[6] ~= '' and redis.call('HGET', head, 'title') == '' then redis.call('HSET', head, 'title', ARGV[6]) end
+add(9, 'RPUSH')
+return 'appended'`,
+  /** id, holder */
+  release: `${PRELUDE}
+if redis.call('HGET', head, 'holder') == ARGV[2] then redis.call('HSET', head, 'holder', '') end
+redis.call('HDEL', appends, ARGV[2])
+return 'released'`,
+  /** id, grace of artifacts, holder */
+  remove: `${PRELUDE}
+if redis.call('EXISTS', head) == 0 then return 'removed' end
+local holder = redis.call('HGET', head, 'holder')
+if ARGV[3] == '' and not is_free() or ARGV[3] ~= '' and holder ~= ARGV[3] then return 'held' end
+local handles = redis.call('SMEMBERS', prefix .. 'handles:' .. id)
+for _, handle in ipairs(handles) do
+  redis.call('SREM', prefix .. 'users:' .. handle, id)
+  drop_orphan(handle, tonumber(ARGV[2]))
+end
+local parent = redis.call('HGET', head, 'parent')
+if parent ~= '' then redis.call('SREM', prefix .. 'children:' .. parent, id) end
+redis.call('DEL', head, log, appends, prefix .. 'handles:' .. id)
+redis.call('ZREM', ids, id)
+return 'removed'`,
+  /** milliseconds */
+  unwritten: `${PRELUDE}
+return redis.call('ZRANGEBYSCORE', ids, '-inf', now - tonumber(ARGV[1]))`,
+  /** handle, content */
+  put: `${PRELUDE}
+redis.call('SET', prefix .. 'artifact:' .. ARGV[1], ARGV[2])
+redis.call('ZADD', prefix .. 'artifacts', now, ARGV[1])
+return 'put'`,
+  /** milliseconds */
+  orphans: `${PRELUDE}
+for _, handle in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'artifacts', '-inf', now - tonumber(ARGV[1]))) do
+  drop_orphan(handle, tonumber(ARGV[1]))
+end
+return 'done'`,
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { miField, miRecord } from "./mi-record.ts";
+import { miField, miRecord } from "./gdb-session.ts";
 
 test.each([
   ["(gdb) ", { kind: "prompt" }],
