@@ -56,8 +56,8 @@ interface MeasuredPart {
   readonly firstReport: FirstReport | null;
   /** Reasoning that came back within the turn so far. */
   readonly turnReasoningTokens: number;
-  /** Rises within the turn that no message explains: server-side tools and their results. */
-  readonly turnUnexplainedTokens: number;
+  /** Rises that no message explains. */
+  readonly jump: Jump;
   /** How far the newest predictions were off. */
   readonly residuals: Residuals;
 }
@@ -168,11 +168,16 @@ export const NOTHING_UNREPORTED: Pick<Ledger, "reply" | "unreported" | "unreport
   hasUnreportedHuman: false,
 };
 
-/** No tokens of this turn can vanish at its end. */
-export const EMPTY_TURN: Pick<Ledger, "turnReasoningTokens" | "turnUnexplainedTokens"> = {
-  turnReasoningTokens: 0,
-  turnUnexplainedTokens: 0,
-};
+/** A model's jumps between two sizes of one prompt: what its server adds now and then. */
+export interface Jump {
+  /** The newest rise that nothing explained; 0 once it was taken back. */
+  readonly risenTokens: number;
+  /** A rise that was taken back whole may come again: the bound has room for it. */
+  readonly roomTokens: number;
+}
+
+/** No jump was seen. */
+export const NO_JUMP: Jump = { risenTokens: 0, roomTokens: 0 };
 
 /** The ledger of an empty view. */
 export const EMPTY_LEDGER: Ledger = ledgerCopy({
@@ -192,7 +197,8 @@ export const EMPTY_LEDGER: Ledger = ledgerCopy({
   view: NO_CONTENT,
   measured: sequenceOf(),
   firstReport: null,
-  ...EMPTY_TURN,
+  turnReasoningTokens: 0,
+  jump: NO_JUMP,
   residuals: ASSUMED_RESIDUALS,
 });
 
@@ -222,7 +228,7 @@ export function ledgerCopy(ledger: Ledger): LedgerCopy {
     measured: ledger.measured,
     firstReport: ledger.firstReport,
     turnReasoningTokens: ledger.turnReasoningTokens,
-    turnUnexplainedTokens: ledger.turnUnexplainedTokens,
+    jump: ledger.jump,
     residuals: ledger.residuals,
   };
 }

@@ -13,8 +13,8 @@ import {
 } from "../../../testing/ledger-values.ts";
 import { usageEntry } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
-import { EMPTY_LEDGER, type Ledger } from "../ledger.ts";
-import { arrivedTokensBy, learnRules, learnText, nextUnexplainedTokens } from "./learn-from-report.ts";
+import { EMPTY_LEDGER, type Ledger, NO_JUMP } from "../ledger.ts";
+import { arrivedTokensBy, learnRules, learnText, nextJump } from "./learn-from-report.ts";
 import { measuredBy } from "./ledger-estimator.ts";
 import { learn, type ModelFit, NO_LOSSES, RETURN_RULES, type ReturnRule } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
@@ -176,24 +176,26 @@ describe("what the messages between two reports came to", () => {
   });
 });
 
-describe("an unexplained rise", () => {
-  // 100 + 60 = 160 were expected; 50 were in the turn before.
+describe("a jump", () => {
+  // 100 + 60 = 160 were expected.
   const expected = prompt({ arrivedTokens: 60, vanishingTokens: 0 });
-  const unexplained = (differenceTokens: number, more: Partial<Ledger> = {}) =>
-    nextUnexplainedTokens(came({ turnUnexplainedTokens: 50, ...more }), model(), { prompt: expected, differenceTokens });
+  const [risen, room] = [
+    { risenTokens: 8400, roomTokens: 0 },
+    { risenTokens: 0, roomTokens: 1000 },
+  ];
 
-  test.each<[string, number, Partial<Ledger>, number]>([
-    ["3,001 tokens more than expected are added", 3161, {}, 3051],
-    ["3,000 are not", 3160, {}, 50],
-    ["a fall takes back: 50 − 20", 140, {}, 30],
-    ["and no more than there is", 80, {}, 0],
-    ["what comes as expected changes nothing", 160, {}, 50],
-    ["a human message begins a turn of its own", 3161, { hasUnreportedHuman: true }, 3001],
+  test.each<[string, number, Partial<Ledger>, Ledger["jump"]]>([
+    ["is 3,001 tokens more than expected", 3161, {}, { risenTokens: 3001, roomTokens: 0 }],
+    ["is not 3,000", 3160, {}, NO_JUMP],
+    ["has room once it was taken back whole", 160 - 8400, { jump: risen }, { risenTokens: 0, roomTokens: 8400 }],
+    ["or but for a twentieth, and a deviation of 10.5", 160 - 8820, { jump: risen }, { risenTokens: 0, roomTokens: 8400 }],
+    ["has none if something else fell", 160 - 9300, { jump: risen }, { risenTokens: 0, roomTokens: 0 }],
+    ["keeps its room while what comes is expected", 160, { jump: room }, room],
     // 10,000 characters: 8 + 0.05 × 20,000 = 1,008 tokens, eight times that is 8,064
-    ["after much text it takes eight deviations", 8224, { unreported: contentSum(10_000, 0) }, 50],
-    ["and then it is one", 8225, { unreported: contentSum(10_000, 0) }, 50 + 8065],
-  ])("%s", (_, differenceTokens, more, tokens) => {
-    expect(unexplained(differenceTokens, more)).toBe(tokens);
+    ["takes eight deviations after much text", 8224, { unreported: contentSum(10_000, 0) }, NO_JUMP],
+    ["and then it is one", 8225, { unreported: contentSum(10_000, 0) }, { risenTokens: 8065, roomTokens: 0 }],
+  ])("%s", (_, differenceTokens, more, jump) => {
+    expect(nextJump(came(more), model(), { prompt: expected, differenceTokens })).toEqual(jump);
   });
 
   // A fall of 16,000 was expected at a turn: 160 − 16,000
@@ -202,10 +204,10 @@ describe("an unexplained rise", () => {
     ["one that came leaves nothing", 160 - 16_000, 0],
     ["what rose above that is one", 160 + 3001, 3001],
     ["what rose above the fall is one as well", 160 - 16_000 + 3001, 3001],
-  ])("at a turn at which much was to vanish, %s", (_, differenceTokens, tokens) => {
-    const ledger = came({ turnUnexplainedTokens: 16_000, hasUnreportedHuman: true });
+  ])("at a turn at which much was to vanish, %s", (_, differenceTokens, risenTokens) => {
     const falls = prompt({ arrivedTokens: 60, turnTokens: 16_000, vanishingTokens: 16_000 });
-    expect(nextUnexplainedTokens(ledger, model(), { prompt: falls, differenceTokens })).toBe(tokens);
+    const ledger = came({ hasUnreportedHuman: true });
+    expect(nextJump(ledger, model(), { prompt: falls, differenceTokens })).toEqual({ risenTokens, roomTokens: 0 });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { UsageEntry } from "../../entry.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import { EMPTY_TURN, type Ledger, type LedgerCopy, ledgerCopy, NOTHING_UNREPORTED, type ReplyReport } from "../ledger.ts";
+import type { Jump, Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
+import { ledgerCopy, NO_JUMP, NOTHING_UNREPORTED } from "../ledger.ts";
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
 import { type ContentSum, type OverheadCounts, weighCounts } from "./content.ts";
 import type { Measurement, Model, ModelFit, Regression, ReturnRule, RuleLosses } from "./model-fit.ts";
@@ -31,13 +32,14 @@ export function withReport(
   const prompt = nextPrompt(next, model, overhead);
   const report = { modelId, promptTokens, prompt, overhead };
   const isNext = ledger.base.kind === "report" && ledger.reportedModelId === modelId;
-  const unlearned = { fit: model.fit, measured: ledger.measured, ...EMPTY_TURN };
+  const jump = ledger.reportedModelId === modelId ? ledger.jump : NO_JUMP;
+  const unlearned = { fit: model.fit, measured: ledger.measured, turnReasoningTokens: 0, jump };
   const { fit, ...learned } = isNext ? learnFrom(ledger, model, report) : unlearned;
   const { totalTokens: outputTokens, reasoningTokens } = usage.output;
   const { expectedTokens } = prompt;
   next.measured = learned.measured;
   next.turnReasoningTokens = learned.turnReasoningTokens;
-  next.turnUnexplainedTokens = learned.turnUnexplainedTokens;
+  next.jump = learned.jump;
   next.unreported = NOTHING_UNREPORTED.unreported;
   next.unreportedMessages = NOTHING_UNREPORTED.unreportedMessages;
   next.hasUnreportedHuman = NOTHING_UNREPORTED.hasUnreportedHuman;
@@ -57,7 +59,7 @@ export interface Difference {
 }
 
 /** The changes of the ledger after a report that follows another of the same model. */
-interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "turnUnexplainedTokens"> {
+interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "jump"> {
   readonly fit: ModelFit;
 }
 
@@ -84,7 +86,7 @@ function learnFrom(
     fit,
     measured: writeBack(ledger, withFit(model, fit), { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
     turnReasoningTokens: ledger.hasUnreportedHuman ? 0 : ledger.turnReasoningTokens + reasoningTokens,
-    turnUnexplainedTokens: nextUnexplainedTokens(ledger, byRules, difference),
+    jump: nextJump(ledger, byRules, difference),
   };
 }
 
@@ -207,27 +209,22 @@ export function arrivedTokensBy({ prompt, differenceTokens }: Difference, { unre
 }
 
 /** A rise beyond its messages is unexplained from so many tokens and deviations on: server-side tools add 4,000 to 25,000. */
-const LEAST_UNEXPLAINED_TOKENS = 3000;
-const LEAST_UNEXPLAINED_DEVIATIONS = 8;
+const LEAST_JUMP_TOKENS = 3000;
+const LEAST_JUMP_DEVIATIONS = 8;
+/** A fall takes a rise back if they differ by at most this share of it and a deviation. Chosen. */
+const ALIKE_RATIO = 0.05;
 
-/** Unexplained tokens of the turn that are in the prompt after this report. A fall takes them back, and a human message begins a new turn. */
-export function nextUnexplainedTokens(ledger: Ledger, model: Model, difference: Difference): number {
-  const surpriseTokens = difference.differenceTokens - likelierTokens(difference);
-  const weighed = weighCounts(ledger.unreported.counts, model.prior.weights);
-  const deviation = deviationOf(model.fit.regression, weighed, ledger.unreported.messages);
-  const before = ledger.hasUnreportedHuman ? 0 : ledger.turnUnexplainedTokens;
-  if (surpriseTokens > Math.max(LEAST_UNEXPLAINED_TOKENS, LEAST_UNEXPLAINED_DEVIATIONS * deviation))
-    return before + surpriseTokens;
-  return surpriseTokens < 0 ? Math.max(0, before + surpriseTokens) : before;
-}
-
-/** Returns the expected difference, without the fall if the report shows that it did not come: reasoning that is still there is no new rise. */
-function likelierTokens({ prompt, differenceTokens }: Difference): number {
-  const stayedTokens = prompt.returnedTokens + prompt.arrivedTokens;
-  const expectedTokens = stayedTokens - prompt.vanishingTokens;
-  return Math.abs(differenceTokens - stayedTokens) < Math.abs(differenceTokens - expectedTokens)
-    ? stayedTokens
-    : expectedTokens;
+/** The jumps after a report: an unexplained rise, and the room for it once it was taken back. An expected fall that did not come is no rise. */
+export function nextJump({ jump, unreported }: Ledger, model: Model, { prompt, differenceTokens }: Difference): Jump {
+  const staysTokens = differenceTokens - prompt.returnedTokens - prompt.arrivedTokens;
+  const goesTokens = staysTokens + prompt.vanishingTokens;
+  const surpriseTokens = Math.abs(staysTokens) < Math.abs(goesTokens) ? staysTokens : goesTokens;
+  const weighed = weighCounts(unreported.counts, model.prior.weights);
+  const deviation = deviationOf(model.fit.regression, weighed, unreported.messages);
+  if (Math.abs(surpriseTokens) <= Math.max(LEAST_JUMP_TOKENS, LEAST_JUMP_DEVIATIONS * deviation)) return jump;
+  if (surpriseTokens > 0) return { risenTokens: surpriseTokens, roomTokens: jump.roomTokens };
+  const isBack = Math.abs(jump.risenTokens + surpriseTokens) <= ALIKE_RATIO * jump.risenTokens + deviation;
+  return { risenTokens: 0, roomTokens: isBack ? jump.risenTokens : jump.roomTokens };
 }
 
 /** An error in tolerances, at most 1. */

@@ -113,7 +113,7 @@ describe("a report", () => {
         came: [few],
         reply: replyReport(),
         turnReasoningTokens: 40,
-        turnUnexplainedTokens: 7,
+        jump: { risenTokens: 7, roomTokens: 0 },
         ...more,
       },
     });
@@ -122,20 +122,17 @@ describe("a report", () => {
     const next = after(came(), reported(1200));
     expect(sizeOf(next, "reply")).toMatchObject({ tokens: 100, reasoningTokens: 30, modelId: "m" });
     expect(sizeOf(next, "few")?.tokens).toBeCloseTo(50, 9);
-    expect(next).toMatchObject({ turnReasoningTokens: 40 + 30, turnUnexplainedTokens: 7 });
+    expect(next).toMatchObject({ turnReasoningTokens: 40 + 30, jump: { risenTokens: 7 } });
   });
 
   test("what vanished at the human message is added back: 70 − 100 + 40 + 30, and a turn begins", () => {
-    const next = after(
-      came({ turnLosses: { stays: 1, goes: 0 } }, { hasUnreportedHuman: true, turnUnexplainedTokens: 0 }),
-      reported(1120),
-    );
+    const next = after(came({ turnLosses: { stays: 1, goes: 0 } }, { hasUnreportedHuman: true }), reported(1120));
     expect(sizeOf(next, "few")?.tokens).toBeCloseTo(40, 9);
-    expect(next).toMatchObject({ turnReasoningTokens: 0, turnUnexplainedTokens: 0 });
+    expect(next).toMatchObject({ turnReasoningTokens: 0 });
   });
 
-  test("unexplained is what neither the reply nor the rest explains: 4,000 − 100 − (2 × 20 + 10)", () => {
-    expect(after(came(), reported(5050)).turnUnexplainedTokens).toBeCloseTo(7 + 3850, 9);
+  test("a jump is what neither the reply nor the rest explains: 4,000 − 100 − (2 × 20 + 10)", () => {
+    expect(after(came(), reported(5050)).jump.risenTokens).toBeCloseTo(3850, 9);
   });
 
   test("teaches the price of text: 50 tokens for 20 characters are right, as 2 × 20 + 10 were expected", () => {
@@ -155,7 +152,7 @@ describe("a report", () => {
       reported(1200),
     ],
   ])("%s tells nothing of single messages", (_, before, entry) => {
-    expect(after(before, entry)).toMatchObject({ measured: before.measured, turnReasoningTokens: 0, turnUnexplainedTokens: 0 });
+    expect(after(before, entry)).toMatchObject({ measured: before.measured, turnReasoningTokens: 0 });
   });
 
   test("teaches how far predictions are off: 1,236 is 3 % more than 1,000 + 50 + 100 + 50", () => {
@@ -224,7 +221,6 @@ describe("a view that was edited", () => {
     const from = ledgerAfterReport({
       fits: { m: { ...fits.m, ...fit } },
       turnReasoningTokens: 9,
-      turnUnexplainedTokens: 9,
       hasUnreportedHuman: true,
       ...more,
     });
@@ -246,7 +242,7 @@ describe("a view that was edited", () => {
       unmeasuredContent: contentSum(6, 1),
     });
     expect(next).toMatchObject({ view: contentSum(18, 3), unreported: NO_CONTENT, hasUnreportedHuman: false, reply: null });
-    expect(next).toMatchObject({ turnReasoningTokens: 0, turnUnexplainedTokens: 0 });
+    expect(next).toMatchObject({ turnReasoningTokens: 0 });
   });
 
   test.each<[string, Partial<ModelFit>, number]>([

@@ -19,7 +19,7 @@ import {
 } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
 import { createEstimator } from "../built-in-estimators.ts";
-import type { Overhead } from "../estimator.ts";
+import type { Overhead, Prediction } from "../estimator.ts";
 import { EMPTY_LEDGER } from "../ledger.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
 import { createWorkCounter } from "../work.ts";
@@ -81,10 +81,20 @@ function replyOf(id: string, opaque: string | null = null): AssistantMessage {
 
 const FILE = "const value = compute(first, second);\n";
 
+/** Tokens between two lanes of a server, which counts one more or less from some steps on. */
+const LANE_TOKENS = 8400;
+
 /** Steps of a session of a provider whose text costs 1.2 times the pooled weights; each adds a result. */
 function steps(
   count: number,
-  { reasoningTokens = 0, returns = true, opaque = null as string | null, humanEvery = 0, goes = false } = {},
+  {
+    reasoningTokens = 0,
+    returns = true,
+    opaque = null as string | null,
+    humanEvery = 0,
+    goes = false,
+    lanes = [] as readonly number[],
+  } = {},
 ): { entries: SessionEntry[]; nextTokens: number } {
   const { weigh } = follow([]);
   const costOf = (each: Message) => Math.round(1.2 * weigh(each));
@@ -93,10 +103,11 @@ function steps(
   entries.push(message(first));
   let promptTokens = 5000;
   let turnTokens = 0;
+  const laneTokens = (step: number) => (lanes.filter((each) => each <= step).length % 2) * LANE_TOKENS;
   for (let step = 0; step < count; step++) {
     const reply = replyOf(`a${step}`, opaque);
     const outputTokens = 40 + reasoningTokens;
-    entries.push(report(`a${step}`, promptTokens, outputTokens, { reasoningTokens }), message(reply));
+    entries.push(report(`a${step}`, promptTokens + laneTokens(step), outputTokens, { reasoningTokens }), message(reply));
     const found = result(`r${step}`, `c-a${step}`, FILE.repeat(5 + (step % 7) * 6));
     entries.push(message(found));
     promptTokens += 40 + (returns ? reasoningTokens : 0) + costOf(found);
@@ -108,7 +119,7 @@ function steps(
       turnTokens = 0;
     }
   }
-  return { entries, nextTokens: promptTokens };
+  return { entries, nextTokens: promptTokens + laneTokens(count) };
 }
 
 const percentOff = (expected: number, actual: number) => (100 * Math.abs(expected - actual)) / actual;
@@ -141,6 +152,30 @@ describe("the next prompt", () => {
     ["stays", false],
   ])("a turn's reasoning %s at the next human message, as the turns before it showed", (_, goes) => {
     const { entries, nextTokens } = steps(12, { reasoningTokens: 700, opaque: "signature", humanEvery: 4, goes });
+    expect(percentOff(follow(entries).prediction.expectedTokens, nextTokens)).toBeLessThan(1.5);
+  });
+
+  test.each<[string, readonly number[], boolean]>([
+    ["before it was seen", [30], false],
+    ["that did not go", [10, 30], true],
+    ["that went and comes again", [10, 14, 30], true],
+    ["that comes a third time", [5, 9, 14, 18, 30], true],
+  ])("has room for a jump %s", (_, lanes, holds) => {
+    const { entries, nextTokens } = steps(30, { lanes });
+    expect(follow(entries).prediction.upperTokens >= nextTokens).toBe(holds);
+  });
+
+  test("the room for a jump is as wide as it was", () => {
+    const widthOf = ({ upperTokens, expectedTokens }: Prediction) => upperTokens - expectedTokens;
+    const [plain, jumped] = [[], [10, 14]].map((lanes) => widthOf(follow(steps(120, { lanes }).entries).prediction));
+    expect(jumped).toBeGreaterThan((plain ?? 0) + LANE_TOKENS * 0.97);
+    expect(jumped).toBeLessThan((plain ?? 0) + LANE_TOKENS * 1.03);
+  });
+
+  test("a rise that nothing explains is not expected to go at the next human message", () => {
+    const { entries, nextTokens } = steps(12, {
+      ...{ reasoningTokens: 700, opaque: "signature", humanEvery: 4, goes: true, lanes: [10] },
+    });
     expect(percentOff(follow(entries).prediction.expectedTokens, nextTokens)).toBeLessThan(1.5);
   });
 

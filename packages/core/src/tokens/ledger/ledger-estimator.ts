@@ -6,7 +6,7 @@ import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
 import type { Base, Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
-import { EMPTY_TURN, ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
+import { ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
 import { wholeTokens } from "../measure.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { WorkCounter } from "../work.ts";
@@ -231,8 +231,7 @@ export function withView(
   next.unreported = NOTHING_UNREPORTED.unreported;
   next.unreportedMessages = NOTHING_UNREPORTED.unreportedMessages;
   next.hasUnreportedHuman = NOTHING_UNREPORTED.hasUnreportedHuman;
-  next.turnReasoningTokens = EMPTY_TURN.turnReasoningTokens;
-  next.turnUnexplainedTokens = EMPTY_TURN.turnUnexplainedTokens;
+  next.turnReasoningTokens = 0;
   return next;
 }
 

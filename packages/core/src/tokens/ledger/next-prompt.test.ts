@@ -47,8 +47,7 @@ describe("what came after the base", () => {
       ledgerAfterReport({
         unreported: CONTENT,
         reply: replyReport(),
-        turnReasoningTokens: 40,
-        turnUnexplainedTokens: 60,
+        turnReasoningTokens: 100,
         ...more,
       }),
       model,
@@ -80,16 +79,13 @@ describe("what came after the base", () => {
     ["goes, if that was off by less", goes, 130],
     ["stays, if that was", { turnLosses: { stays: 0.1, goes: 0.2 } }, 0],
     ["stays, if both were right", { turnLosses: { stays: 0, goes: 0 } }, 0],
-  ])(
-    "at a human message the turn's reasoning, its unexplained rises and the reply's own (40 + 60 + 30) %s",
-    (_, fit, vanishingTokens) => {
-      const model = nextModel(knownModel(2, fit));
-      expect(arrival({ hasUnreportedHuman: true }, model)).toMatchObject({ turnTokens: 130, vanishingTokens });
-      expect(arrival({ hasUnreportedHuman: false }, model)).toMatchObject({ turnTokens: 0, vanishingTokens: 0 });
-    },
-  );
+  ])("at a human message the turn's reasoning and the reply's own (100 + 30) %s", (_, fit, vanishingTokens) => {
+    const model = nextModel(knownModel(2, fit));
+    expect(arrival({ hasUnreportedHuman: true }, model)).toMatchObject({ turnTokens: 130, vanishingTokens });
+    expect(arrival({ hasUnreportedHuman: false }, model)).toMatchObject({ turnTokens: 0, vanishingTokens: 0 });
+  });
 
-  test("what a model of twice the price reported counts half: 50, and 20 + 30 + 15 of the turn", () => {
+  test("what a model of twice the price reported counts half: 50, and 50 + 15 of the turn", () => {
     const model = nextModel(knownModel(2), { reported: knownModel(4) });
     expect(arrival({ hasUnreportedHuman: true }, model)).toMatchObject({
       returnedTokens: 50,
@@ -145,8 +141,7 @@ describe("the next prompt", () => {
         unreported: CONTENT,
         hasUnreportedHuman: true,
         reply: replyReport(),
-        turnReasoningTokens: 40,
-        turnUnexplainedTokens: 60,
+        turnReasoningTokens: 100,
       },
       ...more,
     });
@@ -253,6 +248,8 @@ describe("the upper bound", () => {
     ],
     ["of which a first call knows nothing", { base: nothing, unreported: contentSum(10, 1) }, 1483],
     ["nor a request without anything new", { unreported: contentSum(10, 0) }, 1015],
+    ["with a jump that was seen and taken back", { jump: { risenTokens: 0, roomTokens: 8400 } }, 9415],
+    ["but not on top of one", { jump: { risenTokens: 8400, roomTokens: 8400 } }, 1015],
   ])("%s", (_, more, tokens) => {
     expect(upperTokensOf(ledgerAfterReport({ residuals, ...more }), nextModel(), NO_PROMPT)).toBeCloseTo(tokens, 9);
   });

@@ -19,7 +19,7 @@ export interface Arrival {
   /** Tokens that were reported for the reply, but were most likely thrown away: only the bound leaves room for them. */
   readonly thrownAwayTokens: number;
   readonly arrivedTokens: number;
-  /** Tokens of the turn that would vanish now, reasoning and unexplained rises: 0 if no new message is a person's. */
+  /** Tokens of the turn's reasoning, which would vanish now: 0 if no new message is a person's. */
   readonly turnTokens: number;
   /** How many of them are expected to vanish. */
   readonly vanishingTokens: number;
@@ -155,9 +155,7 @@ export function arrivalOf(ledger: Ledger, model: Model): Arrival {
   const isThrownAway = reply !== null && fit.hiddenRatio < RARE_RATIO && exceedsText(reply, price);
   const rule = reply === null ? null : isThrownAway ? "text" : ruleFor(fit.ruleLosses, reply, rulesOf(reply, model));
   const returned = reply === null || rule === null ? { tokens: 0, reasoningTokens: 0 } : returnedBy(rule, reply, price);
-  const turnTokens = ledger.hasUnreportedHuman
-    ? countedRatio * (ledger.turnReasoningTokens + ledger.turnUnexplainedTokens) + returned.reasoningTokens
-    : 0;
+  const turnTokens = ledger.hasUnreportedHuman ? countedRatio * ledger.turnReasoningTokens + returned.reasoningTokens : 0;
   return {
     rule,
     returnedTokens: returned.tokens,

@@ -37,7 +37,8 @@ export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt):
   const ratio = upperRatioIn(ledger, situationOf(ledger, ledger.nextModelId));
   const surelyTokens = DEVIATIONS * deviation + STRANGE_RATIO * strangeTokens + untrustedTokens + prompt.thrownAwayTokens;
   // Until this session has shown that it goes, what is expected to vanish may stay.
-  return prompt.expectedTokens * ratio + surelyTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens);
+  const jumpTokens = ledger.jump.risenTokens > 0 ? 0 : ledger.jump.roomTokens;
+  return prompt.expectedTokens * ratio + surelyTokens + jumpTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens);
 }
 
 /** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
