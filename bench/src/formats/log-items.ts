@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type {
   AssistantMessage,
   ModelLimits,
@@ -166,18 +165,7 @@ export function replyItem(
 export function callIdChain(): (content: string) => string {
   let last = "";
   return (content) => {
-    last = nativeShortHash(`${last}\n${content}`);
+    last = shortHash(`${last}\n${content}`);
     return `call:${last}`;
   };
-}
-
-/** Hex digits of the first 128 bits. */
-const SHORT_HASH_DIGITS = 32;
-
-/**
- * The same as core's `shortHash`, by the platform: some ten times as fast, which counts if whole recordings are given ids. The platform's encoder
- * replaces half of a surrogate pair without its other half, the hash of ids does not.
- */
-export function nativeShortHash(text: string): string {
-  return text.isWellFormed() ? hash("sha256", text, "hex").slice(0, SHORT_HASH_DIGITS) : shortHash(text);
 }

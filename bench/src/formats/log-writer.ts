@@ -1,6 +1,6 @@
 import type { Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { chainId, entryIdOf, identified, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/extend";
-import { type LogItem, nativeShortHash, type UserItem } from "./log-items.ts";
+import type { LogItem, UserItem } from "./log-items.ts";
 
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
 export interface LogWriter {
@@ -43,7 +43,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     know: (item, message) => void messageOf.set(item, message),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
-      const message = identified(draft, isFree ? sourceId : chainId(lastMessageId, draft, nativeShortHash));
+      const message = identified(draft, isFree ? sourceId : chainId(lastMessageId, draft));
       lastMessageId = message.id;
       ids.add(message.id);
       return message;

@@ -8,7 +8,6 @@ import {
   type FollowedCall,
   type KeptPlaces,
   oracleControl,
-  type Quoted,
   tailControl,
 } from "./tail-and-oracle.ts";
 
@@ -43,19 +42,13 @@ function controlOfSize(
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   let before: KeptPlaces = { human: null, from: 0, through: 0 };
-  let quotes: Quoted | null = null;
-  let needles: ReadonlySet<number> = new Set();
-  const holds = (needle: number) => needles.has(needle) || shown.holds(needle);
-  let place = 0;
-  for (const { ordinal } of calls) {
-    const context = contexts[place++];
+  for (const [place, { ordinal }] of calls.entries()) {
+    const context = contexts[place];
     if (context === undefined) continue;
     const { kept, quoted } = context;
     shown.follow(changesBetween(messages, before, kept));
     before = kept;
-    if (quotes !== quoted) needles = quoted.needles();
-    quotes = quoted;
-    counts.add(ordinal, holds);
+    counts.add(ordinal, (needle) => quoted.needles.has(needle) || shown.holds(needle));
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
 }

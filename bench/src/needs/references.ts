@@ -33,11 +33,6 @@ function readReferences(text: string, pieces: KnownPieces, visit: (reference: Re
       index += 1;
       continue;
     }
-    const wordEnd = plainWordEnd(text, index);
-    if (wordEnd > index) {
-      index = wordEnd;
-      continue;
-    }
     const { end, isUrl } = readPiece(text, index);
     if (end - index <= MAXIMUM_REFERENCE_CHARS) {
       const piece = text.slice(index, end);
@@ -48,25 +43,6 @@ function readReferences(text: string, pieces: KnownPieces, visit: (reference: Re
     }
     index = end;
   }
-}
-
-/**
- * Where the piece that starts at `start` ends if it is a plain word, as most are: letters without a capital behind a small one, and what may
- * stand behind a word. `start` if more must be known of it.
- */
-function plainWordEnd(text: string, start: number): number {
-  let end = start;
-  let isBehindSmall = false;
-  for (; end < text.length; end++) {
-    const unit = text.charCodeAt(end);
-    if (isLowerCase(unit)) isBehindSmall = true;
-    else if (isUpperCase(unit) && !isBehindSmall) isBehindSmall = false;
-    else break;
-  }
-  while (end > start && end < text.length && isPieceEnding(text.charCodeAt(end))) end += 1;
-  const next = text.charCodeAt(end);
-  const goesOn = isPieceUnit(next) || next === COLON;
-  return goesOn ? start : end;
 }
 
 /** Where the piece that starts at `start` ends: a run of name and path characters, or a URL with what may stand in one. */

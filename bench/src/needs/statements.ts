@@ -37,34 +37,21 @@ export function createStatementIndex(references: readonly string[]): StatementIn
   const statements: IndexedStatement[] = [];
   const numbersOf: number[][] = references.map(() => []);
   const byWindow = new Map<string, number[]>();
-  const besides: Beside[][] = references.map(() => []);
   const numberOf = (statement: IndexedStatement): number => {
-    const { window, offset, reference } = statement;
+    const { window, reference } = statement;
     const alike = listAt(byWindow, window);
     const known = alike.find((number) => statements[number]?.reference === reference);
     if (known !== undefined) return known;
     const number = statements.push(statement) - 1;
     alike.push(number);
     numbersOf[reference]?.push(number);
-    const end = offset + (references[reference]?.length ?? 0);
-    const [before, after] = [Math.min(BESIDE_CHARS, offset), Math.min(BESIDE_CHARS, window.length - end)];
-    const like = besides[reference]?.find((each) => each.before === before && each.after === after);
-    const { numbersOf: alikeBeside } = like ?? { numbersOf: new Map<string, number[]>() };
-    if (like === undefined) besides[reference]?.push({ before, after, numbersOf: alikeBeside });
-    listAt(alikeBeside, window.slice(offset - before, end + after)).push(number);
     return number;
   };
-  const readableAt = (text: string, { string, start, end }: FoundPlace): readonly number[] => {
-    const found: number[] = [];
-    for (const { before, after, numbersOf } of besides[string] ?? []) {
-      if (before > start) continue;
-      for (const number of numbersOf.get(text.slice(start - before, end + after)) ?? []) {
-        const { window, offset } = statements[number] ?? NO_STATEMENT;
-        if (offset <= start && text.startsWith(window, start - offset)) found.push(number);
-      }
-    }
-    return found.sort((a, b) => a - b);
-  };
+  const readableAt = (text: string, { string, start }: FoundPlace): readonly number[] =>
+    (numbersOf[string] ?? []).filter((number) => {
+      const { window, offset } = statements[number] ?? NO_STATEMENT;
+      return offset <= start && text.startsWith(window, start - offset);
+    });
   // A reference over several lines is looked for in whole texts; else in lines, most of which compactions write again and again.
   const isOverLines = references.some((reference) => reference.includes("\n"));
   const known = new Map<string, readonly FoundStatements[]>();
@@ -93,16 +80,6 @@ export function createStatementIndex(references: readonly string[]): StatementIn
     statementsOf: (reference) => numbersOf[reference] ?? [],
     statementCount: () => statements.length,
   };
-}
-
-/** A common name has hundreds of statements: they are kept by so many characters on each side of it (chosen), as far as they have them. */
-const BESIDE_CHARS = 8;
-
-/** Statements of a reference that have so many characters before and after it, by these with the reference between them. */
-interface Beside {
-  readonly before: number;
-  readonly after: number;
-  readonly numbersOf: Map<string, number[]>;
 }
 
 /** The list under a key; an empty one is put there first. */

@@ -1,6 +1,6 @@
 import { isHuman, type Message } from "@plimsoll/core";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
-import type { Need, Needs } from "./needs.ts";
+import type { Needs } from "./needs.ts";
 import type { MessageSizesAtCall, SizedHistory } from "./sized-history.ts";
 
 /** One call of a policy's replay, as far as its controls follow it. */
@@ -32,7 +32,7 @@ export interface ControlContext {
 
 /** The quotations of a control, by needle, with their size. */
 export interface Quoted {
-  readonly needles: () => ReadonlySet<number>;
+  readonly needles: ReadonlySet<number>;
   readonly tokens: number;
 }
 
@@ -69,8 +69,7 @@ interface CutMoment {
   readonly sizes: MessageSizesAtCall;
 }
 
-const NOTHING_NEEDED: ReadonlySet<number> = new Set();
-const NOTHING_QUOTED: Quoted = { needles: () => NOTHING_NEEDED, tokens: 0 };
+const NOTHING_QUOTED: Quoted = { needles: new Set(), tokens: 0 };
 const NOTHING_CUT: Cut = { from: 0, quoted: NOTHING_QUOTED };
 
 /** A control that cuts when the policy cuts: the last cut holds until the next. It always keeps the last human message. */
@@ -126,16 +125,8 @@ export interface Cuts {
   lastHumanBefore(ordinal: number): number | null;
 }
 
-/** The cuts of a history; made once for all that follow it, each asked for in time logarithmic in it. */
+/** The cuts of a history, each asked for in time logarithmic in it. */
 export function cutsOf(messages: readonly Message[]): Cuts {
-  const known = cutsKnown.get(messages) ?? cutsFound(messages);
-  cutsKnown.set(messages, known);
-  return known;
-}
-
-const cutsKnown = new WeakMap<readonly Message[], Cuts>();
-
-function cutsFound(messages: readonly Message[]): Cuts {
   const safe = safeCuts(messages);
   const humansBefore = lastHumans(messages);
   const openStepAt = (ordinal: number) =>
@@ -181,99 +172,32 @@ interface OracleSources {
  */
 export function oracleControl(calls: readonly FollowedCall[], { history, needleTokens, needs }: OracleSources): Control {
   const cuts = cutsOf(history.messages);
-  // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
-  const far: FarNeeds = { needles: [], statedAt: [] };
   let from = 0;
-  const cutBefore = calls.map(({ ordinal, compactions }, place) => {
-    if (compactions > 0) from = Math.max(from, cuts.openStepAt(ordinal));
-    const firstFar = far.needles.length;
-    addFar(far, needs.at(ordinal), from);
-    return { place, from, firstFar, isCut: compactions > 0 };
+  // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
+  const cut = calls.map(({ ordinal, compactions }, place) => {
+    if (compactions === 0) return { from, wanted: [] };
+    from = Math.max(from, cuts.openStepAt(ordinal));
+    const later = calls.slice(place).flatMap((call) => needs.at(call.ordinal));
+    const needles = new Set(later.flatMap(({ needle, statedAt }) => (statedAt < from ? [needle] : [])));
+    return { from, wanted: [...needles].map((needle) => ({ needle, tokens: needleTokens(needle) })) };
   });
-  const sought = { far, seenAt: new Int32Array(needs.needleCount).fill(-1), needleTokens };
-  const cut = cutBefore.map((before) => ({
-    from: before.from,
-    wanted: before.isCut ? wantedSoonest(before, sought) : NOTHING_WANTED,
-  }));
   return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {
-    const { from = 0, wanted = NOTHING_WANTED } = cut[place] ?? {};
-    return { from, quoted: quotedOf(wanted, amountTokens) };
+    const { from: cutFrom = 0, wanted = [] } = cut[place] ?? {};
+    return { from: cutFrom, quoted: quotedOf(wanted, amountTokens) };
   });
 }
 
 /** Needles of later calls that were stated before a cut, each once, the soonest first. */
-interface Wanted {
-  readonly needles: Int32Array;
-  /** By place in that order: what it takes, and the least that one from there on takes. */
-  readonly tokens: Float64Array;
-  readonly leastTokens: Float64Array;
-}
-
-/** Needs of what was stated before the newest cut, in the order of the calls. No earlier cut wants any other, as each falls behind the one before. */
-interface FarNeeds {
-  readonly needles: number[];
-  /** Of each the place where it was stated. */
-  readonly statedAt: number[];
-}
-
-function addFar(far: FarNeeds, needs: readonly Need[], from: number): void {
-  for (const { needle, statedAt } of needs) {
-    if (statedAt >= from) continue;
-    far.needles.push(needle);
-    far.statedAt.push(statedAt);
-  }
-}
-
-/** A cut at a place of the calls, before so many messages, and the first far need from there on. */
-interface CutBefore {
-  readonly place: number;
-  readonly from: number;
-  readonly firstFar: number;
-}
-
-/** The needles and sizes that cuts look through. Of each needle `seenAt` tells the last cut that came across it. */
-interface Sought extends Pick<OracleSources, "needleTokens"> {
-  readonly far: FarNeeds;
-  readonly seenAt: Int32Array;
-}
-
-function wantedSoonest({ place: cutPlace, from, firstFar }: CutBefore, { far, seenAt, needleTokens }: Sought): Wanted {
-  const soonest: number[] = [];
-  for (let at = firstFar; at < far.needles.length; at++) {
-    const needle = far.needles[at] ?? 0;
-    if ((far.statedAt[at] ?? 0) >= from || seenAt[needle] === cutPlace) continue;
-    seenAt[needle] = cutPlace;
-    soonest.push(needle);
-  }
-  const needles = Int32Array.from(soonest);
-  const tokens = Float64Array.from(needles, needleTokens);
-  const leastTokens = tokens.slice();
-  for (let place = tokens.length - 2; place >= 0; place--)
-    leastTokens[place] = Math.min(leastTokens[place] ?? 0, leastTokens[place + 1] ?? 0);
-  return { needles, tokens, leastTokens };
-}
-
-const NOTHING_WANTED: Wanted = { needles: new Int32Array(), tokens: new Float64Array(), leastTokens: new Float64Array() };
+type Wanted = readonly { readonly needle: number; readonly tokens: number }[];
 
 /** Of what is wanted, the soonest first, as far as the amount goes: what does not fit any more is passed over. */
 function quotedOf(wanted: Wanted, amountTokens: number): Quoted {
-  return {
-    tokens: take(wanted, amountTokens, null),
-    needles: () => {
-      const taken = new Set<number>();
-      take(wanted, amountTokens, taken);
-      return taken;
-    },
-  };
-}
-
-function take({ needles, tokens, leastTokens }: Wanted, amountTokens: number, taken: Set<number> | null): number {
+  const taken = new Set<number>();
   let sum = 0;
-  for (let place = 0; place < needles.length && sum + (leastTokens[place] ?? 0) <= amountTokens; place++) {
-    const more = tokens[place] ?? 0;
-    if (sum + more > amountTokens) continue;
-    taken?.add(needles[place] ?? 0);
-    sum += more;
+  for (const { needle, tokens } of wanted) {
+    if (sum + tokens > amountTokens) continue;
+    taken.add(needle);
+    sum += tokens;
   }
-  return sum;
+  return { tokens: sum, needles: taken };
 }

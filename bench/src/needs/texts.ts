@@ -26,17 +26,11 @@ export function comparable(text: string): { readonly text: string; readonly line
   const lines: string[] = [];
   let isSame = true;
   for (const line of found) {
-    const compared = withoutEnd(line.slice(numberChars(line, numbering)));
+    const compared = line.slice(numberChars(line, numbering)).trimEnd();
     isSame &&= compared.length === line.length;
     lines.push(compared);
   }
   return { text: isSame ? text : lines.join("\n"), lines };
-}
-
-/** The line without white space at its end. Most lines end with a mark or a letter, which is told without a call of the platform. */
-function withoutEnd(line: string): string {
-  const last = line.charCodeAt(line.length - 1);
-  return last > SPACE && last < FIRST_WIDE_SPACE ? line : line.trimEnd();
 }
 
 /** A text's line at a number that a tool put before it; `null` if the text has no such numbers there. */
@@ -65,7 +59,7 @@ type Numbering = "mark" | "mark-and-space";
 function numberingOf(lines: readonly string[]): Numbering | null {
   const numbered = lines.filter((line) => isMark(line.charCodeAt(numberEnd(line))));
   if (numbered.length < 2) return null;
-  const filledCount = lines.reduce((count, line) => (withoutEnd(line) === "" ? count : count + 1), 0);
+  const filledCount = lines.reduce((count, line) => (line.trimEnd() === "" ? count : count + 1), 0);
   if (numbered.length < NUMBERED_SHARE * filledCount) return null;
   return numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line)) ? "mark-and-space" : "mark";
 }
@@ -90,8 +84,6 @@ function numberEnd(line: string): number {
 
 const TAB = 0x09;
 const SPACE = 0x20;
-/** The no-break space: no unit between this and a space is white space. */
-const FIRST_WIDE_SPACE = 0xa0;
 const ARROW = 0x2192;
 
 /** Tab, colon and bar. */

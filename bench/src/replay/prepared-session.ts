@@ -8,7 +8,6 @@ import {
   type SessionReadings,
   truncateMessage,
 } from "@plimsoll/core/extend";
-import { type ModelCatalog, rememberedPrices } from "@plimsoll/providers";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type Needs, prepareNeeds } from "../needs/needs.ts";
 import { prepareReferences } from "../needs/recorded-references.ts";
@@ -34,8 +33,6 @@ export interface PreparedSession {
   readonly history: () => SizedHistory;
   /** Its results as policies let them in; shared by all replays. */
   readonly arrivals: Arrivals;
-  /** Catalogs as its replays ask them: each model is looked up once. */
-  readonly catalogs: RememberedCatalogs;
   /** Readings of its messages by engines; shared by all replays with the same kinds and tokenizers. */
   readonly readings: SessionReadings;
   /** A check of the requests of one replay. What is read of a recorded message is shared by all replays. */
@@ -65,7 +62,6 @@ export function prepareSession(transcript: Transcript): PreparedSession {
       return history;
     },
     arrivals: createArrivals(),
-    catalogs: rememberedCatalogs(),
     readings: createSessionReadings(),
     wireChecks: followingChecks(),
   };
@@ -119,38 +115,5 @@ function createArrivals(): Arrivals {
       cut.set(result, message);
       return message;
     };
-  };
-}
-
-/** Gives for a catalog one that looks each model up once: a look through the price tables takes longer than a call's other measures. */
-type RememberedCatalogs = (catalog: ModelCatalog) => ModelCatalog;
-
-/** Nothing looked up yet. One catalog gives one that remembers, whoever asks. */
-export function rememberedCatalogs(): RememberedCatalogs {
-  const known = new WeakMap<ModelCatalog, ModelCatalog>();
-  return (catalog) => {
-    const before = known.get(catalog);
-    if (before !== undefined) return before;
-    const remembered = {
-      pricesOf: datedPrices(catalog),
-      cacheRulesOf: onceEach((modelId) => catalog.cacheRulesOf(modelId)),
-      contextWindowOf: onceEach((modelId) => catalog.contextWindowOf(modelId)),
-    };
-    known.set(catalog, remembered);
-    return remembered;
-  };
-}
-
-function datedPrices(catalog: ModelCatalog): ModelCatalog["pricesOf"] {
-  const known = rememberedPrices(catalog.pricesOf);
-  return (modelId, atMs = null) => known(modelId, atMs);
-}
-
-function onceEach<Found>(find: (modelId: string) => Found): (modelId: string) => Found {
-  const known = new Map<string, { readonly found: Found }>();
-  return (modelId) => {
-    const before = known.get(modelId) ?? { found: find(modelId) };
-    known.set(modelId, before);
-    return before.found;
   };
 }

@@ -34,8 +34,7 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
   const { policy, window, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
-  const catalog = session.catalogs(request.catalog ?? MODEL_CATALOG);
-  const { kinds = BUILT_IN_KINDS, program = null } = request;
+  const { kinds = BUILT_IN_KINDS, program = null, catalog = MODEL_CATALOG } = request;
   const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries, program });
   const row = {
     session: session.transcript.name,

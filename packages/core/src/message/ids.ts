@@ -8,10 +8,9 @@ export type MessageDraft = Message extends infer Kind ? (Kind extends Message ? 
 /**
  * The id of a message whose source gives none: a hash of the id before it, its role and its canonical content. It is the same
  * at each import of the same messages and differs between two equal messages at different places. Never ordinal, never random.
- * `hash` is for callers that compute {@link shortHash} faster, as a platform with a hash of its own does.
  */
-export function chainId(previousId: string | null, draft: MessageDraft, hash: (text: string) => string = shortHash): string {
-  return hash(`${previousId ?? ""}\n${draft.role}\n${canonicalContent(draft)}`);
+export function chainId(previousId: string | null, draft: MessageDraft): string {
+  return shortHash(`${previousId ?? ""}\n${draft.role}\n${canonicalContent(draft)}`);
 }
 
 /** The content that makes a message what it is, as canonical JSON: no times, no model, no request ids. */
