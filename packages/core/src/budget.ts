@@ -28,9 +28,9 @@ export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
     z.strictObject({ max: z.array(amountSchema).min(1).readonly().describe("The largest of these.") }),
     z.strictObject({ minus: z.array(amountSchema).min(1).readonly().describe("The first less all others, at least 0.") }),
     z.strictObject({
-      windowAbove: tokens.describe("The window that decides."),
+      windowAbove: tokens.describe("Larger windows than this take `above`."),
       above: amountSchema.describe("The amount in larger windows."),
-      upTo: amountSchema.describe("The amount in windows up to that."),
+      upTo: amountSchema.describe("The amount in all other windows."),
     }),
   ]),
 );

@@ -14,10 +14,7 @@ const schema: z.ZodType<RecentSpec> = z.union([
   z.strictObject({
     kind,
     amount: amountSchema.describe("The newest messages that first reach this amount stay."),
-    exceeding: z
-      .enum(["stays", "goes"])
-      .optional()
-      .describe("Whether the message that reaches the amount stays, or goes if it exceeds it."),
+    exceeding: z.enum(["stays", "goes"]).optional().describe("Whether the message that exceeds the amount stays or goes."),
   }),
 ]);
 

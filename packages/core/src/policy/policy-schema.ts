@@ -17,7 +17,7 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
         modelId: z.string().min(1).describe("The model, by its id."),
         contextWindowTokens: z.int().positive().describe("Its window."),
       })
-      .describe("Another model of the same provider writes."),
+      .describe("Another model of the same provider writes the summary."),
   }),
 ]);
 
@@ -64,7 +64,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         "A session that waits for a person is compacted before its prompt cache expires; the knob idleAfter sets it. Left out, it is not.",
       ),
     emergency: z
-      .strictObject({ atLeast: amountSchema.describe("The line.") })
+      .strictObject({ atLeast: amountSchema.describe("That size.") })
       .nullable()
       .describe("Above this size only strategies without a model run; null has no such size."),
     keep: keep.describe(
