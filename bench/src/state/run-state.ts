@@ -5,7 +5,7 @@ import { drive } from "../replay/drive.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import type { Program } from "../replay/program.ts";
 import { markdownTable } from "../report/table.ts";
-import { percentOf, summed } from "../statistics.ts";
+import { createRandom, percentOf, quantileOf, summed } from "../statistics.ts";
 import { type CheckedContext, checkContext, NO_COUNTS, type StateCounts } from "./check-state.ts";
 import { madeSession, type SessionPlan, type StateSession } from "./made-session.ts";
 import { checkedBySecond, secondSession } from "./second-orders.ts";
@@ -36,7 +36,8 @@ export interface StateRun {
   readonly compactions: number;
   /** Tokens of working room; what is written is stated as a share of it. */
   readonly roomTokens: number;
-  readonly onRow?: (row: StateRow) => void;
+  /** Called when a session was played. */
+  readonly onSession?: (played: { readonly policy: string; readonly at: number; readonly of: number }) => void;
 }
 
 /** One policy over all sessions by one hand: counts after the last compaction that was looked at, and the worst after any. */
@@ -46,12 +47,16 @@ export interface StateRow {
   /** Compactions of each session, up to the number asked for. */
   readonly compactions: readonly number[];
   readonly last: StateCounts;
+  /** The same of each session. */
+  readonly sessions: readonly StateCounts[];
   /** Sums over the contexts after each compaction. */
   readonly all: StateCounts;
   /** Forms of the orders that the last contexts do not hold. */
   readonly lost: readonly string[];
   /** Tokens (four characters each) that compaction wrote in the context, after a tenth of the compactions and after the last. */
   readonly writtenTokens: { readonly early: number; readonly last: number };
+  /** Milliseconds of replay a compaction, checks left out: of the first session, and of the same without a record. */
+  readonly replayMs: { readonly withRecord: number; readonly without: number };
   /** The last context of the first session, as text. */
   readonly context: string;
 }
@@ -86,10 +91,17 @@ export async function runState(run: StateRun): Promise<readonly StateRow[]> {
   const hands = HANDS.map((hand) => ({ hand, sessions: sessionsOf(hand, run) }));
   const cells = run.policies.flatMap((policy) => hands.map((made) => ({ policy, ...made })));
   const rows: StateRow[] = [];
+  const of = cells.length * run.sessions;
   for (const { policy, hand, sessions } of cells) {
     const found = [];
-    for (const played of sessions) found.push(await playedUnder(policy, { ...played, check: hand.check, run }));
-    const row = {
+    const play = (played: Played, by: EnginePolicy) => playedUnder(by, { ...played, check: hand.check, run });
+    for (const played of sessions) {
+      found.push(await play(played, policy));
+      run.onSession?.({ policy: policy.name, at: rows.length * run.sessions + found.length, of });
+    }
+    const [first] = sessions;
+    const bare = first === undefined ? null : await play(first, { ...policy, facts: { ...policy.facts, maxTokens: 0 } });
+    rows.push({
       policy: policy.name,
       hand: hand.hand,
       compactions: found.map(({ checked }) => checked.length),
@@ -97,6 +109,7 @@ export async function runState(run: StateRun): Promise<readonly StateRow[]> {
         NO_COUNTS,
         found.map(({ checked }) => checked.at(-1)?.counts ?? NO_COUNTS),
       ),
+      sessions: found.map(({ checked }) => checked.at(-1)?.counts ?? NO_COUNTS),
       all: summed(
         NO_COUNTS,
         found.flatMap(({ checked }) => checked.map(({ counts }) => counts)),
@@ -106,10 +119,9 @@ export async function runState(run: StateRun): Promise<readonly StateRow[]> {
         early: meanTokens(found.map(({ checked }) => checked[Math.floor(checked.length / 10)])),
         last: meanTokens(found.map(({ checked }) => checked.at(-1))),
       },
+      replayMs: { withRecord: found[0]?.cutMs ?? 0, without: bare?.cutMs ?? 0 },
       context: found[0]?.context ?? "",
-    };
-    rows.push(row);
-    run.onRow?.(row);
+    });
   }
   return rows;
 }
@@ -121,7 +133,7 @@ function meanTokens(checked: readonly (CheckedContext | undefined)[]): number {
 async function playedUnder(
   policy: EnginePolicy,
   { made, prepared, check, run }: Played & { readonly check: Hand["check"]; readonly run: StateRun },
-): Promise<{ readonly checked: readonly CheckedContext[]; readonly context: string }> {
+): Promise<{ readonly checked: readonly CheckedContext[]; readonly context: string; readonly cutMs: number }> {
   const program = run.programs.find(({ name }) => name === policy.name) ?? null;
   const window = { kind: "working-room", tokens: run.roomTokens } as const;
   const cell = cellOf(prepared, { policy, window, catalog: MODEL_CATALOG, kinds: run.kinds ?? BUILT_IN_KINDS, program });
@@ -130,8 +142,13 @@ async function playedUnder(
   );
   const checked: CheckedContext[] = [];
   let context = "";
+  let cuts = 0;
+  let leftOutMs = 0;
+  const startMs = performance.now();
   await drive(prepared, cell, ({ compactions, context: sent, recorded }) => {
+    cuts += compactions.length;
     if (compactions.length === 0 || checked.length >= run.compactions) return;
+    const checkMs = performance.now();
     const through = places.get(recorded.throughMessageId ?? "") ?? 0;
     const messages = sent.slice();
     checked.push(check(messages, made.truth, (id) => (places.get(id) ?? Number.POSITIVE_INFINITY) <= through));
@@ -139,11 +156,12 @@ async function playedUnder(
       .filter((message) => message.role !== "tool-result" && message.origin !== "model")
       .map((message) => message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"))
       .join("\n\n");
+    leftOutMs += performance.now() - checkMs;
   });
-  return { checked, context };
+  return { checked, context, cutMs: (performance.now() - startMs - leftOutMs) / Math.max(1, cuts) };
 }
 
-/** The rows as a Markdown table, what fails most before all else. Intervals are Wilson's, at 95 %. */
+/** The rows as a Markdown table, what fails most before all else. Intervals are at 95 %: the wider ends of Wilson's over orders and of sessions drawn anew. */
 export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<StateRun, "roomTokens">): string {
   const head = [
     "policy",
@@ -159,17 +177,15 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
     "running, named %",
     "orders from tools",
     "written, % of the room: early, last",
+    "ms of replay a cut: with the record, without",
   ];
-  const share = (part: number, whole: number) =>
-    whole === 0 ? "–" : `${Math.round(percentOf(part, whole) ?? 0)} ${wilson(part, whole)}`;
   const sorted = rows.toSorted(
     (a, b) => (percentOf(a.last.held, a.last.inForce) ?? 0) - (percentOf(b.last.held, b.last.inForce) ?? 0),
   );
   return markdownTable({
     head,
-    rows: sorted.map(({ policy, hand, compactions, last, all, lost, writtenTokens }) => {
+    rows: sorted.map(({ policy, hand, compactions, last, all, lost, writtenTokens, replayMs, sessions }) => {
       const cuts = compactions.reduce((sum, count) => sum + count, 0);
-      const taken = last.gone + last.marked + last.stale;
       const least = Math.min(...compactions);
       const ofRoom = (tokens: number) => ((tokens * 100) / roomTokens).toFixed(1);
       return [
@@ -177,15 +193,16 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
         hand,
         least === Math.max(...compactions) ? String(least) : `${least}–${Math.max(...compactions)}`,
         formsOf(lost),
-        share(last.held, last.inForce),
-        share(last.gone + last.marked, taken),
+        share(sessions.map(({ held, inForce }) => [held, inForce])),
+        share(sessions.map(({ gone, marked, stale }) => [gone + marked, gone + marked + stale])),
         String(last.stale),
         String(all.wronglyDropped),
         (all.contradictions / Math.max(1, cuts)).toFixed(2),
         String(last.begunAgain),
-        share(last.named, last.running),
+        share(sessions.map(({ named, running }) => [named, running])),
         String(all.fromTools),
         `${ofRoom(writtenTokens.early)}, ${ofRoom(writtenTokens.last)}`,
+        `${Math.round(replayMs.withRecord)}, ${Math.round(replayMs.without)}`,
       ];
     }),
   });
@@ -201,14 +218,35 @@ function formsOf(lost: readonly string[]): string {
 /** Forms that a row names, the most frequent first; chosen, for the width of a table. */
 const SHOWN_FORMS = 5;
 
+/** A part and the whole that it is of. */
+type Part = readonly [part: number, whole: number];
+
+/** A share in whole per cent, with its interval. */
+function share(sessions: readonly Part[]): string {
+  const [part, whole] = pooled(sessions);
+  if (whole === 0) return "–";
+  const random = createRandom();
+  const again = () => sessions.map(() => sessions[Math.floor(random() * sessions.length)] ?? ([0, 0] as const));
+  const drawn = Array.from({ length: DRAWS }, () => percentOf(...pooled(again())) ?? 0);
+  const ends = [...wilson(part, whole), quantileOf(drawn, 0.025) ?? 0, quantileOf(drawn, 0.975) ?? 0].map(Math.round);
+  return `${Math.round(percentOf(part, whole) ?? 0)} [${Math.min(...ends)}, ${Math.max(...ends)}]`;
+}
+
+function pooled(sessions: readonly Part[]): Part {
+  return sessions.reduce<Part>((sum, [part, whole]) => [sum[0] + part, sum[1] + whole], [0, 0]);
+}
+
+/** Draws of sessions for an interval; chosen. */
+const DRAWS = 1_000;
+
 /** 1.96: the quantile of 95 %. */
 const Z = 1.96;
 
-/** Wilson's interval of a share, in whole per cent. */
-function wilson(part: number, whole: number): string {
+/** Wilson's interval of a share, in per cent. */
+function wilson(part: number, whole: number): readonly [number, number] {
   const ratio = part / whole;
   const middle = ratio + Z ** 2 / (2 * whole);
   const spread = Z * Math.sqrt((ratio * (1 - ratio)) / whole + Z ** 2 / (4 * whole ** 2));
-  const at = (value: number) => Math.round((100 * value) / (1 + Z ** 2 / whole));
-  return `[${at(middle - spread)}, ${at(middle + spread)}]`;
+  const at = (value: number) => (100 * value) / (1 + Z ** 2 / whole);
+  return [at(middle - spread), at(middle + spread)];
 }

@@ -311,7 +311,7 @@ export function checkedBySecond(
 function linesOf(text: string): readonly { readonly line: string; readonly heading: string }[] {
   let heading = "";
   return text.split("\n").map((line) => {
-    if (/^#|:\s*$|^[<[]\w/.test(line)) heading = line;
+    if (/^#|:\s*$|^<[\w-]+>\s*$|^\[\w/.test(line)) heading = line;
     return { line, heading };
   });
 }

@@ -154,7 +154,9 @@ async function state(options: BenchOptions, io: CliIo): Promise<number> {
   const played = policies.map((each) => (isPeer(each.name) ? { ...each, facts: { maxTokens: 0 } } : each));
   const bounds = { sessions, firstSeed: FIRST_SEED, compactions: STATE_COMPACTIONS, roomTokens: window.tokens };
   const run = { policies: played, programs, kinds, ...bounds };
-  const rows = await runState({ ...run, onRow: ({ policy }) => say([`${policy}: played`], io) });
+  const onSession = ({ policy, at, of }: { readonly policy: string; readonly at: number; readonly of: number }) =>
+    say([`${policy}: session ${at} of ${of} played`], io);
+  const rows = await runState({ ...run, onSession });
   io.stdout.write(`${stateTable(rows, run)}\n`);
   if (options.full === true)
     for (const { policy, hand, context } of rows)

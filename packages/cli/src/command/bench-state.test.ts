@@ -29,7 +29,8 @@ test("bench state prints its table, a row for each policy and maker, and exits w
       .map((row) => row.split("|")[1]?.trim())
       .toSorted(),
   ).toEqual(["codex", "codex", "none", "none"]);
-  expect(stderr).toContain("codex: played");
+  expect(stderr).toMatch(/none: session 1 of 4 played\n.*none: session 2 of 4 played\n.*codex: session 3 of 4 played/);
+  expect(rows[0]).toContain("ms of replay a cut: with the record, without");
   expect(exitCode).toBe(0);
 });
 

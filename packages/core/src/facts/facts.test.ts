@@ -12,6 +12,7 @@ import {
   result,
   revertOf,
   sessionStart,
+  toolCall,
 } from "../testing/builders.ts";
 import { fileOperations, foldFacts, lastErrors, NO_FACTS, withTrackedFiles } from "./facts.ts";
 
@@ -33,6 +34,31 @@ describe("foldFacts", () => {
       { ...human("s", "so far"), origin: "summary" },
     );
     expect(facts.said.statements.map(({ text }) => text)).toEqual(["build it"]);
+  });
+
+  test("decisions, each once, by the message that says it last; no row of a table and no line that leads to a call", () => {
+    const { decisions } = of(
+      first,
+      reply("a", "I decided to use Postgres because of its locks. Use tabs instead of spaces here."),
+      reply(
+        "b",
+        "| key | tabs instead of spaces |\nNow I read the file instead of guessing:\nUse tabs instead of spaces here.",
+      ),
+    );
+    expect(decisions.map(({ messageId, text }) => [messageId, text])).toEqual([
+      ["a", "I decided to use Postgres because of its locks."],
+      ["b", "Use tabs instead of spaces here."],
+    ]);
+  });
+
+  test("the newest items of plans that were given up, and no more than a few", () => {
+    const plan = (id: string, texts: readonly string[]) => {
+      const argumentsJson = JSON.stringify({ todos: texts.map((content) => ({ content, status: "pending" })) });
+      return toolCall(id, `c-${id}`, { name: "plan", argumentsJson });
+    };
+    const many = Array.from({ length: 30 }, (_, at) => `step ${at}`);
+    const { plan: known } = of(first, plan("a", many), plan("b", ["another way"]));
+    expect([known?.items.length, known?.dropped.length, known?.dropped.at(-1)]).toEqual([1, 6, "step 29"]);
   });
 
   test("every file that was touched", () => {

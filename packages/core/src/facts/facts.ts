@@ -79,7 +79,7 @@ function withReply(facts: Facts, message: AssistantMessage): Facts {
   const openCalls = toolCallsOf(message);
   const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
   const text = textOf(message);
-  const chosen = choicesIn(text);
+  const chosen = choicesIn(text).filter((sentence) => !NO_DECISION.test(sentence));
   return {
     ...facts,
     said: withReplyTo(facts.said, [text, ...openCalls.map((call) => call.argumentsJson)], openCalls.length === 0),
@@ -87,7 +87,10 @@ function withReply(facts: Facts, message: AssistantMessage): Facts {
     decisions:
       chosen.length === 0
         ? facts.decisions
-        : [...facts.decisions, ...chosen.map((text) => ({ messageId: message.id, text }))].slice(-MOST_DECISIONS),
+        : [
+            ...facts.decisions.filter((known) => !chosen.includes(known.text)),
+            ...[...new Set(chosen)].map((text) => ({ messageId: message.id, text })),
+          ].slice(-MOST_DECISIONS),
     accesses: hasPaths ? appendAll(facts.accesses, accessesOf(message)) : facts.accesses,
     named: hasPaths ? appendAll(facts.named, namedAccessesOf(message)) : facts.named,
     openCalls,
@@ -99,6 +102,9 @@ interface Decision {
   readonly messageId: string;
   readonly text: string;
 }
+
+/** A row of a table, and a line that only leads to the call behind it. */
+const NO_DECISION = /^\||[:：]\W*$/;
 
 /** Decisions that are remembered: no record shows more. Chosen. */
 const MOST_DECISIONS = 30;
@@ -113,8 +119,8 @@ export interface KnownPlan {
   readonly dropped: readonly string[];
 }
 
-/** Items of given-up plans that are remembered; chosen. */
-const MOST_DROPPED = 20;
+/** Items of given-up plans that are remembered; chosen: of recorded plans most are headings that a list took the place of. */
+const MOST_DROPPED = 6;
 
 function planOf(plan: KnownPlan | null, messageId: string, { argumentsJson }: ToolCallPart): KnownPlan | null {
   const items = planAfter(plan?.items ?? [], argumentsJson);

@@ -123,6 +123,11 @@ describe("what the person said", () => {
     ]);
   });
 
+  test("is not led by what was pasted between two sentences", () => {
+    const pasted = "+ lock@1.75: 9f3a0c117e0d4b2a\n".repeat(50);
+    expect(said(`Never push to main.\n${pasted}Always run the linter.`).map(({ lead }) => lead)).toEqual([null, null]);
+  });
+
   test("goes on over a wrapped line, and is whole", () => {
     expect(said("Never push to a branch\nthat somebody else made. Fix it.").map(({ text }) => text)).toEqual([
       "Never push to a branch\nthat somebody else made.",

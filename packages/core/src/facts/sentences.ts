@@ -159,7 +159,7 @@ const WRAPPED_CHARS = 400;
 
 /** A line that quotes, or is of a log, a diff, a table or a prompt. */
 const QUOTED_LINE =
-  /^\s*(?:>|\||[+-]{1,3}[^\s\d-]|[+-] {2,}|[+-] \d+ |\d+ [+-]\s|[$❯➜#%] \S|at \S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|[\w./-]+:\d+[: ])/u;
+  /^\s*(?:>|\||[+-]{1,3}[^\s\d-]|[+-] {2,}|[+-] \d+ |\d+ [+-]\s|[$❯➜#%] \S|at (?:async |new )?\S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|[\w./-]+:\d+[: ])/u;
 
 /** Sentences outside of what is quoted, in order. Linear. */
 function* ownSentences(text: string): Generator<OwnSentence> {

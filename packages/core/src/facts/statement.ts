@@ -43,7 +43,8 @@ export function statementsOf(message: UserMessage): readonly Statement[] {
   for (const own of wholeSentences(text)) {
     const { start, end } = own;
     const sentence = text.slice(start, end);
-    const lead = last?.part === own.part ? text.slice(last.end, start) : null;
+    const between = last?.part === own.part ? text.slice(last.end, start) : "x";
+    const lead = LEAD.test(between) ? between : null;
     last = own;
     const about = subjectOf(sentence).slice(0, SUBJECT_WORDS);
     if (about.length === 0 && !CANCELS.strong.test(sentence)) continue;
@@ -56,6 +57,9 @@ export function statementsOf(message: UserMessage): readonly Statement[] {
   }
   return found;
 }
+
+/** Text between two sentences that is white space and a list mark: what else stands there was pasted. */
+const LEAD = /^\s*(?:(?:[-*•]|\d+[.)])\s+)?$/;
 
 /** Text between a sentence and the item of a list behind it. */
 const LIST_ITEM = /\n\s*(?:[-*•]|\d+[.)])\s+$/;
