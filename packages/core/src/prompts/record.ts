@@ -146,7 +146,9 @@ function wordsOf(
     if ((staying.has(messageId) && changes.length === 0) || own.length === 0) continue;
     const isOrder = (each: Statement) => each.kind === "order" || changesOf(each).length > 0;
     const ordering = own.filter(
-      (each, at) => isOrder(each) || own.slice(at + 1, at + 2).some((next) => isOrder(next) && next.about.length < OWN_WORDS),
+      (each, at) =>
+        isOrder(each) ||
+        own.slice(at + 1, at + 2).some((next) => isOrder(next) && !next.isEnd && next.about.length < OWN_WORDS),
     );
     const words = (chosen: readonly Statement[], state: Words["state"]) => ({
       messageId,
