@@ -35,6 +35,27 @@ describe("factsText", () => {
       "<asked-before>\n- [answered] Put up a\n\nshed, please.\n- Then rest a bit.\n- Now paint it.\n</asked-before>",
     ],
     [
+      "an order, and words that take one back without the task before them",
+      factsOf(
+        human("u", "Never use semicolons. Fix the parser."),
+        reply("a", "The parser is fixed."),
+        human("v", "Write the tests. Forget what I said about semicolons. Always run the linter."),
+      ),
+      {},
+      [
+        "<orders-in-force>",
+        "(the person's words, newest first; where two differ, the upper one counts)",
+        "- Forget what I said about semicolons. Always run the linter.",
+        "  no longer: Never use semicolons.",
+        "</orders-in-force>",
+        "",
+        "<asked-before>",
+        "- [answered] Fix the parser.",
+        "- Write the tests.",
+        "</asked-before>",
+      ].join("\n"),
+    ],
+    [
       "live state under its own title",
       NO_FACTS,
       {
