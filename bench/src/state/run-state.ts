@@ -55,8 +55,8 @@ export interface StateRow {
   readonly lost: readonly string[];
   /** Tokens (four characters each) that compaction wrote in the context, after a tenth of the compactions and after the last. */
   readonly writtenTokens: { readonly early: number; readonly last: number };
-  /** Milliseconds of replay a compaction, checks left out: of the first session, and of the same without a record. */
-  readonly replayMs: { readonly withRecord: number; readonly without: number };
+  /** Milliseconds of replay a compaction, checks left out: of the first session, and by the first hand of the same without a record. */
+  readonly replayMs: { readonly withRecord: number; readonly without: number | null };
   /** The last context of the first session, as text. */
   readonly context: string;
 }
@@ -99,7 +99,7 @@ export async function runState(run: StateRun): Promise<readonly StateRow[]> {
       found.push(await play(played, policy));
       run.onSession?.({ policy: policy.name, at: rows.length * run.sessions + found.length, of });
     }
-    const [first] = sessions;
+    const [first] = hand.hand === "first" && found[0]?.checked.length !== 0 ? sessions : [];
     const bare = first === undefined ? null : await play(first, { ...policy, facts: { ...policy.facts, maxTokens: 0 } });
     rows.push({
       policy: policy.name,
@@ -119,7 +119,7 @@ export async function runState(run: StateRun): Promise<readonly StateRow[]> {
         early: meanTokens(found.map(({ checked }) => checked[Math.floor(checked.length / 10)])),
         last: meanTokens(found.map(({ checked }) => checked.at(-1))),
       },
-      replayMs: { withRecord: found[0]?.cutMs ?? 0, without: bare?.cutMs ?? 0 },
+      replayMs: { withRecord: found[0]?.cutMs ?? 0, without: bare?.cutMs ?? null },
       context: found[0]?.context ?? "",
     });
   }
@@ -202,7 +202,7 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
         share(sessions.map(({ named, running }) => [named, running])),
         String(all.fromTools),
         `${ofRoom(writtenTokens.early)}, ${ofRoom(writtenTokens.last)}`,
-        `${Math.round(replayMs.withRecord)}, ${Math.round(replayMs.without)}`,
+        [replayMs.withRecord, replayMs.without].map((ms) => (ms === null ? "–" : Math.round(ms))).join(", "),
       ];
     }),
   });
