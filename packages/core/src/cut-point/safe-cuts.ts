@@ -8,17 +8,6 @@ import { createWaitingCalls } from "../message/waiting-calls.ts";
  */
 export function safeCuts(messages: readonly Message[], lastStep: "open" | "answered" = "open"): readonly boolean[] {
   const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
-  const known = found.get(messages);
-  if (known?.openStep === openStep && known.safe.length === messages.length + 1) return known.safe;
-  const safe = foundCuts(messages, openStep);
-  found.set(messages, { openStep, safe });
-  return safe;
-}
-
-/** A view is asked for its cuts by rules and strategies one after the other. It is a value: what was found in it once holds. */
-const found = new WeakMap<readonly Message[], { readonly openStep: number; readonly safe: readonly boolean[] }>();
-
-function foundCuts(messages: readonly Message[], openStep: number): readonly boolean[] {
   const lastResult = new Map<number, number>();
   const calls = createWaitingCalls<number>();
   for (let index = 0; index < messages.length; index++) {

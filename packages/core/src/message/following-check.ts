@@ -1,7 +1,7 @@
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import type { WireRules, WireViolation, WireViolationCode } from "./check.ts";
-import { contentViolations, createCheckPass, STRICT_WIRE_RULES } from "./check.ts";
+import { contentViolations, createCheckPass, STRICT_WIRE_RULES, type WireRules, type WireViolation } from "./check.ts";
 import type { Message } from "./message.ts";
+import { oncePerMessage } from "./once-per-message.ts";
 
 /** Checks lists that follow each other; gives of each what `checkMessages` gives of it. */
 export type FollowingCheck = (messages: Sequence<Message>) => WireViolation[];
@@ -11,14 +11,7 @@ export type FollowingCheck = (messages: Sequence<Message>) => WireViolation[];
  * appending to the list before it, as after an edit, is walked anew. The content of a message value is read once for all checks that are made here.
  */
 export function followingChecks(rules: WireRules = STRICT_WIRE_RULES): () => FollowingCheck {
-  const contents = new WeakMap<Message, readonly WireViolationCode[]>();
-  const contentOf = (message: Message) => {
-    const known = contents.get(message);
-    if (known !== undefined) return known;
-    const codes = contentViolations(message, rules);
-    contents.set(message, codes);
-    return codes;
-  };
+  const contentOf = oncePerMessage((message) => contentViolations(message, rules));
   return () => {
     let before = sequenceOf<Message>();
     let pass = createCheckPass(rules, contentOf);

@@ -1,6 +1,22 @@
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { charAt, foldedChar, isBlank, isIgnored, isLineBreak, isUnseen, LINE_BREAK } from "./folded-char.ts";
-import { beginningsOf, beginsNothing, type Framing, MARK } from "./framing-beginnings.ts";
+
+/**
+ * Our own beginnings of lines and tags in a text for a model, in one case and script, without white space and without characters that are not seen (`foldedBeginning` writes them).
+ * Text from outside in between must not read as any of it.
+ *
+ * - `lines`: beginnings of lines
+ * - `bracketWords`: words that make a line in square brackets one of ours
+ * - `tags`: names of tags
+ */
+export interface Framing {
+  readonly lines: readonly string[];
+  readonly bracketWords: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** The mark before text that would read as ours. */
+export const MARK = "\\";
 
 /**
  * Text from outside, with a backslash before what a reader could take for the framing around it: a line that begins as one of ours
@@ -47,7 +63,6 @@ export function foldedBeginning(text: string, mostChars: number): { readonly sta
 }
 
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
-  if (text.search(beginningsOf(framing).candidate) < 0) return text;
   const pieces: string[] = [];
   let done = 0;
   for (const place of framedPlaces(text, framing)) {
@@ -57,40 +72,17 @@ function rewritten(text: string, framing: Framing, written: (char: string) => st
   return pieces.length === 0 ? text : [...pieces, text.slice(done)].join("");
 }
 
-/**
- * Where what reads as framing begins, in order: the first character of a line that is seen, and what follows the angle of a tag. Only lines
- * with a character by which framing begins are looked at.
- */
+/** Where what reads as framing begins, in order: the first character of a line that is seen, and what follows the angle of a tag. */
 function* framedPlaces(text: string, framing: Framing): Generator<number> {
-  const beginnings = beginningsOf(framing);
-  const { firstChars, candidate } = beginnings;
-  let nextLine = 0;
   for (let from = 0; from < text.length; ) {
-    const chars = text.slice(from).search(candidate);
-    if (chars < 0) return;
-    const place = from + chars;
-    if (beginsNothing(text, place, beginnings)) {
-      from = place + 1;
-      continue;
-    }
-    const line = lineOf(text, lineStart(text, { start: nextLine, end: place }));
-    const head = seenFrom(text, line, MARK);
-    if (firstChars.has(foldedChar(charAt(text, head)).charAt(0)) && isOurLine(text, { start: head, end: line.end }, framing))
-      yield line.start;
+    const line = lineOf(text, from);
+    if (isOurLine(text, { start: seenFrom(text, line, MARK), end: line.end }, framing)) yield line.start;
     // A terminal's colour code may hold an angle, too.
     if (framing.tags.length > 0)
       for (let at = angleFrom(text, line); at < line.end; at = angleFrom(text, { start: at + 1, end: line.end }))
         if (isOurTag(text, { start: at + 1, end: line.end }, framing.tags)) yield at + 1;
-    nextLine = line.end + 1;
-    from = nextLine;
+    from = line.end + 1;
   }
-}
-
-/** Where the line of the stretch's end begins, if the stretch begins with a line. */
-function lineStart(text: string, { start, end }: Stretch): number {
-  let at = end;
-  while (at > start && !isLineBreak(text.charAt(at - 1))) at -= 1;
-  return at;
 }
 
 /** The first angle in a stretch that opens a tag; its end if there is none. */
@@ -133,10 +125,11 @@ function colourCodeEnd(text: string, { start, end }: Stretch): number {
 const BRACKETED_CHARS = 400;
 
 function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing): boolean {
-  const longest = lines.reduce((chars, each) => Math.max(chars, each.length), 0);
-  const beginning = foldedFrom(text, line, longest);
-  if (lines.some((each) => beginning.startsWith(each))) return true;
-  if (bracketWords.length === 0 || !beginning.startsWith("[")) return false;
+  const first = foldedChar(charAt(text, line.start));
+  const alike = lines.filter((each) => first.startsWith(each.charAt(0)));
+  const beginning = foldedFrom(text, line, Math.max(0, ...alike.map(({ length }) => length)));
+  if (alike.some((each) => beginning.startsWith(each))) return true;
+  if (bracketWords.length === 0 || !first.startsWith("[")) return false;
   const bracketed = foldedFrom(text, line, BRACKETED_CHARS);
   return bracketWords.some((word) => bracketed.includes(word));
 }

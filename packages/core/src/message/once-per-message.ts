@@ -5,14 +5,11 @@ export function oncePerMessage<T extends object | number | string | boolean | nu
   make: (message: Message) => T,
 ): (message: Message) => T {
   const known = new WeakMap<Message, T>();
-  return (message) => knownOrMade(message, known, make);
-}
-
-/** A function of the module: what is compiled of a closure goes with it. */
-function knownOrMade<T>(message: Message, known: WeakMap<Message, T>, make: (message: Message) => T): T {
-  const seen = known.get(message);
-  if (seen !== undefined) return seen;
-  const made = make(message);
-  known.set(message, made);
-  return made;
+  return (message) => {
+    const seen = known.get(message);
+    if (seen !== undefined) return seen;
+    const made = make(message);
+    known.set(message, made);
+    return made;
+  };
 }

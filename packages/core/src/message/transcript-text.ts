@@ -1,7 +1,6 @@
 import { isRecord } from "../json.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import { foldedBeginning, quotedText } from "./framing.ts";
-import { type Framing, MARK } from "./framing-beginnings.ts";
+import { type Framing, foldedBeginning, MARK, quotedText } from "./framing.ts";
 import { type Message, toolCallsOf, type UserMessage } from "./message.ts";
 
 /** The text before and after a piece of a serialised history. */

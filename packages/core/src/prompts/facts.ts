@@ -1,6 +1,5 @@
 import { type CallOutcome, type Facts, fileOperations, lastErrors } from "../facts/facts.ts";
-import { CONTEXT_FRAMING, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
-import type { Framing } from "../message/framing-beginnings.ts";
+import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";

@@ -95,15 +95,8 @@ function textOf(text: string, lines: readonly TextLine[]): string {
   return pieces.join("\n");
 }
 
-/** Whether the lines of a unit are plain, for every log that holds them. */
-const plainLines = new WeakMap<readonly TextLine[], boolean>();
-
 function isPlainUnit({ of, lines }: Unit): boolean {
-  const known = plainLines.get(lines);
-  if (known !== undefined) return known;
-  const plain = isOfPlainText(of, lines) || isPlain(textOf(of.text, lines));
-  plainLines.set(lines, plain);
-  return plain;
+  return isOfPlainText(of, lines) || isPlain(textOf(of.text, lines));
 }
 
 /** A result was looked through as it entered history; a line without a number is then what was looked at. */

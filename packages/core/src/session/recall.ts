@@ -1,5 +1,4 @@
-import { quotedText } from "../message/framing.ts";
-import type { Framing } from "../message/framing-beginnings.ts";
+import { type Framing, quotedText } from "../message/framing.ts";
 import { handleReadings, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
 import type { Part } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
