@@ -37,9 +37,9 @@ const DEFAULT_SINCE = "4w";
 export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .option("--from <agent>", `only these agents; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "logs changed since 2026-01-31, or in the last 12h, 7d or 4w", DEFAULT_SINCE)
+    .option("--since <time>", "logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w", DEFAULT_SINCE)
     .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
-    .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
+    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
     .option("--full", "print every decision whole, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")

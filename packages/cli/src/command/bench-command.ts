@@ -83,10 +83,10 @@ const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 32_000 };
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[inputs...]", "session files, folders (searched to the bottom) or patterns")
-    .option("--demo", "the sessions that come with plimsoll, under every preset, with room for 32k of messages")
+    .argument("[inputs...]", "session files, folders (and their subfolders) or patterns")
+    .option("--demo", "replay the sessions that come with plimsoll under every preset, with 32k tokens for messages")
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
+    .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option(
       "-p, --policy <name>",
@@ -94,7 +94,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       collect,
     )
     .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …; repeatable", collect)
-    .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
+    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option(
       "--sweep <path=values>",
       "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
@@ -102,7 +102,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     )
     .option(
       "--through <reader>",
-      `replay each policy through what is installed in front of an SDK, too; repeatable (${READER_NAMES.join(", ")})`,
+      `also replay each policy through the drop-in for an SDK; repeatable (${READER_NAMES.join(", ")})`,
       collect,
     )
     .option(

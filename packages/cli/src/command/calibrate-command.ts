@@ -32,7 +32,7 @@ interface CalibrateOptions {
 /** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
 export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("<inputs...>", "session files, folders (searched to the bottom) or patterns")
+    .argument("<inputs...>", "session files, folders (and their subfolders) or patterns")
     .option("--json <file>", "write all errors as JSON")
     .option("--html <file>", "write the tables as one HTML page")
     .option(

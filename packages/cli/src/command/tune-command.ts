@@ -80,9 +80,9 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     )
     .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
-    .option("--prices <file>", "prices by model id, as YAML, before those that come with plimsoll")
+    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
-    .option("--full", "print other prompt caches, the best settings of the presets if no policy is named, and each session")
+    .option("--full", "also print other prompt caches, each session and, without --policy, the presets' best settings")
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));

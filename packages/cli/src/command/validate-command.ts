@@ -56,10 +56,10 @@ export function defineValidateCommand(command: Command, io: CliIo, onExit: (exit
   command
     .argument(
       "[inputs...]",
-      "session files, folders (searched to the bottom) or patterns; one table FILE.csv of session,grade (0 to 1, pass or fail)",
+      "session files, folders (and their subfolders) or patterns; and one FILE.csv of grades, with the columns session and grade (0 to 1, pass or fail)",
     )
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "with --from: logs changed since 2026-01-31, or in the last 12h, 7d or 4w")
+    .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
     .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--json <file>", "write all figures as JSON")
     .option("--markdown <file>", "write the tables as Markdown")

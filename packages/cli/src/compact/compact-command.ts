@@ -33,7 +33,7 @@ export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitC
     .argument("<session>", "a session log, or the id of a session of plimsoll's")
     .option("--dry-run", "show the compaction and its losses, and print no messages")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
-    .option("--keep <tokens>", "keep so many tokens verbatim")
+    .option("--keep <tokens>", "tokens of the newest messages to keep word for word")
     .option("--focus <text>", "the subject that the summary concentrates on")
     .option("--window <tokens>", "context window; default: the log's, the model's, or twice the session")
     .option("-o, --out <file>", "write the messages to a file")

@@ -24,7 +24,7 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
   command
     .argument("[session]", "a session log, or the id of a session in this folder; without it, all sessions here")
     .option("--html <file>", "write a page as well")
-    .option("--atif <file>", "also write the session as a trajectory in ATIF; several are one on each line")
+    .option("--atif <file>", "also write the session as an ATIF trajectory; several sessions take one line each")
     .action(async (session: string | undefined, { html, atif, ...options }: InspectOptions) => {
       if (session === undefined) {
         if (html !== undefined || atif !== undefined || options.with !== undefined)

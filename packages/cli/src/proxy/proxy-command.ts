@@ -30,7 +30,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
-    .option("--bound-reasoning <choice>", "thinking that a cut makes invalid: leaves (is cut too), or vendor-drops", "leaves")
+    .option("--bound-reasoning <choice>", "thinking that a cut makes invalid: leaves (is removed), or vendor-drops", "leaves")
     .option("--read-only", "mend nothing: pass on a malformed history as it is")
     .action(async (options: GivenOptions) => {
       const controller = new AbortController();
@@ -47,7 +47,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .action(async (_own: KeptOptions, command: Command) => onExit(await manageLimits(command.optsWithGlobals(), io)));
   command
     .command("status")
-    .description("show what a running proxy does; undo, pause and forget")
+    .description("show what a running proxy does; preview, undo or pause compactions; forget learned limits")
     .argument("[action]", "preview, undo, pause, resume or forget")
     .argument("[name]", "a conversation's id; for forget, a model, or all")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")

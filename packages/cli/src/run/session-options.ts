@@ -22,7 +22,7 @@ export function withSessionOptions(command: Command): Command {
     .option("--model <model>", "model, as `model` or `host/model`")
     .option("--policy <policy>", "a preset's name or a YAML file")
     .option("--window <tokens>", "the model's context window")
-    .option("--allow <rule>", `run without asking: ${RULE_WORDS}; again for more`, collect)
+    .option("--allow <rule>", `run without asking: ${RULE_WORDS}; repeatable`, collect)
     .option("--read-only", "no commands, no changes of files");
   return addExtensionOption(withOwn);
 }
