@@ -1,14 +1,19 @@
 import { isDeclared, isHuman, type Message, toolCallsOf } from "../message/message.ts";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./safe-cuts.ts";
 
-/** Where a cut may fall; the words are those of the policy's `boundary`. */
+/** Where a cut may fall, as a policy's `boundary` says it; {@link cutAtBoundary} explains each word. None parts a call from its result. */
 export type Boundary = "any-safe" | "nearer-safe" | "next-safe" | "not-in-tool-batch" | "turn" | "human";
 
 /**
- * The cut point nearest to `wanted` that the boundary allows, never parting a call from its result or the open step. It moves back (keeps more)
- * except for `nearer-safe`, which moves forward if moving back would keep more than half of what lies before, `next-safe`, which moves forward while something is left to keep, and `turn`, which first looks forward for a human
- * message and falls back to a cut inside the turn. `human` never cuts inside a turn: at the next message in the person's name, whoever put it there, behind
- * a turn that has ended, or at the one before; what directly follows a result is part of the results' turn.
+ * The cut point nearest to `wanted` that the boundary allows. No cut parts a call from its result, or falls into the open step.
+ *
+ * - `any-safe` moves back, which keeps more.
+ * - `nearer-safe` moves back, or forward if moving back kept more than half of the messages before `wanted`.
+ * - `next-safe` moves forward, or back if nothing would be kept.
+ * - `not-in-tool-batch` moves back to a text of the user or the assistant.
+ * - `turn` moves forward to a human message, or back into the turn if none follows.
+ * - `human` never cuts inside a turn. It moves forward to a message in the user's role, or behind the last turn if that has ended, or back. A message
+ *   right behind a result belongs to the turn of the result.
  */
 export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
   const safe = safeCuts(messages);

@@ -13,7 +13,7 @@ import type { KeepRule, Passage, PassagesRule, ReadableText } from "./keep-rule.
 export interface PassageQuoter {
   /** The most tokens that a quotation takes. */
   readonly atMostTokens: number;
-  /** The passages as texts, for the summary or notice that takes the messages' place: what is recalled of the log, then what is quoted of what leaves. */
+  /** The passages as texts: those recalled from the log, then quotations of the leaving messages. `said` is the summary beside them: words that it quotes are not recalled. */
   readonly quote: (leaving: readonly Message[], staying: readonly Message[], said?: string) => readonly string[];
   /** By kind the rules that have thrown or answered with what is no passage, and the newest reason: they quoted nothing then. */
   readonly failures: () => ReadonlyMap<string, unknown>;
@@ -28,19 +28,19 @@ const ROOM_RATIO = 0.25;
 /** And of what they are taken from, so that every compaction shrinks the view; chosen. */
 const LEAVING_RATIO = 0.5;
 
+/** The tokens that quotations share, and where they come from. */
+interface QuoteRoom {
+  readonly budget: Budget;
+  readonly roomTokens: number;
+  /** Characters that a token is taken for. */
+  readonly charsPerToken: number;
+  /** The index of the log; `null` if nothing is to be recalled. */
+  readonly log: RecallView | null;
+  readonly work: WorkCounter;
+}
+
 /** The quoter of a policy's rules, in a room of so many tokens. Rules are filled in their order, each up to its amount. */
-export function passageQuoter(
-  rules: readonly KeepRule[],
-  room: {
-    readonly budget: Budget;
-    readonly roomTokens: number;
-    /** Characters that a token is taken for. */
-    readonly charsPerToken: number;
-    /** The index of the log; `null` if nothing is to be recalled. */
-    readonly log: RecallView | null;
-    readonly work: WorkCounter;
-  },
-): PassageQuoter {
+export function passageQuoter(rules: readonly KeepRule[], room: QuoteRoom): PassageQuoter {
   const failures = new Map<string, unknown>();
   const limits = passageLimits(rules, room);
   const recall = recaller(rules, room, failures);
@@ -60,7 +60,7 @@ export function passageQuoter(
         ...leaving.flatMap((message) => readable(message, true)),
         ...staying.flatMap((message) => readable(message, false)),
       ];
-      const kept: KeptPassages = { texts, lines: [], places: new Set(), said: new Set(), handles: new Set() };
+      const kept: KeptPassages = { texts, lines: [], places: new Set(), contents: new Set(), handles: new Set() };
       let leftChars = Math.floor(leavingChars * LEAVING_RATIO);
       for (const { rule, tokens } of limits) {
         try {
@@ -127,9 +127,9 @@ interface KeptLine {
 interface KeptPassages {
   readonly texts: readonly ReadableText[];
   readonly lines: KeptLine[];
-  /** Where the kept lines begin, what they say, and whose they are. */
+  /** Where the kept lines begin, the lines without white space around them, and the messages that they are from. */
   readonly places: Set<string>;
-  readonly said: Set<string>;
+  readonly contents: Set<string>;
   readonly handles: Set<string>;
 }
 
@@ -153,15 +153,15 @@ function fill(kept: KeptPassages, passages: readonly Passage[], maximumChars: nu
     const text = kept.texts[passage.text];
     if (text === undefined) continue;
     const lines = linesIn(text.text, passage).filter(({ place }) => !kept.places.has(`${passage.text}:${place}`));
-    if (lines.every(({ said }) => said === "" || kept.said.has(said))) continue;
+    if (lines.every(({ content }) => content === "" || kept.contents.has(content))) continue;
     const headChars = kept.handles.has(text.handle) ? 0 : text.source.length + text.handle.length + HEAD_FRAME_CHARS;
     const gapChars = lines.length > 1 ? GAP_CHARS : 0;
     const chars = lines.reduce((sum, { start, end }) => sum + end - start + LINE_FRAME_CHARS, headChars + gapChars);
     if (chars > maximumChars - takenChars) continue;
     takenChars += chars;
     kept.handles.add(text.handle);
-    for (const { start, end, place, said } of lines) {
-      kept.said.add(said);
+    for (const { start, end, place, content } of lines) {
+      kept.contents.add(content);
       kept.places.add(`${passage.text}:${place}`);
       kept.lines.push({ text: passage.text, start, end, joined: lines.length > 1 });
     }
@@ -173,7 +173,7 @@ interface PassageLine {
   readonly start: number;
   readonly end: number;
   /** The line without the white space around it, and where that begins: what tells two lines apart. */
-  readonly said: string;
+  readonly content: string;
   readonly place: number;
 }
 
@@ -184,8 +184,8 @@ function linesIn(text: string, passage: Passage): readonly PassageLine[] {
     const newline = text.indexOf("\n", start);
     const lineEnd = newline < 0 ? passage.end : Math.min(newline, passage.end);
     const line = text.slice(start, lineEnd).trimEnd();
-    const said = line.trimStart();
-    lines.push({ start, end: start + line.length, said, place: start + line.length - said.length });
+    const content = line.trimStart();
+    lines.push({ start, end: start + line.length, content, place: start + line.length - content.length });
     start = lineEnd + 1;
   }
   return lines;
@@ -231,19 +231,7 @@ interface Recaller {
 const RECALLED_ROOM_RATIO = 0.5;
 
 /** The recaller of the first rule that recalls; `null` without one. A rule that throws recalls nothing, and `failures` says so. */
-export function recaller(
-  rules: readonly KeepRule[],
-  room: {
-    readonly budget: Budget;
-    readonly roomTokens: number;
-    /** Characters that a token is taken for. */
-    readonly charsPerToken: number;
-    /** The index of the log; `null` if nobody has followed it. */
-    readonly log: RecallView | null;
-    readonly work: WorkCounter;
-  },
-  failures: Map<string, unknown>,
-): Recaller | null {
+export function recaller(rules: readonly KeepRule[], room: QuoteRoom, failures: Map<string, unknown>): Recaller | null {
   const rule = rules.find((each) => each.keeps === "units");
   const { log: index, charsPerToken, work } = room;
   if (rule === undefined || index === null) return null;

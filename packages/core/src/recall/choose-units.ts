@@ -7,7 +7,7 @@ import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";
 
-/** The measures by which a recall block is chosen. */
+/** How a recall block is chosen: from which index, by which worth, beside which text, and how long it may be. */
 export interface RecallChoice extends UnitWorth {
   readonly index: RecallView;
   /** True for messages that the view still shows. */
@@ -17,7 +17,7 @@ export interface RecallChoice extends UnitWorth {
   readonly maximumChars: number;
 }
 
-/** A rest of this share of the block stays empty; chosen. */
+/** The choice ends when less than this share of the block is free; chosen. */
 const REST_RATIO = 0.02;
 
 /** The passages to recall, in the order of the log; neighbouring units are one passage. A small rest stays empty: only what is short would fit, whatever it is worth. */
@@ -59,9 +59,9 @@ function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): Rec
   const lines: TextLine[] = [];
   let fromLine: number | null = null;
   let throughLine: number | null = null;
-  let isPlain = true;
+  let isPlainRun = true;
   for (const unit of run) {
-    isPlain &&= isPlainUnit(unit);
+    isPlainRun &&= isPlainUnit(unit);
     for (const line of unit.lines) {
       lines.push(line);
       fromLine ??= line.number;
@@ -74,16 +74,16 @@ function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): Rec
     fromLine,
     throughLine,
     handle: index.shortHandle(of.handle),
-    editsSince: BY_TOOLS.has(of.kind) ? index.editsSince(of) : null,
+    editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : null,
     text: textOf(text, lines),
-    isPlain,
+    isPlain: isPlainRun,
   };
 }
 
-/** Texts that a change of a file may make old. */
-const BY_TOOLS: ReadonlySet<string> = new Set(["read", "output", "failed", "written"]);
+/** Kinds of text that a later change of a file may make wrong. */
+const OUTDATED_BY_EDITS: ReadonlySet<string> = new Set(["read", "output", "failed", "written"]);
 
-/** Neighbouring lines of a text, as one text. Those that no number parts are taken at once. */
+/** Neighbouring lines as one text, without the numbers that a tool put before them. Lines without numbers between them are copied at once. */
 function textOf(text: string, lines: readonly TextLine[]): string {
   const pieces: string[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -99,7 +99,7 @@ function isPlainUnit({ of, lines }: Unit): boolean {
   return isOfPlainText(of, lines) || isPlain(textOf(of.text, lines));
 }
 
-/** A result was looked through as it entered history; a line without a number is then what was looked at. */
+/** True for a result that was found plain when it entered the history. Lines behind a number are not what was looked at then. */
 function isOfPlainText({ message }: Unit["of"], lines: readonly TextLine[]): boolean {
   if (message.role !== "tool-result" || lines[0]?.number !== null) return false;
   return lines.every(({ number }) => number === null) && quotedResult(message) === message;

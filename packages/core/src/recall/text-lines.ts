@@ -29,13 +29,14 @@ export function textLines(text: string): readonly TextLine[] {
   return numbers >= 2 && numbers >= NUMBERED_RATIO * filled ? numbered : lines;
 }
 
-/** No file has more digits' worth of lines, and no tool sets its numbers further in. */
+/** Digits of a line number: no file has more lines than seven digits count; chosen. */
 const MOST_DIGITS = 7;
+/** Blanks before a line number: no tool sets its numbers further in; chosen. */
 const MOST_BLANKS = 12;
 
 function behindNumber(text: string, line: TextLine): TextLine {
   const { start, end } = line;
-  // No blank, digit or space stands behind the end of a line.
+  // Both loops stop at the line's end: a newline is neither blank nor digit.
   let at = start;
   while (at - start < MOST_BLANKS && isBlank(text.charCodeAt(at))) at += 1;
   const digits = at;

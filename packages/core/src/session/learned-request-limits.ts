@@ -63,7 +63,7 @@ export function foldRequestLimits(
   return { ...known, ...Object.fromEntries(taught) };
 }
 
-/** The limits that are still believed. */
+/** The limits that are still believed: those of the last day, and those without a time; all if the time now is not known. */
 export function believedLimits(known: LearnedRequestLimits, nowMs: number | null): RequestLimits {
   const believed = Object.entries(known).filter(
     ([, { atMs }]) => nowMs === null || atMs === null || nowMs - atMs <= BELIEVED_MS,

@@ -20,9 +20,9 @@ export interface SessionView {
   readonly messages: Sequence<Message>;
   /** The compactions that a revert can undo, oldest first. */
   readonly activeCompactions: readonly CompactionEntry[];
-  /** The view that a revert of the newest compaction brings back; `null` if there is none. */
+  /** The view that a revert of the newest compaction brings back; `null` if there is none, `archived` if only the log has it. */
   readonly undo: Undo;
-  /** Hash of the messages' ids and of the edits that made them. */
+  /** Hash of the messages' ids and of the edits that made them; `""` for an empty log, and if the reader hashes nothing. */
   readonly viewHash: string;
   readonly lastEntryId: string | null;
 }
@@ -65,7 +65,7 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
   return foldEntryBy(view, entry, PLAIN_FOLDS);
 }
 
-/** The same for a reader of recorded logs who asks for messages alone: hashing ids costs far more than the rest. Its views have no hash of their messages. */
+/** As {@link foldEntry}, without a hash of the messages, which costs far more than the rest: for readers of recorded logs that ask for messages alone. */
 export function foldUnhashed(view: SessionView, entry: SessionEntry): SessionView {
   return foldEntryBy(view, entry, UNHASHED);
 }
@@ -160,8 +160,8 @@ function withoutRemoved(
 
 function undoWithout(undo: Undo, removed: readonly RemovedReasoning[]): Undo {
   if (!isInMemory(undo)) return undo;
-  const left = (messages: Sequence<Message>) => sequenceOf(withoutReasoning(messages.slice(), removed));
-  return { ...undo, messages: left(undo.messages), since: left(undo.since), previous: undoWithout(undo.previous, removed) };
+  const bare = (messages: Sequence<Message>) => sequenceOf(withoutReasoning(messages.slice(), removed));
+  return { ...undo, messages: bare(undo.messages), since: bare(undo.since), previous: undoWithout(undo.previous, removed) };
 }
 
 function isInMemory(undo: Undo): undo is UndoPoint {

@@ -13,8 +13,8 @@ interface RedisStoreOptions extends DatabaseStoreOptions {
 }
 
 /**
- * A store in Redis (7 or newer), on the caller's client. What Redis keeps after a crash is set there: with `appendonly yes` and
- * `appendfsync always` nothing that an append was told is lost.
+ * A store in Redis (7 or newer), on the caller's client. Settings of Redis say what it keeps after a crash: with
+ * `appendonly yes` and `appendfsync always`, everything that was appended.
  */
 export function createRedisStore(
   send: SendRedisCommand,
