@@ -44,7 +44,7 @@ export interface Lineages {
   hasOwn(file: string): boolean;
 }
 
-/** The lineages of sessions that are all there. */
+/** Finds which of these sessions share history; {@link lineagesOf} does so from their marks, without the sessions in memory. */
 export function lineages(transcripts: readonly Transcript[]): Lineages {
   return lineagesOf(transcripts.map(sessionMarks));
 }

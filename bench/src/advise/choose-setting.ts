@@ -6,7 +6,7 @@ import { lossesAgainst, type MeasureLoss, pooledScore, type SessionScore, scores
 import { type FiledRow, splitSessions } from "../tune/split.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
-/** Fewer sessions that fill half of the window say nothing about the next one; as many as intervals need projects (docs/evidence.md). */
+/** Least number of sessions that fill half of the window for a firm suggestion; with fewer, none is made. An interval needs as many projects (docs/evidence.md). */
 export const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 
 /** Fewer sessions that agree with each other do not even look like an answer; chosen. */

@@ -5,7 +5,7 @@ import { ASKED_CONTEXTS, type AskedContext } from "./ask-report.ts";
 import type { PlannedRequest } from "./ask-request.ts";
 import type { AskPlan } from "./plan-ask.ts";
 
-/** The likely size of asking, without the answers in the cassette. */
+/** Requests, tokens and dollars that asking a model for next actions is likely to take, by context. Answers that the cassette has are counted apart. */
 export interface AskPrice {
   readonly contexts: readonly (AskSize & { readonly context: AskedContext })[];
   readonly total: AskSize;

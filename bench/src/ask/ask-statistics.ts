@@ -31,7 +31,7 @@ export interface AnsweredPair extends InSession {
 const FOUND_ERRORS = 2.8;
 const CHANCE_ERRORS = 1.96;
 
-/** Answers that change if the same is asked again, before that is known (chosen). */
+/** Share of answers, from 0 to 1, that change if the same is asked again; assumed until it is measured (chosen). */
 export const USUAL_CHANGED_RATIO = 0.2;
 
 /** A sample that would miss a larger difference than this says nothing if it shows none (chosen: what would change a choice of policy). */

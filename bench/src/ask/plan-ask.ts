@@ -39,7 +39,7 @@ interface AskProgress {
   readonly total: number;
 }
 
-/** Everything that is to be asked. Nothing has been sent. */
+/** The drawn calls of each policy, and the requests that ask a model for their next action. Nothing has been sent. */
 export interface AskPlan {
   readonly model: AskedModel;
   readonly window: WindowRequest;

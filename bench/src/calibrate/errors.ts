@@ -32,7 +32,7 @@ function marginPercentOf({ prediction, reportedTokens }: JudgedCall): number {
   return (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens;
 }
 
-/** The errors of these calls. */
+/** Errors of the predicted prompt sizes of these calls, in percent of the reported sizes. */
 export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
   return errorsOfPercents({ signed: calls.map(signedPercentOf), margins: calls.map(marginPercentOf) });
 }

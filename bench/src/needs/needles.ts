@@ -218,7 +218,7 @@ export interface HeldContext {
   holds(needle: number): boolean;
 }
 
-/** A context without messages. */
+/** Follows a context from its beginning, without messages, and tells which needles it holds. A needle is its place in the index, below `needleCount`. */
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
   return {

@@ -4,7 +4,7 @@ import type { ValidationTable } from "../validate/validation-tables.ts";
 import { formatCount, formatNumberOf, formatTokens, NO_FIGURE } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 
-/** The names of the contexts. */
+/** Names, for a reader, of the contexts in which a model is asked for its next action. */
 export const CONTEXT_NAMES: Readonly<Record<AskedContext, string>> = {
   full: "full history",
   compacted: "compacted",

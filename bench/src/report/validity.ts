@@ -28,7 +28,7 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)} %)` : whole;
 }
 
-/** The same as a sentence beside figures of replays; none if there is nothing to tell. */
+/** The dollars of the recorded usage as a sentence, to stand beside figures of replays; empty if they are not known. */
 export function recordedUsdLines({ sessions }: Pick<BenchReport, "sessions">): readonly string[] {
   const usd = recordedUsdText(sessions);
   return usd === null ? [] : [`Recorded usage: ${usd}. All other dollars are modelled by replays.`];

@@ -68,7 +68,7 @@ const LARGEST_REPLY_RATIO = 3 / 4;
 /** No more of a window than this goes to a reply whose limit is not known, or too large; chosen, so that small windows have room for a prompt. */
 export const REPLY_RATIO: number = 1 / 4;
 
-/** Limits whose reply leaves room for a prompt: one that is nearly as large as the window is lowered. The limits as they are if it is not. */
+/** Lowers a reply of more than three quarters of the window to a quarter, so that a prompt fits; other limits come back as they are. */
 export function withReplyWithin<Limits extends ModelLimits>(limits: Limits): Limits {
   const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
   if (windowTokens === null || maxOutputTokens === null || maxOutputTokens <= windowTokens * LARGEST_REPLY_RATIO) return limits;

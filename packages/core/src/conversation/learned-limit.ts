@@ -30,7 +30,7 @@ export const NOTHING_LEARNED: LearnedLimit = {
   request: {},
 };
 
-/** Returns the limits that are still believed at a time: limits expire, answered sizes stay. */
+/** Returns the limits that are still believed: they expire a day after the refusal, answered sizes stay. All are believed if either time is `null`. */
 export function believedAt(learned: LearnedLimit, nowMs: number | null): LearnedLimit {
   const { refusedAtMs, answeredTokens, request } = learned;
   if (nowMs === null || refusedAtMs === null || nowMs - refusedAtMs <= BELIEVED_MS) return learned;
@@ -115,7 +115,7 @@ export interface LearnedLimits {
   learn(conversation: WeakKey, modelId: string | undefined, next: (learned: LearnedLimit) => LearnedLimit): void;
 }
 
-/** Nothing was learned yet. */
+/** Makes an empty table of limits that refusals teach, by conversation and model. It is in memory alone. */
 export function createLearnedLimits(): LearnedLimits {
   const known = new WeakMap<WeakKey, Map<string, LearnedLimit>>();
   const of: LearnedLimits["of"] = (conversation, modelId = "") => known.get(conversation)?.get(modelId) ?? NOTHING_LEARNED;

@@ -9,10 +9,10 @@ import type { LimitEvent } from "./limit-events.ts";
 export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
 
 /**
- * Says what an unknown refusal of a conversation's next request asks for, by how many came in a row; `null` for nothing. The largest request so far
- * may be too large: less is tried at once. A smaller one than the model has answered is not too large, unless the window shrank: then it is refused again, and half
- * is tried at once. The largest is the largest report of this conversation since a refusal that less helped with: what was answered before that is no measure of the window any more.
- * Where nothing is reported, or what is reported cannot be, each request may be the largest. `refusedTimes` counts this refusal and those before it with no answer between.
+ * Decides whether to try a smaller request after a refusal that gave no known reason; `null` means no. The largest request so far may be too large, so
+ * a smaller one is tried at once. A request below a size that was answered is only tried smaller if it is refused a second time: the window may have shrunk.
+ * Answered sizes count since the last refusal that a smaller request helped with; without any, or if reports cannot be right, each request is the largest.
+ * `refusedTimes` counts this refusal and those right before it, with no answer between.
  */
 export function nextTry(
   { manager, limitEvents }: Pick<Conversation, "manager" | "limitEvents">,

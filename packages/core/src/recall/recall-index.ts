@@ -74,7 +74,7 @@ interface IndexState {
   readCount: number;
 }
 
-/** The index of an empty log. */
+/** Makes an index that finds old passages worth recalling; add each message of the log. `work` counts the text that it reads; `readings` are shared by indexes of the same messages. */
 export function createRecallIndex(work: WorkCounter, readings: TextReadings | null = null): RecallIndex {
   const index: IndexState = {
     work,

@@ -60,7 +60,7 @@ export interface Estimator {
 /** Counts the tokens of a text. Pure, never throws, linear in the text whatever the text is. */
 export type CountTokens = (text: string) => number;
 
-/** The sources of an estimator, apart from its settings. */
+/** Everything that an estimator is built on, apart from its settings: a counter of its work, priors, tokenizers, other measures. */
 export interface EstimatorSources {
   /** Counts all that the estimator reads. */
   readonly work: WorkCounter;

@@ -11,7 +11,7 @@ import { decodeAnthropic } from "./decode.ts";
 import { encodeAnthropic } from "./encode.ts";
 import { DROPPING_OPTIONS, withDropping, withThinking } from "./thinking.ts";
 
-/** A session on the Messages wire. */
+/** Options of a session on Anthropic's Messages API. */
 export interface AnthropicSessionOptions extends SessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_tokens`, tools, thinking; without system text and messages. */
   readonly request: Omit<AnthropicBody, "messages" | "system">;

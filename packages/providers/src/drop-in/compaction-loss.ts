@@ -76,7 +76,7 @@ export interface Cut {
   readonly tokensAfter: number | null;
 }
 
-/** The factor from estimates to what a cut's record says that it took: an estimate alone may be off by half. */
+/** Tokens that a cut took by its record, as a multiple of the estimate of the same messages, which may be off by half; 1 if either is 0 or unknown. */
 export function takenRatio(
   { tokensBefore, tokensAfter }: Pick<Cut, "tokensBefore" | "tokensAfter">,
   estimatedTokens: number,

@@ -42,7 +42,7 @@ export interface WireArray<Item, Answer> {
    * every request.
    */
   readonly declares: (item: Item) => Declaration | null;
-  /** True for an item of which neighbours are one reply. */
+  /** True for an item that is one piece of a reply: neighbouring pieces are read as one message. */
   readonly isPiece: (item: Item) => boolean;
   /** The messages of one item, or of the pieces of one reply. An item with several results is several messages. */
   readonly drafts: (items: readonly Item[], before: BeforeItems) => readonly MessageDraft[];
@@ -103,7 +103,7 @@ export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, 
   return { role: "user", origin: "declared", parts: [...parts, ...texts], atMs: null };
 }
 
-/** Of an array whose items are whole messages. */
+/** `isPiece` for arrays whose items are whole messages: spread it into a `WireArray`. */
 export const WHOLE_ITEMS: Pick<WireArray<unknown, never>, "isPiece"> = { isPiece: () => false };
 
 /** How pieces of a content are read, and made anew of text. */

@@ -7,7 +7,7 @@ import { decodeOpenAiChat } from "./decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
 import { type ChatHost, OPENAI_HOST } from "./hosts.ts";
 
-/** A session on the Chat Completions wire. */
+/** Options of a session on a Chat Completions API. */
 export interface ChatSessionOptions extends SessionOptions {
   /** Parameters of each request in the vendor's own words: model, the reply's limit, tools; without messages. */
   readonly request: Omit<ChatBody, "messages">;

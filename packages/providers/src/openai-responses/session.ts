@@ -9,7 +9,7 @@ import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_R
 /** Parameters that the session sets itself: nothing is stored at the vendor. */
 type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";
 
-/** A session on the Responses wire. */
+/** Options of a session on OpenAI's Responses API. */
 export interface ResponsesSessionOptions extends SessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_output_tokens`, tools, reasoning; without system text and items. */
   readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
