@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { createServer, request } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 
 /** A proxy of ours that runs as a process of its own. */
@@ -15,7 +15,8 @@ export interface ProxyProcess {
 /** The options of a proxy. */
 export interface ProxyStart {
   readonly upstream: string;
-  readonly windowTokens: number;
+  /** `null` for the windows of the catalogue. */
+  readonly windowTokens: number | null;
   /** An empty folder: its home, and where it keeps its state. */
   readonly folder: string;
   /** Where the command is installed. */
@@ -25,7 +26,8 @@ export interface ProxyStart {
 /** Starts `plimsoll proxy` as it is installed; resolves when it listens. */
 export async function startProxy({ upstream, windowTokens, folder, project }: ProxyStart): Promise<ProxyProcess> {
   const command = join(project, "node_modules/plimsoll/bin/plimsoll.js");
-  const args = ["proxy", "--upstream", upstream, "--window", String(windowTokens), "--port", "0", "--state", folder];
+  const window = windowTokens === null ? [] : ["--window", String(windowTokens)];
+  const args = ["proxy", "--upstream", upstream, ...window, "--port", "0", "--state", folder];
   const child = spawn(process.execPath, [command, ...args], { cwd: folder, env: { ...process.env, HOME: folder } });
   let output = "";
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -51,40 +53,72 @@ export async function startProxy({ upstream, windowTokens, folder, project }: Pr
   };
 }
 
-/** A proxy that is ended after so many requests and started anew without its state, behind an address that stays. */
-export async function startForgetfulProxy(start: ProxyStart, afterRequests: number): Promise<ProxyProcess> {
-  const first = await startProxy(start);
-  const said: string[] = [];
-  let proxy = first;
-  let count = 0;
-  const server = createServer((asked, answer) => {
+/** A request of a program as it came. */
+export interface Taken {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Headers of one connection, which the next one has anew. */
+const OF_CONNECTION = ["host", "connection", "content-length", "transfer-encoding", "expect"];
+
+/** Sends a request on to a server of ours. */
+export function sentOn(url: string, { path, headers, body }: Taken): Promise<Response> {
+  const own = Object.entries(headers).flatMap(([name, value]) =>
+    OF_CONNECTION.includes(name) ? [] : [[name, String(value)] as const],
+  );
+  const asked = body === "" ? { method: "GET" } : { method: "POST", body };
+  return fetch(`${url}${path}`, { ...asked, headers: Object.fromEntries(own) });
+}
+
+/** An address that stays: what is asked there is answered by `answer`. */
+export async function startRelay(
+  answer: (taken: Taken) => Promise<Response>,
+): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((request, response) => {
     const pass = async () => {
-      count += 1;
-      if (count === afterRequests + 1) {
-        said.push(...proxy.lines());
-        await proxy.close();
-        const folder = join(start.folder, "anew");
-        mkdirSync(folder);
-        proxy = await startProxy({ ...start, folder });
-      }
-      const { host: _, ...headers } = asked.headers;
-      const passed = request(`${proxy.url}${asked.url ?? ""}`, { method: asked.method, headers }, (reply) => {
-        answer.writeHead(reply.statusCode ?? 500, reply.headers);
-        reply.pipe(answer);
-      });
-      passed.on("error", () => answer.destroy());
-      asked.pipe(passed);
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(Buffer.from(piece));
+      const body = Buffer.concat(pieces).toString("utf8");
+      const given = await answer({ path: request.url ?? "", headers: request.headers, body });
+      const type = given.headers.get("content-type") ?? "application/json";
+      response.writeHead(given.status, { "content-type": type }).end(await given.text());
     };
-    void pass().catch(() => answer.destroy());
+    void pass().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
-    lines: () => [...said, ...proxy.lines()],
-    close: async () => {
+    close: () => {
       server.close();
       server.closeAllConnections();
+    },
+  };
+}
+
+/** A proxy that is ended after so many requests and started anew without its state, behind an address that stays. */
+export async function startForgetfulProxy(start: ProxyStart, afterRequests: number): Promise<ProxyProcess> {
+  const said: string[] = [];
+  let proxy = await startProxy(start);
+  let count = 0;
+  const relay = await startRelay(async (taken) => {
+    count += 1;
+    if (count === afterRequests + 1) {
+      said.push(...proxy.lines());
+      await proxy.close();
+      const folder = join(start.folder, "anew");
+      mkdirSync(folder);
+      proxy = await startProxy({ ...start, folder });
+    }
+    return sentOn(proxy.url, taken);
+  });
+  return {
+    url: relay.url,
+    lines: () => [...said, ...proxy.lines()],
+    close: async () => {
+      relay.close();
       await proxy.close();
     },
   };

@@ -86,7 +86,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "proxy",
     description: "compact under any agent that takes a base URL: fit its requests to the window, and pass them on",
-    note: "It listens on 127.0.0.1, keeps no key, and changes no byte of a request before\nthe first cut. Your agent's base URL becomes the address that it prints.",
+    note: "It listens on 127.0.0.1, keeps no key, and changes no byte of a request before\nthe first cut. Your agent's base URL becomes the address that it prints.\nThe agent needs an API key: a sign-in with ChatGPT (Codex) or with Google\n(Gemini CLI) is not served.",
     examples: [
       "proxy --upstream https://api.anthropic.com",
       "proxy --upstream https://api.openai.com/v1 --policy plimsoll.yaml --window 200k --record sessions",

@@ -76,6 +76,12 @@ describe("on a terminal", () => {
     expect(shown).toContain(whole);
   });
 
+  test("doctor breaks its lines between words", async () => {
+    const long = "a-session-with-a-name-of-fifty-and-more-characters.jsonl";
+    copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, long));
+    expect(longLines(await on(80, ["doctor", long]))).toEqual([]);
+  });
+
   test("of 60 columns it is as on one of 80", { timeout: 60_000 }, async () => {
     expect(await on(60, ["policy", "list"])).toBe(await on(80, ["policy", "list"]));
   });

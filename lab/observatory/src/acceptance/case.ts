@@ -37,6 +37,8 @@ export type SessionPlace =
 /** The go-between, with its account of its compactions. */
 export interface SpeakingBetween extends Between {
   lines(): readonly string[];
+  /** Questions that it was asked, and those that it answered as it has to. */
+  asked?(): { readonly right: number; readonly of: number };
 }
 
 /** A window that is small, and large enough for what most programs send of their own. Chosen. */

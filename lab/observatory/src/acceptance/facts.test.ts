@@ -124,6 +124,8 @@ test.each<[string, Partial<AcceptanceFacts>, readonly string[]]>([
   ["the stored session has lost a result", { storedWhole: 99 }, ["the stored session was changed"]],
   ["a broken session that was mended is not compacted", { kind: "doctor", compactions: 0, breaks: 1, cachedRatio: 0.5 }, []],
   ["a broken session was refused again", { kind: "doctor", refused: 1 }, ["requests were refused"]],
+  ["every question was answered", { asked: { right: 9, of: 9 } }, []],
+  ["a question was not", { asked: { right: 8, of: 9 } }, ["the proxy answered a question about itself wrongly"]],
   ["hooks leave compaction to the program", HOOKS, []],
   ["hooks had nothing to do", { ...HOOKS, nativeCompactions: 0, putBack: null }, ["nothing was put back"]],
   ["hooks put back too little", { ...HOOKS, putBack: { whole: 2, ratio: 0.001 } }, ["something was not put back"]],

@@ -51,6 +51,8 @@ export interface AcceptanceFacts {
   /** Texts that hooks put back after the program's own compactions; `null` if nothing puts anything back. */
   readonly putBack: PutBackFacts | null;
   readonly told: Played["told"];
+  /** Questions about itself that the proxy was asked while the program ran, and those that it answered as it has to; left out if it was asked none. */
+  readonly asked?: { readonly right: number; readonly of: number };
 }
 
 /** Texts that hooks put back: those that were looked for in the first request after each compaction, and how large all of it is. */
@@ -95,6 +97,7 @@ export const acceptanceFactsSchema: z.ZodType<AcceptanceFacts> = z.strictObject(
   storedWhole: count.nullable(),
   putBack: z.strictObject({ whole: count, ratio }).nullable(),
   told: z.enum(TOLD),
+  asked: z.strictObject({ right: count, of: count }).exactOptional(),
 });
 
 /** The probe by which a sub-agent's first message is looked for. */
@@ -211,6 +214,7 @@ export function problemsOf(facts: AcceptanceFacts): readonly string[] {
     [isCut && facts.breaks > facts.compactions + facts.resumes, "the cache broke more often than it was compacted"],
     [isHooks && (facts.nativeCompactions === 0 || putBack === null), "nothing was put back"],
     [putBack !== null && putBack.whole < facts.nativeCompactions, "something was not put back"],
+    [facts.asked !== undefined && facts.asked.right < facts.asked.of, "the proxy answered a question about itself wrongly"],
     [putBack !== null && putBack.ratio > MOST_PUT_BACK_RATIO, "too much was put back"],
   ];
   return wrong.flatMap(([isWrong, words]) => (isWrong ? [words] : []));

@@ -8,12 +8,16 @@ import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
 import { PI_NEWEST } from "../programs/pi.ts";
 import { QWEN } from "../programs/qwen.ts";
 import { startForgetfulProxy, startProxy } from "../proxy-process.ts";
+import { type AskedWire, startAskedProxy, TYPED_WORDS } from "./asked-proxy.ts";
 import { type AcceptanceCase, FIRST_MESSAGE } from "./case.ts";
 
 /** The limits of a program's model, if it takes any: so large that it never compacts by itself. */
 const TOLD_TOKENS = { windowTokens: 1_000_000, outputTokens: 4_000 } as const;
 
 const STEPS = 100;
+
+/** Enough for two cuts, one of which is undone. Chosen. */
+const ASKED_STEPS = 50;
 
 /** Text that a call prints: a hundred of them are several windows. Chosen. */
 const CALL_TOKENS = 2_000;
@@ -40,7 +44,27 @@ export const PROXY_CASES: readonly AcceptanceCase[] = [
     libraries: ["@anthropic-ai/sdk@1"],
     program: messagesClient,
   },
+  askedCase("codex", withDefaultModel({ ...CODEX, version: "0.171.0" }), 48_000, {
+    wire: "openai-responses",
+    itemsKey: "input",
+  }),
+  askedCase("opencode", OPENCODE, 80_000, { wire: "openai-chat", itemsKey: "messages" }),
 ];
+
+/** The same with a person beside it, who asks the proxy while the program runs and then types words that are for the proxy. */
+function askedCase(of: string, program: Program, windowTokens: number, wire: AskedWire): AcceptanceCase {
+  const row = proxyCase(`proxy-asked-${of}`, program, { windowTokens });
+  const main = [{ call: { outputTokens: CALL_TOKENS }, repeat: ASKED_STEPS }];
+  return {
+    ...row,
+    title: `${program.title}, asked`,
+    // An undo is a break of the cache that no cut makes.
+    resumes: 1,
+    steps: ASKED_STEPS,
+    request: { ...row.request, scenario: { ...row.request.scenario, main }, prompts: [FIRST_MESSAGE, TYPED_WORDS] },
+    between: (project) => (upstream, folder) => startAskedProxy({ upstream, windowTokens, folder, project }, wire),
+  };
+}
 
 interface Under {
   readonly windowTokens: number;

@@ -24,10 +24,11 @@ export async function runCase(
 ): Promise<AcceptanceFacts> {
   const program = row.program(places.project);
   const said: string[] = [];
+  const asked: { right: number; of: number }[] = [];
   const between = row.between?.(places.project);
   const request: PlayRequest = {
     ...row.request,
-    ...(between === undefined ? {} : { between: listening(between, said) }),
+    ...(between === undefined ? {} : { between: listening(between, said, asked) }),
   };
   const played = await play(program, request, places);
   const { name, title, kind, windowTokens, steps, resumes, sessions, calls = steps } = row;
@@ -51,11 +52,16 @@ export async function runCase(
     storedWhole: stored === null ? null : stored + steps - calls,
     putBack: row.putBack?.(played, home) ?? null,
     told: played.told,
+    ...(asked[0] === undefined ? {} : { asked: asked[0] }),
   };
 }
 
 /** Keeps what stood between says, up to its end. */
-function listening(between: ReturnType<NonNullable<AcceptanceCase["between"]>>, said: string[]): typeof between {
+function listening(
+  between: ReturnType<NonNullable<AcceptanceCase["between"]>>,
+  said: string[],
+  asked: { right: number; of: number }[],
+): typeof between {
   return async (upstream, folder) => {
     const started = await between(upstream, folder);
     return {
@@ -63,6 +69,7 @@ function listening(between: ReturnType<NonNullable<AcceptanceCase["between"]>>, 
       close: async () => {
         said.push(...started.lines());
         await started.close();
+        if (started.asked !== undefined) asked.push(started.asked());
       },
     };
   };

@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { printable } from "../terminal/printable.ts";
+import { lineFor, printable } from "../terminal/printable.ts";
 import { canMend, examineLog } from "./find-faults.ts";
 
 interface DoctorOptions {
@@ -42,7 +42,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const { faults, mended } = canMend(text, importer.format)
     ? examineLog(text, importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
     : { faults: await importedFaults(path, { displayName, format: importer.format }), mended: null };
-  const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
+  const say = (line: string) => void io.stdout.write(lineFor(io.stdout, printable(line)));
   const changed = await changedSystemTexts(path, displayName);
   if (changed > 0)
     say(

@@ -205,7 +205,7 @@ async function recoveredBy({ prepared, failure, sent, options, recovery }: Refus
   try {
     return await options.withRequest(sent, () => prepared.recover(failure, recovery));
   } catch (error) {
-    options.onProblem(`no recovery: ${lineOf(error)}`);
+    options.onProblem(`no recovery: ${lineOf(error)}`, originOf(prepared));
     return null;
   }
 }
@@ -245,7 +245,7 @@ async function noted(prepared: PreparedRequest, reader: AnswerReader, { onProble
     // The stream has begun, so that the program sees the failure; what it teaches is there for the next request.
     if (failure !== null) await prepared.recover({ status: 400, bodyText: JSON.stringify({ error: failure }) }, 0);
   } catch (error) {
-    onProblem(`the answer's usage is not noted: ${lineOf(error)}`);
+    onProblem(`the answer's usage is not noted: ${lineOf(error)}`, originOf(prepared));
   }
 }
 

@@ -17,8 +17,8 @@ const AGENTS: readonly AgentLines[] = [
     lines: (url) => [`export GOOGLE_GEMINI_BASE_URL=${url}`],
   },
   { agent: "Qwen Code and others that take OpenAI's variables", lines: (url) => [`export OPENAI_BASE_URL=${url}/v1`] },
-  { agent: "OpenCode", lines: (url) => [`provider.NAME.options.baseURL in opencode.json: ${url}/v1`] },
-  { agent: "pi", lines: (url) => [`providers.NAME.baseUrl in ~/.pi/agent/models.json: ${url}/v1`] },
+  { agent: "OpenCode: provider.NAME.options.baseURL in opencode.json", lines: (url) => [`${url}/v1`] },
+  { agent: "pi: providers.NAME.baseUrl in models.json, Anthropic's without /v1", lines: (url) => [`${url}/v1`] },
 ];
 
 /** Writes the settings that make each agent ask the proxy. */

@@ -6,7 +6,7 @@ import type { ConversationLog, EventOrigin, TypedWord } from "@plimsoll/provider
 import { afterUndoWords, createProxyCompaction, wishAnswer } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { type CliIo, EXIT_OK } from "../io.ts";
-import { printable } from "../terminal/printable.ts";
+import { lineFor, printable } from "../terminal/printable.ts";
 import { eventWords, placedLine } from "./event-words.ts";
 import { createExchange } from "./exchange.ts";
 import { exportLines } from "./export-lines.ts";
@@ -108,7 +108,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const limits = limitsBy(options.window, policy);
   const boundReasoning = boundReasoningOf(options.boundReasoning);
   const places = placesOf(options, io);
-  const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
+  const say = (line: string) => void io.stdout.write(lineFor(io.stdout, printable(line)));
   const { nowMs } = io;
   const onProblem = (line: string, of?: EventOrigin) => say(placedLine(`problem: ${line}`, of ?? null, nowMs()));
   const onLimit = (line: string) => say(placedLine(line, null, nowMs()));

@@ -4,7 +4,7 @@ import { PlimsollError } from "@plimsoll/core";
 import { readSmallFile, suggestion } from "@plimsoll/core/node";
 import { z } from "zod";
 import { type CliIo, EXIT_OK } from "../io.ts";
-import { printable } from "../terminal/printable.ts";
+import { lineFor, printable } from "../terminal/printable.ts";
 import { placesOf } from "./proxy-options.ts";
 import { OWN_PATH } from "./proxy-server.ts";
 import { ADDRESS_FILE } from "./proxy-state.ts";
@@ -69,7 +69,7 @@ export async function proxyStatus({ state, action, name }: StatusOptions, io: Cl
   const url = found.kind === "text" ? found.text.trim() : "";
   if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
     throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one by plimsoll proxy --upstream URL`);
-  const say = (line: string) => void io.stdout.write(`${printable(line)}\n`);
+  const say = (line: string) => void io.stdout.write(lineFor(io.stdout, printable(line)));
   if (action === "preview") {
     const at = `${url}${OWN_PATH}/preview?form=json&id=${encodeURIComponent(name ?? "")}`;
     const { outcome, messages, ...gone } = await asked(at, previewSchema);

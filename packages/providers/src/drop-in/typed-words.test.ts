@@ -5,6 +5,7 @@ test.each([
   ["plimsoll: undo the last compaction", "undo"],
   ["  PLIMSOLL: What did you drop?", "dropped"],
   ["plimsoll:status", "status"],
+  ['"plimsoll: what did you drop?"\n', "dropped"],
   ["plimsoll: sing", "help"],
   ["plimsoll: keep this: tabs", "keep"],
 ])("%s", (text, kind) => {

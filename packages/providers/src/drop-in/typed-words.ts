@@ -9,9 +9,9 @@ export type TypedWord =
   /** The text to keep word for word; empty for what the model said last. */
   | { readonly kind: "keep"; readonly text: string };
 
-/** The wish that a text is; `null` for a text without the prefix. */
+/** The wish that a text is, which some agents put between quotation marks; `null` for a text without the prefix. */
 export function typedWord(text: string): TypedWord | null {
-  const trimmed = text.trim();
+  const trimmed = text.trim().replace(/^"(.*)"$/s, "$1");
   if (trimmed.slice(0, TYPED_PREFIX.length).toLowerCase() !== TYPED_PREFIX) return null;
   const wish = trimmed.slice(TYPED_PREFIX.length).trim();
   const kept = /^keep\b(?:\s+this\b)?[\s:,.]*/i.exec(wish);
