@@ -11,6 +11,9 @@ const status = (code: number, message: string, body: unknown = { error: { messag
   body,
 });
 
+const VLLM =
+  "You passed 9004 input tokens and requested 1000 output tokens. However, the model's context length is only 8192 tokens. Please reduce the length of the input prompt.";
+
 describe("what a failed request came to", () => {
   test.each<[string, ProviderFailure, string]>([
     ["GLM", status(400, "Prompt exceeds max length"), "too-large"],
@@ -19,6 +22,8 @@ describe("what a failed request came to", () => {
     ["Ollama", status(400, "the input length exceeds the context length"), "too-large"],
     ["llama.cpp", status(400, "request (8212) exceeds context (8192)"), "too-large"],
     ["LiteLLM", status(400, "litellm.ContextWindowExceededError: no words"), "too-large"],
+    ["vLLM, with the name of its count", status(400, VLLM, { error: { message: VLLM, param: "input_tokens" } }), "too-large"],
+    ["the prompt and the reply together", status(400, "9004 input tokens and 1000 output tokens: the most is 8192"), "unknown"],
     ["bytes", status(413, "Payload Too Large"), "too-large"],
     ["images", status(400, "messages: too many images and documents: 101 > 100"), "too-large"],
     ["pages", status(400, "A maximum of 100 PDF pages may be provided."), "too-large"],

@@ -28,6 +28,12 @@ describe("the rows of the overflow matrix", () => {
       1_196_265,
     ],
     ["Please reduce the length of the messages or completion", "context-overflow", null, null],
+    [
+      "You passed 9004 input tokens and requested 1000 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 7192 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=9004)",
+      "context-overflow",
+      8192,
+      10_004,
+    ],
     ["the request exceeds the available context size, try increasing it", "context-overflow", null, null],
     [
       '{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}}',

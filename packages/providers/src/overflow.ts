@@ -100,7 +100,8 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "transient":
       return isUnsaid(failure, text) ? unnamed(failure, text) : { kind: "overload" };
     case "other":
-      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)))
+      // Who counts the prompt, too, speaks of both together.
+      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !/\b(?:input|prompt) tokens\b/.test(text))
         return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) };
       return unnamed(failure, text);
     default:
