@@ -180,3 +180,23 @@ describe.each(REFUSING_DOORS)("%s, where more was answered before", (_, open) =>
     }
   });
 });
+
+describe.each(REFUSING_DOORS)("%s, where usage is impossible", (_, open) => {
+  test.each([-5, 2000.5, Number.NaN, 0, Number.POSITIVE_INFINITY, 9e15])(
+    "%s tokens of a prompt are no evidence",
+    async (prompt) => {
+      const sizes: number[] = [];
+      const door = await open(PLIMSOLL_POLICY, { contextWindowTokens: 12_000, maxOutputTokens: 1000 });
+      for (let turn = 0; turn < 20; turn += 1) {
+        door.say(said(turn));
+        await door.send(async ({ messages }) => {
+          sizes.push(Math.ceil(JSON.stringify(messages).length / 4));
+          return chatAnswer(`r${turn}`, prompt);
+        });
+      }
+      expect(sizes).toHaveLength(20);
+      expect(Math.max(...sizes)).toBeGreaterThan(9000);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(11_000);
+    },
+  );
+});
