@@ -237,8 +237,6 @@ export const LIMIT_PATTERNS: readonly RegExp[] = [
   /n_ctx[\\"]{0,4} ?: ?(\d[\d,_]{0,14})/,
   /exceeds context \((\d[\d,_]{0,14})/,
   /context window of (\d[\d,_]{0,14})/,
-  /model token limit: (\d[\d,_]{0,14})/,
-  /total tokens limit (\d[\d,_]{0,14})/,
   /configured limit of (\d[\d,_]{0,14})/,
   /must be <= (\d[\d,_]{0,14})/,
   /must have less than (\d[\d,_]{0,14})/,
