@@ -38,7 +38,7 @@ export interface Asked {
   readonly spending: AskSpending;
 }
 
-/** Answers that a run asked for, and those that it had already. */
+/** Counts and cost of a run's requests for next actions: sent, failed, and answered by the cassette. */
 export interface AskSpending {
   readonly sent: number;
   readonly failed: number;

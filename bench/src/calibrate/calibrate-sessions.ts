@@ -45,8 +45,8 @@ export function calibrateSession(
 }
 
 /**
- * The kind of each reported call, by the log: an unmarked fall is told from the reports themselves, and a tool of the provider's own from the
- * reply to this call or to the last, both afterwards.
+ * Sorts the calls with a reported size by what happened since the one before: the first, after a cut, after another model, after a tool that the
+ * provider ran, a smaller report without a cause in the log, or none of these (`calm`).
  */
 export function callKinds({ entries }: Transcript): readonly CallKind[] {
   const ranTool = requestsWithServerTools(entries);

@@ -137,7 +137,7 @@ export function userItem(origin: UserMessage["origin"], parts: UserMessage["part
   return { kind: "user", origin, parts, line: null, sourceId: from.sourceId ?? null, atMs: from.atMs ?? null };
 }
 
-/** A result item of a document. */
+/** Makes the item of a tool result, without a line number. */
 export function resultItem(
   callId: string,
   parts: ResultItem["parts"],

@@ -26,7 +26,7 @@ export const MEASURES = [
   ["plan", "plan"],
 ] as const;
 
-/** The vector by which policies are compared (docs/evidence.md), each measure over all needs and over far ones. */
+/** The measures by which policies are compared (docs/evidence.md): each over all needs, and over those stated 20,000 tokens before or more. */
 export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
   { name, isFar: false },
   { name: `${name}, older`, isFar: true },

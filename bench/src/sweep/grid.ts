@@ -8,7 +8,7 @@ interface SweepAxis {
   readonly values: readonly SweepValue[];
 }
 
-/** One value of an axis. */
+/** One value that a sweep gives to the setting at a path. */
 export interface SweepSetting {
   readonly path: string;
   readonly value: SweepValue;

@@ -38,8 +38,8 @@ export function believedAt(learned: LearnedLimit, nowMs: number | null): Learned
 }
 
 /**
- * After a rejection of a request of so many expected tokens. A prompt that the provider counted is refused at its count. A named limit that is below what was
- * answered before is no limit of the window, and is passed over. A larger answer outweighs one refusal: it has to be refused again before that is believed.
+ * Returns what is known after a request was rejected. Its size is the provider's count, or else the expected tokens. A named limit below a size that was answered
+ * before is ignored. If a request of that size or more was answered before, one refusal teaches nothing; the next one does.
  */
 export function afterRejection(
   learned: LearnedLimit,

@@ -122,9 +122,9 @@ const FEW_TOKENS = 16;
 const MOST_CHARS_PER_TOKEN = 8;
 
 /**
- * Decides the outcome of an answer. The window ended it if the vendor says so, or if it stopped for its length far below what was asked for, with next
- * to nothing said or much of the window filled. One that ended by itself and says nothing may be a window's, too. One that its own `max_tokens` cut is
- * answered.
+ * Decides whether the window ended a reply. It did if the vendor says so, or if the reply stopped far below the length that was asked for and said next to
+ * nothing or filled much of the window. A reply that ended by itself and says nothing is `unknown`. All others are `answered`, also those cut by
+ * their own `max_tokens`.
  */
 export function outcomeOfReply(
   { stopReason, isWindowFull, saidChars, promptTokens, outputTokens }: EndedReply,

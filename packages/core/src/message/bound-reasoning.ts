@@ -6,7 +6,7 @@ import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.t
  */
 export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
 
-/** Where reasoning goes that was made behind another beginning: it leaves with the change, or it stays and each request asks the vendor to drop it. */
+/** How to treat reasoning after the messages before it changed: `leaves` removes it, `vendor-drops` sends it and asks the vendor to drop it. */
 export type BoundReasoning = "leaves" | "vendor-drops";
 
 /** Reasoning of a message that leaves a view: the places of its parts in the message as the view has it. */

@@ -123,7 +123,7 @@ function olderSpans(handle: string): readonly SpanHandle[] {
 /** Characters of the shortest beginning of a handle that is taken for it; chosen: some four billion of a hash. */
 const SHORTEST_BEGINNING_CHARS = 8;
 
-/** True if a handle is written in full, or by a beginning of its id that is long enough; the mark of a part always stands. */
+/** True if `given` is the handle, or the first 8 characters or more of its id; a part's mark (`#1`) must be given, too. */
 export function isHandleMeant(handle: string, given: string): boolean {
   if (handle === given) return true;
   const [[id = "", part], [beginning = "", givenPart]] = [handle.split("#"), given.split("#")];

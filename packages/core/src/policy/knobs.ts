@@ -38,7 +38,7 @@ export const KNOBS: readonly KnobDescription[] = [
   {
     key: "keep",
     meaning:
-      "what stays word for word, by rule, the others as they are: a share of the room, a size, of `recent` also a number of messages; `off` takes a rule away",
+      "what stays word for word, by rule: a share of the room or a size, for `recent` also a number of messages; `off` removes a rule, and rules not named stay",
     examples: ["{ recent: 12 messages }", "{ recent: 10%, human: 20k, recall: off }"],
   },
   {
@@ -60,7 +60,7 @@ export const KNOBS: readonly KnobDescription[] = [
   {
     key: "idleAfter",
     meaning:
-      "how long a session waits for a person until it is compacted, less than the provider keeps its prompt cache (five minutes at most of them); `off` leaves it as it is",
+      "how long a session waits for a person before it is compacted: less than the provider keeps its prompt cache (five minutes with most); `off` leaves it alone",
     examples: ["4m30s", "off"],
   },
   {

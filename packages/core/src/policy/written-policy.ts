@@ -57,7 +57,7 @@ export function definePolicy<Own extends string = never>(
 /** Keys that turn a knob, and no value of a policy. `keep` is both. */
 const KNOB_KEYS: readonly string[] = KNOBS.map(({ key }) => key);
 
-/** True for what says which preset it changes, or turns a knob. */
+/** True if it names a preset (`extends`) or sets a knob. `keep` alone does not count: whole policies have it, too. */
 export function changesPreset(written: Readonly<Record<string, unknown>>): boolean {
   return Object.hasOwn(written, "extends") || KNOB_KEYS.some((key) => key !== "keep" && Object.hasOwn(written, key));
 }

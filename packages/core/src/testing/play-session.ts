@@ -22,7 +22,7 @@ export interface Played {
 }
 
 /**
- * Plays a generated session on the shipped engine and checks DESIGN's rules after every fit, undo and reload. The whole log is folded
+ * Plays a generated session on the shipped engine and checks the engine's rules after every fit, undo and reload. The whole log is folded
  * again wherever that could hide something: before it is read anew, and at the end.
  */
 export async function playSession(scenario: SessionScenario): Promise<Played> {

@@ -19,7 +19,7 @@ export interface ConversationSigns {
   readonly opening: string | null;
 }
 
-/** Finds the keys of conversations. */
+/** Tells to which conversation of the proxy a request belongs. */
 export interface ConversationKeys {
   /**
    * The key of a request's conversation: its session's, else that of a known history with the same opening (the program has given the session another name), else a

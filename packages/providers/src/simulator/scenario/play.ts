@@ -41,7 +41,7 @@ interface Play {
   mainsLeft: number;
 }
 
-/** The text of the last replies. */
+/** The text of replies to main requests after the scenario's last step. */
 export const LAST_REPLY = "The scenario has ended.";
 
 /** The answer to side requests that the scenario does not name. */
