@@ -14,7 +14,7 @@ export interface ActionCase {
 
 /** Working room of the replays, and what a context may have at most, in tokens: what a small model reads on a shared machine (protocol.md). */
 const ROOM_TOKENS = 8_000;
-const MOST_TOKENS = 3_000;
+const MOST_TOKENS = 7_000;
 /** Tokens of an action that are scored: name and main argument of most calls. */
 const SCORED_TOKENS = 16;
 /** Of recorded summaries and of what follows them. */
