@@ -58,7 +58,7 @@ const FORMS = `A share is of the room for a request: the model's window less its
 | the tuner | \`plimsoll tune SESSIONS --write plimsoll.yaml\` writes what it found |
 | code | \`definePolicy({ extends: "sven", actAt: "75%" })\`, \`loadPolicy("plimsoll.yaml")\` |
 
-A knob of \`keep\` changes what a rejected request keeps as well, if both kept the same before. In \`plimsoll.yaml\` a session's settings
+A knob of \`keep\` also changes \`overflow.keep\` if both were the same before. In \`plimsoll.yaml\` a session's settings
 (\`model\`, \`max_steps\`, …) stand next to the policy; readers of the policy pass over them.`;
 
 const code = (text: string): string => `\`${text}\``;

@@ -26,7 +26,7 @@ export const DROP_TOOL_CALLS: StrategyKind = defineStrategy<DropToolCallsSpec>({
     keepMessages: z
       .int()
       .nonnegative()
-      .describe("Calls of so many of the newest messages stay; the results of one reply are one message."),
+      .describe("Calls of so many of the newest messages stay; the results of one reply count as one."),
   }),
   needsModel: () => false,
   plan: ({ keepMessages }, { messages }) => dropToolCalls(messages, keepMessages),
