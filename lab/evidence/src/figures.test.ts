@@ -5,10 +5,9 @@ import { OLDEST_AGE } from "./exposures.ts";
 import { outcomePage, pricePage } from "./figures.ts";
 import { aboveLength, lengthThirds } from "./outcomes.ts";
 import { powerOfArea, powerOfRatio } from "./power.ts";
-import { atLine, maskedByUnmasked } from "./price.ts";
+import { atLine, maskedByUnmasked, stepAt } from "./price.ts";
 import { resampled } from "./resample.ts";
 import { type RunRow, rowSchema } from "./run-row.ts";
-import { stepAt } from "./trend.ts";
 
 const NO_AGES = Array.from({ length: OLDEST_AGE }, () => [0, 0] as const);
 const ages = (at: Readonly<Record<number, readonly [number, number]>>) => NO_AGES.map((none, place) => at[place + 1] ?? none);

@@ -6,9 +6,8 @@ import { expect, test } from "vitest";
 import { judgedAnswers, passageOf } from "./answers.ts";
 import { constraintsPage } from "./constraints.ts";
 import { type GitFolder, gitFolder } from "./git-folder.ts";
-import { javaRuns, liteRuns, terminalRuns, unmaskedRuns } from "./graded-runs.ts";
+import { javaRuns, liteRuns, terminalDialogue, terminalRuns, unmaskedRuns } from "./graded-runs.ts";
 import { runRow } from "./run-row.ts";
-import { terminalDialogue } from "./terminal-log.ts";
 
 const WAIT = "\u001b[32m⠋\u001b[0m Waiting for the LM to respond...\r\u001b[2K";
 const SAYS =

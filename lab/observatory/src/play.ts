@@ -1,11 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ExchangeFacts, Scenario, SimulatorOptions } from "@plimsoll/providers/simulator";
-import { LAST_REPLY, playScenario, startSimulator } from "@plimsoll/providers/simulator";
-import { watchPrinted } from "./printed.ts";
+import { createInterface } from "node:readline";
+import {
+  type ExchangeFacts,
+  LAST_REPLY,
+  playScenario,
+  type Scenario,
+  type SimulatorOptions,
+  startSimulator,
+} from "@plimsoll/providers/simulator";
 import type { Program, StatedLimits } from "./program.ts";
-import { type Ended, runCommand, type Surroundings } from "./run-command.ts";
-import { talk } from "./talk.ts";
+import { type Ended, type Running, runCommand, type Surroundings, startCommand } from "./run-command.ts";
 
 /** The settings of one play. The program's own kinds and tools are added to the scenario. */
 export interface PlayRequest {
@@ -214,4 +219,122 @@ function toldIn(output: string): Told {
   if (/context (window|length)|context_length|too (long|large)|exceeds the (maximum|context)/i.test(output)) return "too long";
   if (/error|failed/i.test(output)) return "error";
   return output.trim() === "" ? "nothing" : "other words";
+}
+
+/** Compares the output of commands with the part of it that the model got. */
+interface Printed {
+  /** Takes in a request's body. */
+  see(body: unknown): void;
+  /** The calls whose output did not come back whole, by number. */
+  lost(): readonly number[];
+}
+
+/** A call of PRINT_COMMAND, in JSON. */
+const CALL = /yes 'line of call (\d+)' \| head -c (\d+)/g;
+
+/** Looks at each call of PRINT_COMMAND in the first request that holds it: there its output is as the program's tool gave it. */
+export function watchPrinted(): Printed {
+  const seen = new Set<number>();
+  const lost: number[] = [];
+  return {
+    see: (body) => {
+      const json = JSON.stringify(body);
+      for (const [, call, chars] of json.matchAll(CALL)) {
+        const number = Number(call);
+        if (seen.has(number)) continue;
+        seen.add(number);
+        if (linesIn(json, number) < wholeLines(number, Number(chars))) lost.push(number);
+      }
+    },
+    lost: () => lost,
+  };
+}
+
+const lineOf = (call: number) => `line of call ${call}`;
+
+/** Lines that the command ends itself. */
+function wholeLines(call: number, chars: number): number {
+  return Math.floor(chars / (lineOf(call).length + 1));
+}
+
+/** Lines of its own, in JSON: what stands before them ends in a line's end, or is a label; the command has its line in quotes. */
+function linesIn(json: string, call: number): number {
+  return json.split(new RegExp(`(?<!')${lineOf(call)}(?!\\d)`)).length - 1;
+}
+
+/**
+ * Starts a program that speaks the Agent Client Protocol (agentclientprotocol.com) and says the person's messages to it, one after the other, in one
+ * session. What it asks leave for is allowed.
+ */
+async function talk(command: readonly string[], prompts: readonly string[], surroundings: Surroundings): Promise<Ended> {
+  const running = startCommand(command, surroundings);
+  const heard: string[] = [];
+  const talked = sayAll(running, prompts, { work: surroundings.work, heard }).then(() => running.child.stdin.end());
+  // A program that ends before it has answered leaves the talk waiting; its end is the answer.
+  await Promise.race([talked, running.ended]);
+  const timer = setTimeout(() => running.child.kill("SIGKILL"), GRACE_MS);
+  const { exitCode } = await running.ended;
+  clearTimeout(timer);
+  return { exitCode, output: heard.join("") };
+}
+
+/** The time in which a program has to end after the last answer. Chosen. */
+const GRACE_MS = 2_000;
+
+interface Session {
+  readonly work: string;
+  /** The person's screen is added to it: the model's words, and errors. */
+  readonly heard: string[];
+}
+
+async function sayAll({ child }: Running, prompts: readonly string[], { work, heard }: Session): Promise<void> {
+  const waiting = new Map<number, (result: unknown) => void>();
+  let nextId = 0;
+  const write = (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const ask = (method: string, params: object) =>
+    new Promise<unknown>((resolve) => {
+      nextId += 1;
+      waiting.set(nextId, resolve);
+      write({ id: nextId, method, params });
+    });
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const message = recordIn(line);
+    if (typeof message.method === "string" && message.id !== undefined) {
+      write({ id: message.id, result: { outcome: { outcome: "selected", optionId: allowing(message.params) } } });
+      return;
+    }
+    const update = fieldOf(message.params, "update");
+    if (fieldOf(update, "sessionUpdate") === "agent_message_chunk")
+      heard.push(String(fieldOf(fieldOf(update, "content"), "text")));
+    if (message.error !== undefined) heard.push(`error ${String(fieldOf(message.error, "message"))}`);
+    if (typeof message.id === "number") waiting.get(message.id)?.(message.result);
+  });
+  await ask("initialize", {
+    protocolVersion: 1,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  });
+  const session = await ask("session/new", { cwd: work, mcpServers: [] });
+  const sessionId = fieldOf(session, "sessionId");
+  for (const text of prompts) await ask("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+}
+
+function allowing(params: unknown): unknown {
+  const options = fieldOf(params, "options");
+  const list: readonly unknown[] = Array.isArray(options) ? options : [];
+  const allowed = list.find((option) => String(fieldOf(option, "kind")).startsWith("allow"));
+  return fieldOf(allowed ?? list[0], "optionId");
+}
+
+function recordIn(line: string): { readonly [key: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    // A line that is no message: programs print others.
+    return {};
+  }
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? new Map(Object.entries(value)).get(key) : undefined;
 }

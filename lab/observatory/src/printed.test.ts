@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { watchPrinted } from "./play.ts";
 import { playedWhole } from "./played-whole.ts";
-import { watchPrinted } from "./printed.ts";
 
 const call = (number: number, chars: number) => ({ command: `yes 'line of call ${number}' | head -c ${chars}` });
 const output = (number: number, lines: number) => ({ text: `Output: ${`line of call ${number}\n`.repeat(lines)}line o` });

@@ -8,7 +8,7 @@ import { ACCEPTANCE_CASES } from "./cases.ts";
 import type { AcceptanceFacts, ExchangeTotals } from "./facts.ts";
 import { acceptanceFactsSchema, problemsOf, SUB_AGENT_PROBE, totalsOf } from "./facts.ts";
 import { acceptancePage } from "./page.ts";
-import { wholeResults } from "./stored.ts";
+import { wholeResults } from "./run-case.ts";
 
 const EXCHANGE: ExchangeFacts = {
   index: 0,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { labOf } from "../../testing/small-agent.ts";
 import type { ActsBetween } from "../facts.ts";
-import { compactionsInARow } from "./compactions.ts";
+import { compactionsInARow } from "../watch.ts";
 import type { Lab } from "./setting.ts";
 import { missingThreshold, reportedThreshold } from "./thresholds.ts";
 

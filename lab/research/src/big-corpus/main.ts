@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { createInterface } from "node:readline";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { numberAbove0, optionsOf } from "../options.ts";
 import { ROOT, recordedFiles } from "../recorded/recorded-sessions.ts";
-import { sayStep } from "../say-step.ts";
 import { writeCorpus } from "./write-corpus.ts";
 
 const USAGE = `pnpm big-corpus: memory and processor time of plimsoll bench over corpora of
@@ -91,4 +91,9 @@ async function usageOf(args: readonly string[]): Promise<{ readonly maxRSS: numb
   const [code, signal] = await ended;
   if (code !== 0) throw new Error(`the run failed (${code ?? signal}): ${last}`);
   return JSON.parse(last);
+}
+
+/** Says a step on a line of its own, with the seconds so far, e.g. `12 s written 500 of 5000 MB`: standard output stays free for what is made. */
+function sayStep(text: string): void {
+  process.stderr.write(`${Math.round(process.uptime())} s ${text}\n`);
 }

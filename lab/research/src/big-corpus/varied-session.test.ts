@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { IMPORTERS, textSource } from "@plimsoll/bench/extend";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { expect, test } from "vitest";
-import { variedSession } from "./varied-session.ts";
+import { variedSession } from "./write-corpus.ts";
 
 test.each(fixtureSessions().map(({ name, path }) => [name, path] as const))(
   "%s: a variation is a session of the same form",
