@@ -165,7 +165,7 @@ describe("the status of a running proxy", () => {
     const { status, id } = await cutSession();
     await expect(status({ action: "undo", name: "other" })).rejects.toMatchObject({ message: expect.stringContaining(id) });
     expect(await status({ action: "undo", name: id })).toContain("the last cut was undone");
-    await expect(status({ action: "forget", name: "all" })).rejects.toMatchObject({ message: "nothing was learned of all" });
+    await expect(status({ action: "forget", name: "all" })).rejects.toMatchObject({ message: "no limit was learned" });
     await expect(status({ action: "pauze" })).rejects.toMatchObject({ code: "bad-input" });
   });
 

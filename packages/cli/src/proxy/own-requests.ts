@@ -104,7 +104,7 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
     case "forget": {
       const model = given.get("model") ?? "all";
       if ((await forgetLimits(folder, model === "all" ? null : model, nowMs())) === 0)
-        throw new PlimsollError("bad-input", `nothing was learned of ${model}`);
+        throw new PlimsollError("bad-input", model === "all" ? "no limit was learned" : `no limit was learned of ${model}`);
       break;
     }
     default:
