@@ -32,7 +32,7 @@ export function eventWords(event: ContextEvent): string | null {
       return `compacted (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens${left}`;
     }
     case "compaction-failed":
-      return `compaction failed (${event.reason}), sent as it is: ${event.steps.map(({ strategy, detail }) => `${strategy}: ${detail ?? "nothing to do"}`).join("; ")}`;
+      return `compaction failed (${event.reason}), ${event.reason === "manual" ? "nothing was cut" : "sent as it is"}: ${[...new Set(event.steps.map(({ strategy, detail }) => `${strategy}: ${detail ?? "nothing to do"}`))].join("; ")}`;
     case "compaction-cancelled":
       return `no cut (${event.reason}): ${event.why === "paused" ? "cuts are paused" : "the last cut was undone"}`;
     case "compaction-off":
