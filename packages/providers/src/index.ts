@@ -9,7 +9,6 @@ export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-
 export {
   createSpending,
   type PricesOf,
-  rememberedPrices,
   type Spending,
   type SpendingCount,
   usageUsd,

@@ -60,7 +60,7 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
 }
 
 /** Looks prices up once a model and half hour, in which no list changes: a look through the tables takes up to a millisecond. */
-export function rememberedPrices(pricesOf: PricesOf): PricesOf {
+function rememberedPrices(pricesOf: PricesOf): PricesOf {
   const known = new Map<string, ModelPrices | null>();
   return (modelId, atMs) => {
     const key = `${atMs === null ? "" : Math.floor(atMs / HALF_HOUR_MS)} ${modelId}`;
