@@ -31,7 +31,7 @@ export interface ControlContext {
 }
 
 /** The quotations of a control, by needle, with their size. */
-export interface Quoted {
+interface Quoted {
   readonly needles: ReadonlySet<number>;
   readonly tokens: number;
 }

@@ -29,7 +29,7 @@ interface AskedModel {
 }
 
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-export function learnedOf(conversation: Conversation, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
+function learnedOf(conversation: Conversation, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
   const known = believedAt(learned.of(conversation, modelId), nowMs);
   const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
   const forgottenMs = learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
