@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { SimulatorOptions } from "@plimsoll/providers/simulator";
 import { startSimulator } from "@plimsoll/providers/simulator";
 import { z } from "zod";
 import type { ProxyProcess, ProxyStart, Taken } from "../proxy-process.ts";
@@ -96,31 +97,28 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
   const afterwards = async (taken: Taken) => {
     const items = itemsOf(taken.body, itemsKey);
     await check("POST /compact", async () => {
-      const body = JSON.stringify({ wire, items, window_tokens: start.windowTokens });
-      const made = compactSchema.parse(await (await fetch(`${proxy.url}/compact`, { method: "POST", body })).json());
-      const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "ok" }] }) });
-      const { status } = await sentOn(simulator.url, { ...taken, body: withItems(taken.body, itemsKey, made.items) });
-      await simulator.close();
-      return made.items.length < items.length && status === 200;
+      const asked = JSON.stringify({ wire, items, window_tokens: start.windowTokens });
+      const made = compactSchema.parse(await (await fetch(`${proxy.url}/compact`, { method: "POST", body: asked })).json());
+      const body = withItems(taken.body, itemsKey, made.items);
+      const isTaken = await withSimulator({}, async (url) => (await sentOn(url, { ...taken, body })).status === 200);
+      return made.items.length < items.length && isTaken;
     });
-    await check("forget", async () => {
-      const simulator = await startSimulator({
-        replies: () => ({ parts: [{ type: "text", text: "ok" }] }),
-        contextWindowTokens: REFUSING_TOKENS,
-        windowHolds: "prompt",
-      });
-      const folder = join(start.folder, "forgetful");
-      mkdirSync(folder);
-      const other = await startProxy({ ...start, upstream: simulator.url, windowTokens: null, folder });
-      // A model whose window is known.
-      await (await sentOn(other.url, { ...taken, body: taken.body.replace('"simulated-model"', '"gpt-4.1"') })).text();
-      const learned = (await command(folder)).includes("learned limit:");
-      const forgot = (await command(folder, "forget")).includes("learned limits were forgotten");
-      const isGone = !(await command(folder)).includes("learned limit:");
-      await other.close();
-      await simulator.close();
-      return learned && forgot && isGone;
-    });
+    await check("forget", () =>
+      withSimulator({ contextWindowTokens: REFUSING_TOKENS, windowHolds: "prompt" }, async (upstream) => {
+        const folder = join(start.folder, "forgetful");
+        mkdirSync(folder);
+        const other = await startProxy({ ...start, upstream, windowTokens: null, folder });
+        try {
+          // A model whose window is known.
+          await (await sentOn(other.url, { ...taken, body: taken.body.replace('"simulated-model"', '"gpt-4.1"') })).text();
+          const learned = (await command(folder)).includes("learned limit:");
+          const forgot = (await command(folder, "forget")).includes("learned limits were forgotten");
+          return learned && forgot && !(await command(folder)).includes("learned limit:");
+        } finally {
+          await other.close();
+        }
+      }),
+    );
   };
   return {
     url: relay.url,
@@ -136,6 +134,16 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
 
 /** Page, status, preview, undo, pause, resume, typed words, `POST /compact`, forget. */
 const QUESTIONS = 9;
+
+/** Uses a simulator of its own, which ends whatever comes of it. */
+async function withSimulator<T>(options: Partial<SimulatorOptions>, use: (url: string) => Promise<T>): Promise<T> {
+  const simulator = await startSimulator({ ...options, replies: () => ({ parts: [{ type: "text", text: "ok" }] }) });
+  try {
+    return await use(simulator.url);
+  } finally {
+    await simulator.close();
+  }
+}
 
 /** The words of an answer, streamed or whole. */
 function saidIn(text: string): string {
