@@ -116,7 +116,7 @@ function isReply(reply: unknown): boolean {
   return [input, output, billed].every(isRecord) && isEntry({ type: "message", message });
 }
 
-/** Asks for the reply that the model gives at most, or for what the window leaves beside the prompt, with a word. */
+/** The reply to ask for, in tokens: the model's longest, or what the window leaves beside the prompt; an event says that it was lowered. */
 function askedTokensOf({ model, policy, expectedTokens, tell }: ReplyRequest): number {
   const { limits } = model();
   const wantedTokens = limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;

@@ -95,10 +95,10 @@ export function goalOf(
 /** The size of each further try after a refused one: smaller by as much as the first. Chosen. */
 const LESS_RATIO = 0.8;
 
-/** The share of what was refused below which nothing more is given up for good measure. Chosen. */
+/** After a refusal without a known reason at least this share is kept. Chosen. */
 const LEAST_RATIO = 0.25;
 
-/** Of a refusal for no known reason that names no limit as little is left as was answered before, if that is less: it is tried once. One that says that the prompt is too large may be tried again: half of what came since is left. */
+/** The share of a refused request that the first recovery keeps: half of what came since the last answered call, as it may be tried again; none of that after a refusal without a known reason, which is tried once. */
 function retryRatioOf(
   { ledger }: FitState,
   { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,

@@ -1,8 +1,8 @@
 import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.ts";
 
 /**
- * Tells whether a model takes this reasoning back only behind exactly what stood before it when it was made; `null` asks for what it will sign. Vendors' rules are
- * data in providers; core takes none to be bound.
+ * Tells whether a model accepts this reasoning only if everything before it is unchanged; a `part` of `null` asks about reasoning still to be written. Vendors' rules
+ * are data in providers; without this function core takes none to be bound.
  */
 export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
 
