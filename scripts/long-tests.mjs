@@ -9,6 +9,7 @@ export const longTests = [
   "packages/cli/src/commands.test.ts",
   "packages/cli/src/widths.test.ts",
   "packages/providers/src/sessions.test.ts",
+  "packages/providers/src/request-limits.test.ts",
   "packages/providers/src/wire-matrix.test.ts",
   "packages/providers/src/fault-table.test.ts",
   "packages/providers/src/session/session.test.ts",

@@ -137,7 +137,7 @@ describe("under the sections of a policy", () => {
     [
       "if nothing can be quoted, that is said",
       [result("r", "c", "fine")],
-      "## Progress\nNothing is quoted of 1 earlier messages.",
+      "## Progress\nNothing is quoted of 1 earlier message.",
     ],
     [
       "text that reads as a heading, a fence or a line of ours is moved in",

@@ -120,7 +120,7 @@ export function digestText(
     return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
   });
   if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
-  return `## ${sectionFor(PROGRESS, titles)}\nNothing is quoted of ${covered.length} earlier messages.`;
+  return `## ${sectionFor(PROGRESS, titles)}\nNothing is quoted of ${covered.length} earlier ${covered.length === 1 ? "message" : "messages"}.`;
 }
 
 /** The page with quotations of each kind for which there is something to quote. */
