@@ -174,6 +174,7 @@ export function createArrayCompactor<Item, Answer>(
       const found = all().find(({ name }) => name.sessionId === sessionId);
       if (found === undefined) throw new PlimsollError("bad-input", `no conversation in memory has the id ${sessionId}`);
       await undoRequest(logs, found.conversation);
+      logs.undone.add(found.conversation);
     },
     // A log that is stored can be deleted after the compactor let go of it.
     delete: conversations.delete,

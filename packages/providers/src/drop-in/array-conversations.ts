@@ -80,6 +80,8 @@ export interface ArrayConversations {
   readonly unanswered: WeakMap<Conversation, number>;
   /** Conversations of which it was told that their reply was lowered. */
   readonly told: WeakSet<Conversation>;
+  /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
+  readonly undone: WeakSet<Conversation>;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -137,6 +139,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     learned: options.learned ?? createLearnedLimits(),
     unanswered: new WeakMap(),
     told: new WeakSet(),
+    undone: new WeakSet(),
   };
 }
 
@@ -169,10 +172,8 @@ export function fitRequest(
     const input = { ...inputAt("before-step", asked, { conversation, logs }), focus, ...(now === undefined ? {} : { now }) };
     await conversation.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
-    const lowered = {
-      ...limits,
-      maxOutputTokens: logs.policy.enabled ? replyBeside(limits, manager.predict().expectedTokens) : null,
-    };
+    const beside = logs.policy.enabled ? replyBeside(limits, manager.predict().expectedTokens) : null;
+    const lowered = { ...limits, maxOutputTokens: beside };
     const isLowered = (lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens;
     if (isLowered && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
     if (isLowered) logs.told.add(conversation);
@@ -202,17 +203,22 @@ const REFUSED_FITS = 2;
  * it is not told, were not answered.
  */
 function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFirst, isAnswered, ...met }: MetFit): boolean {
-  const { unanswered, asked, options } = logs;
+  const { unanswered, options } = logs;
   if (options.boundReasoning === "vendor-drops") return false;
   if (met.isRefused) return true;
   const fits = isAnswered ? 0 : (unanswered.get(conversation) ?? 0);
   const isHook = met.caller === "hook";
-  const { messages, modelId, activeCompactions } = conversation.manager.view();
+  const { activeCompactions } = conversation.manager.view();
   const isOver = isFirst ? isAnswered && activeCompactions.length > 0 : isHook && fits >= REFUSED_FITS;
   unanswered.set(conversation, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
+  return isOver && hasBound(logs, conversation);
+}
+
+function hasBound({ asked, options }: ArrayConversations, conversation: Conversation): boolean {
+  const { messages, modelId } = conversation.manager.view();
   const binder = modelId ?? asked.get(conversation) ?? null;
   const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
-  return isOver && messages.slice().some(({ parts }) => parts.some(isBound));
+  return options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
 function fittedLog(found: FoundConversation): FittedLog {
@@ -267,9 +273,9 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);
     const { requestLimits } = manager.state();
     if (input.refused !== undefined)
-      logs.learned.learn(conversation, asked.modelId, (learned) => ({
-        ...learned,
-        request: { ...learned.request, ...requestLimits },
+      logs.learned.learn(conversation, asked.modelId, (known) => ({
+        ...known,
+        request: { ...known.request, ...requestLimits },
       }));
     return fitted.kind === "compacted" ? fittedLog(found) : null;
   };
@@ -352,7 +358,10 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
     if (index === firstReply && firstReported !== null) await conversation.report(conversation.manager.view(), firstReported);
     const own = await admitted(message, callOf(request.messages, known + index), { conversation, logs });
     conversation.add({ type: "message", message: answering(own, conversation) });
+    const isOvertaken = message.role === "assistant" && logs.undone.delete(conversation);
+    if (isOvertaken && hasBound(logs, conversation)) await conversation.leaveReasoning();
   }
+  logs.undone.delete(conversation);
   noteSetup(conversation, request, setup);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
   await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);

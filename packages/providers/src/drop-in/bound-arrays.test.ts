@@ -52,6 +52,29 @@ test.each([0, 2])(
   },
 );
 
+test("a reply that comes after an undo was made behind the cut: its reasoning leaves, and that of the replies behind the undo stays", async () => {
+  const user = { type: "message", role: "user", content: "go" } as const;
+  const step = (id: string, text: string) => [
+    { type: "reasoning" as const, id: `rs_${id}`, summary: [], encrypted_content: "sealed" },
+    { type: "function_call" as const, call_id: id, name: "read", arguments: "{}" },
+    { type: "function_call_output" as const, call_id: id, output: text },
+  ];
+  const compactor = createItemsCompactor({ ...OPTIONS, limits: { contextWindowTokens: 20_000, maxOutputTokens: 1_000 } });
+  const items = [user, ...Array.from({ length: 8 }, (_, index) => step(`c${index}`, "A line of notes.\n".repeat(800))).flat()];
+  const request = { modelId: "gpt-6.2-sol", tools: [TOOL] };
+  const cut = await compactor.fit(items, request);
+  expect(cut.length).toBeLessThan(items.length);
+  await compactor.undo(compactor.sessionIdOf(cut) ?? "");
+  const large = { ...request, limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 } };
+  const grown = [...items, ...step("behind the cut", "text")];
+  const reasoning = (sent: readonly { readonly type?: string | null }[]) =>
+    sent.flatMap((item) => ("id" in item && item.type === "reasoning" ? [item.id] : []));
+  const after = await compactor.fit(grown, large);
+  expect(after.length).toBeGreaterThan(cut.length);
+  expect(reasoning(after)).toEqual([]);
+  expect(reasoning(await compactor.fit([...grown, ...step("behind the undo", "text")], large))).toEqual(["rs_behind the undo"]);
+});
+
 test("items of OpenAI Agents lose it likewise", async () => {
   const user = { role: "user", content: "go" } as const;
   const reasoning = { type: "reasoning" as const, id: "rs_1", content: [] };
