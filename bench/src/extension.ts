@@ -35,12 +35,7 @@ export interface NamedExtension {
   readonly extension: BenchExtension;
 }
 
-const BUILT_IN = {
-  importers: IMPORTERS,
-  metrics: METRICS,
-  peers: PEERS,
-  programs: [],
-} as const satisfies BenchExtension;
+const BUILT_IN = { importers: IMPORTERS, metrics: METRICS, peers: PEERS, programs: [] } as const satisfies BenchExtension;
 const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...BUILT_IN_KINDS };
 
 /** The parts of a run without extensions. */

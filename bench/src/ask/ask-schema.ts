@@ -15,11 +15,7 @@ const difference = z.strictObject({
 const context = z.enum(ASKED_CONTEXTS);
 const why = z.enum(["failed", "overflow", "empty", "cut-off", "refused", "not-asked"]);
 
-const agreement = z.strictObject({
-  tool: z.boolean(),
-  path: z.boolean().nullable(),
-  arguments: z.boolean(),
-});
+const agreement = z.strictObject({ tool: z.boolean(), path: z.boolean().nullable(), arguments: z.boolean() });
 const answer = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("answered"), toolName: z.string().nullable(), agreement }),
   z.strictObject({ kind: z.literal("missing"), why }),

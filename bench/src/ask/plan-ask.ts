@@ -200,10 +200,7 @@ export function drawCalls<Policy>(
   const policiesAt = new Map<string, number>();
   for (const places of open.values())
     for (const place of places) policiesAt.set(keyOf(place), (policiesAt.get(keyOf(place)) ?? 0) + 1);
-  const rankOf = (place: CallPlace): Rank => ({
-    policies: policiesAt.get(keyOf(place)) ?? 0,
-    lot: lotOf(keyOf(place)),
-  });
+  const rankOf = (place: CallPlace): Rank => ({ policies: policiesAt.get(keyOf(place)) ?? 0, lot: lotOf(keyOf(place)) });
   return new Map([...open].map(([policy, places]) => [policy, drawn(places, { callsAPolicy, rankOf })]));
 }
 

@@ -50,13 +50,7 @@ const sides: z.ZodType<Sides> = z.strictObject({ all: count, far: count });
 export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<Id> {
   return {
     id: words.id,
-    schema: z.strictObject({
-      all: count,
-      far: count,
-      tail: sides,
-      oracle: sides,
-      leftOut: z.int().nonnegative(),
-    }),
+    schema: z.strictObject({ all: count, far: count, tail: sides, oracle: sides, leftOut: z.int().nonnegative() }),
     measure: ({ session, held }) => ({
       // The replay tells each call to what all metrics of this kind share.
       add: () => undefined,

@@ -47,11 +47,7 @@ export function relativeTo<Row extends ComparedRow>(
   if (geometricMeanRatio === null) return null;
   const ownSum = pairs.reduce((sum, { own }) => sum + own, 0);
   const otherSum = pairs.reduce((sum, { other }) => sum + other, 0);
-  return {
-    sessions: pairs.length,
-    geometricMeanRatio,
-    pooledRatio: ownSum / otherSum,
-  };
+  return { sessions: pairs.length, geometricMeanRatio, pooledRatio: ownSum / otherSum };
 }
 
 /** The meaning of a figure against the baseline. */

@@ -79,13 +79,7 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
   };
 }
 
-const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = {
-  edits: 0,
-  passages: 0,
-  fileInHand: 0,
-  instructions: 0,
-  plan: 0,
-};
+const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = { edits: 0, passages: 0, fileInHand: 0, instructions: 0, plan: 0 };
 
 /** A recorded message with the tokens of all before it. */
 interface Recorded {

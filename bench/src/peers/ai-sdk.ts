@@ -3,11 +3,7 @@ import type { Peer } from "./peer.ts";
 
 /** The AI SDK's `pruneMessages` as its reference shows it: at every call, calls and results before the last two messages go. */
 export const AI_SDK_PRUNE_PEER: Peer = {
-  policy: {
-    ...ROLLING_MASK_PEER.policy,
-    name: "ai-sdk-prune",
-    strategies: [{ kind: "drop-tool-calls", keepMessages: 2 }],
-  },
+  policy: { ...ROLLING_MASK_PEER.policy, name: "ai-sdk-prune", strategies: [{ kind: "drop-tool-calls", keepMessages: 2 }] },
   figures: [
     {
       says: "toolCalls: before-last-2-messages, in the reference's example; without it nothing is pruned",

@@ -6,9 +6,7 @@ import type { Peer, PeerFigure } from "./peer.ts";
 /** It acts if a reply came back and input and output have reached what the window leaves beside the model's largest reply. */
 const USABLE: Amount = { ratio: 1, of: "input-budget" };
 /** A quarter of what is usable stays, between 2,000 and 15,000 tokens. */
-const TAIL: Amount = {
-  min: [{ tokens: 15_000 }, { max: [{ tokens: 2000 }, { ratio: 0.25, of: "input-budget" }] }],
-};
+const TAIL: Amount = { min: [{ tokens: 15_000 }, { max: [{ tokens: 2000 }, { ratio: 0.25, of: "input-budget" }] }] };
 
 const SUMMARY: SummarizeSpec = {
   kind: "summarize",

@@ -65,13 +65,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   };
   const send = async (entry: UsageEntry, position: number) => {
     if (sent.last !== null) onCall(sent.last);
-    sent.last = await sendCall(session, cell, run, {
-      call,
-      entry,
-      reply: replyAfter(session.entries, position),
-      check,
-      sizes,
-    });
+    sent.last = await sendCall(session, cell, run, { call, entry, reply: replyAfter(session.entries, position), check, sizes });
     call += 1;
   };
   /** Takes an entry; a promise only if the engine is asked about it. */

@@ -16,10 +16,7 @@ export async function readParts(folder: string): Promise<readonly { readonly nam
   const parts = [];
   for (const index of there) parts.push(await readPart(folder, { index, count }));
   const inputs = interleaved(parts.map(({ rest }) => (Array.isArray(rest.inputs) ? rest.inputs : [])));
-  return parts.map(({ name, rest: { run: _, ...rest }, entries }) => ({
-    name,
-    content: { ...rest, inputs, ...entries },
-  }));
+  return parts.map(({ name, rest: { run: _, ...rest }, entries }) => ({ name, content: { ...rest, inputs, ...entries } }));
 }
 
 async function readPart(folder: string, shard: Shard) {

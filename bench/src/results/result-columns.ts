@@ -32,11 +32,7 @@ export function columnsOfSchema(schema: z.ZodType<unknown>): readonly ResultColu
     // Forms of a record that disagree are told as text.
     leaves.set(name, { path: leaf.path, type: known === leaf.type ? known : "STRING" });
   }
-  return [...leaves].map(([name, { path, type }]) => ({
-    name,
-    type,
-    valueOf: (entry) => stored(fieldAt(entry, path), type),
-  }));
+  return [...leaves].map(([name, { path, type }]) => ({ name, type, valueOf: (entry) => stored(fieldAt(entry, path), type) }));
 }
 
 interface Leaf {

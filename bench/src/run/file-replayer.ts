@@ -63,11 +63,7 @@ export function createFileReplayer({
     try {
       const tokenizers = await loadTokenizers(task.policies.flatMap((policy) => encodingsOf(policy, parts.kinds)));
       const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics, kinds: parts.kinds };
-      const replayed = await replayCells(file, task, {
-        given,
-        kept: keptOf(task, parts),
-        programs: parts.programs,
-      });
+      const replayed = await replayCells(file, task, { given, kept: keptOf(task, parts), programs: parts.programs });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {
       const [reason] = stops;

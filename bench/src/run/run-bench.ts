@@ -137,12 +137,7 @@ function joined({ displayName: file }: InputFile, replays: readonly FinishedRepl
   const [first] = replays;
   if (first?.kind !== "replayed") return NOTHING;
   const { sessions, notes } = first;
-  return {
-    sessions,
-    notes,
-    rows: inOrder.map(({ row }) => row),
-    skipped: [],
-  };
+  return { sessions, notes, rows: inOrder.map(({ row }) => row), skipped: [] };
 }
 
 /** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */

@@ -96,10 +96,7 @@ export function madeSession({ seed, turns, resultChars, pastedChars }: SessionPl
   }
   truth.hostile.push(...HOSTILE);
   const name = `made-${seed}`;
-  return {
-    transcript: { name, file: name, format: "plimsoll", entries, parentName: null, hasUsage: false, notes: [] },
-    truth,
-  };
+  return { transcript: { name, file: name, format: "plimsoll", entries, parentName: null, hasUsage: false, notes: [] }, truth };
 }
 
 /** A thing starts every so many turns. */

@@ -66,11 +66,7 @@ export function startedAround<Item extends object, Answer>(
 /** The report of a usage; what is not reported is none. */
 export function reportOf(usage: Usage): Pick<ReaderReport, "inputTokens" | "outputTokens" | "reasoningTokens"> {
   const { totalTokens, reasoningTokens } = usage.output;
-  return {
-    inputTokens: usage.input.totalTokens ?? 0,
-    outputTokens: totalTokens ?? 0,
-    reasoningTokens: reasoningTokens ?? 0,
-  };
+  return { inputTokens: usage.input.totalTokens ?? 0, outputTokens: totalTokens ?? 0, reasoningTokens: reasoningTokens ?? 0 };
 }
 
 /** The input of a call as an object: what the model wrote, or its text for calls that take no JSON. */

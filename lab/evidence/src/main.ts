@@ -75,12 +75,7 @@ function power(rows: readonly RunRow[]): void {
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: {
-      lite: { type: "string" },
-      java: { type: "string" },
-      terminal: { type: "string" },
-      unmasked: { type: "string" },
-    },
+    options: { lite: { type: "string" }, java: { type: "string" }, terminal: { type: "string" }, unmasked: { type: "string" } },
   });
   if (positionals[0] === "read") await read(values);
   else if (positionals[0] === "outcomes") process.stdout.write(`${outcomePage(rowsIn(positionals[1]))}\n`);

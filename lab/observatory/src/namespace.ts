@@ -42,10 +42,7 @@ export function enterNamespace(): boolean {
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const tried = spawnSync("unshare", apart(["true"]), { stdio: "ignore" });
   if (tried.status !== 0) return false;
-  const { status } = spawnSync("unshare", apart(again), {
-    stdio: "inherit",
-    env: { ...process.env, [INSIDE]: "1" },
-  });
+  const { status } = spawnSync("unshare", apart(again), { stdio: "inherit", env: { ...process.env, [INSIDE]: "1" } });
   process.exitCode = status ?? 1;
   return true;
 }

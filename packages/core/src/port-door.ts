@@ -132,10 +132,7 @@ export function tokenizerDoor(encoding: string, count: CountTokens): CountTokens
   };
 }
 
-const STATE = {
-  shape: z.object({ title: z.string(), text: z.string() }).nullable(),
-  wanted: "a title and a text, or null",
-};
+const STATE = { shape: z.object({ title: z.string(), text: z.string() }).nullable(), wanted: "a title and a text, or null" };
 
 /** Asks a state provider. */
 export function askState(provide: StateProvider, index: number): ReturnType<StateProvider> {

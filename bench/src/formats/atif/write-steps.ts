@@ -191,10 +191,7 @@ function reportOf({ call, limits }: ReplyFacts, isFromAtif: boolean): JsonObject
   if (call === null) return { extra: { plimsoll: { is_alone: true } } };
   const { contextWindowTokens, maxOutputTokens } = limits ?? { contextWindowTokens: null, maxOutputTokens: null };
   const own = told({ context_window_tokens: contextWindowTokens, max_output_tokens: maxOutputTokens });
-  return told({
-    ...metricsOf(call.usage, isFromAtif),
-    extra: limits === null ? null : { plimsoll: { limits: own } },
-  });
+  return told({ ...metricsOf(call.usage, isFromAtif), extra: limits === null ? null : { plimsoll: { limits: own } } });
 }
 
 function metricsOf({ input, output, raw }: Usage, isFromAtif: boolean): JsonObject {

@@ -279,8 +279,5 @@ function readSpans(events: readonly Fields[]): Spans {
     spans.set(id, { agent: callId === undefined ? outer.agent : { key: id, callId }, isGrader });
   }
   const spanOf = (event: Fields) => spans.get(stringAt(event, "span_id") ?? "") ?? MAIN;
-  return {
-    agentOf: (event) => spanOf(event).agent,
-    isOfGrader: (event) => event.role === "grader" || spanOf(event).isGrader,
-  };
+  return { agentOf: (event) => spanOf(event).agent, isOfGrader: (event) => event.role === "grader" || spanOf(event).isGrader };
 }

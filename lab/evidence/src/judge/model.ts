@@ -80,9 +80,7 @@ const llamaModule: z.ZodType<LlamaModule> = z.custom<LlamaModule>(
 );
 
 /** All probabilities as they are: no temperature, nothing cut off. */
-const AS_IT_IS = {
-  generateNext: { probabilities: true, options: { temperature: 1, topK: 0, topP: 1, minP: 0 } },
-} as const;
+const AS_IT_IS = { generateNext: { probabilities: true, options: { temperature: 1, topK: 0, topP: 1, minP: 0 } } } as const;
 
 /** Tokens that the runtime reads at once; its usual number. */
 const BATCH_TOKENS = 512;

@@ -27,11 +27,7 @@ const LOOK_AFTER = 10;
 /** The window in which the last request is refused, so that a limit is learned: smaller than any history here. Chosen. */
 const REFUSING_TOKENS = 30_000;
 
-const conversation = z.object({
-  id: z.string(),
-  usedTokens: z.number(),
-  cuts: z.array(z.object({ isUndone: z.boolean() })),
-});
+const conversation = z.object({ id: z.string(), usedTokens: z.number(), cuts: z.array(z.object({ isUndone: z.boolean() })) });
 const statusSchema = z.object({ isPaused: z.boolean(), conversations: z.array(conversation), limits: z.array(z.string()) });
 const previewSchema = z.object({ outcome: z.string(), messages: z.array(z.unknown()) });
 const compactSchema = z.object({ outcome: z.literal("compacted"), items: z.array(z.unknown()), version: z.literal(1) });

@@ -41,11 +41,7 @@ function openCode(name: string, title: string, program: Program): AcceptanceCase
     ]),
     steps: 140,
     program: (project) => withOpenCodePlugin(program, join(project, "opencode-plugin.js")),
-    sessions: {
-      kind: "sqlite",
-      file: ".local/share/opencode/opencode.db",
-      query: "select data as text from part",
-    },
+    sessions: { kind: "sqlite", file: ".local/share/opencode/opencode.db", query: "select data as text from part" },
   };
 }
 

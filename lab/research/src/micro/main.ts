@@ -24,10 +24,7 @@ machine, and times as long as JSON.stringify of the same messages
   --messages N   of the session (20000, the largest that is served)
   --row TEXT     rows that have the text in their name`;
 
-const values = optionsOf(USAGE, {
-  messages: { type: "string", default: "20000" },
-  row: { type: "string", default: "" },
-});
+const values = optionsOf(USAGE, { messages: { type: "string", default: "20000" }, row: { type: "string", default: "" } });
 const count = numberAbove0("messages", values.messages);
 const entries = longSession(count);
 const messages = messagesOf(entries);

@@ -115,13 +115,7 @@ async function decideAll(
   const given = { logs, prices: [...prices] };
   const kept = await openState({ folder: undefined, run: given, plimsollVersion: plimsollVersion() }, io);
   const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
-  const run = {
-    pool,
-    tasksPerFile: TASKS_PER_JOB * jobs,
-    prices,
-    state: kept.state,
-    onKept: kept.onKept,
-  };
+  const run = { pool, tasksPerFile: TASKS_PER_JOB * jobs, prices, state: kept.state, onKept: kept.onKept };
   const decisions: Decision[] = [];
   try {
     for (const each of logs) decisions.push(...(await decideOn(each, { run, io })));

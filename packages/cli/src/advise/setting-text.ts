@@ -109,11 +109,7 @@ function jsonWith(text: string, values: SettingChanges): string {
 /** As the file is laid out already; two spaces if it does not tell. */
 function layoutOf(text: string): FormattingOptions {
   const [, indent = "  "] = /\n([\t ]+)\S/.exec(text) ?? [];
-  return {
-    eol: lineEndOf(text),
-    insertSpaces: !indent.startsWith("\t"),
-    tabSize: indent.startsWith("\t") ? 1 : indent.length,
-  };
+  return { eol: lineEndOf(text), insertSpaces: !indent.startsWith("\t"), tabSize: indent.startsWith("\t") ? 1 : indent.length };
 }
 
 function lineEndOf(text: string): string {

@@ -263,12 +263,7 @@ async function mergeAll(names: readonly string[], options: MergeOptions, io: Cli
   const { metrics } = await openExtensions(options, io);
   const parts: NamedReport[] = [];
   for (const name of names) parts.push(...(await readReports({ path: resolve(io.cwd, name), name }, metrics)));
-  const output = {
-    reports: reportFiles(options, io),
-    full: options.full ?? false,
-    notSessions: [],
-    metrics,
-  };
+  const output = { reports: reportFiles(options, io), full: options.full ?? false, notSessions: [], metrics };
   return writeReports(mergeReports(parts), output, io);
 }
 

@@ -218,11 +218,7 @@ function systemText(cwd: string): { readonly text: string; readonly notices: rea
 }
 
 function flagsOf(options: SessionOptions): { readonly [key: string]: string | undefined } {
-  return {
-    model: options.model,
-    policy: options.policy,
-    context_window: options.window,
-  };
+  return { model: options.model, policy: options.policy, context_window: options.window };
 }
 
 /** The tools of a session, and what they may do. */

@@ -73,12 +73,7 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
     const outcome = await agent.submit(task);
     const { sessionId } = agent;
-    const end = runEnd(outcome, {
-      form,
-      sessionId,
-      isDemo: options.demo === true,
-      refusals: refusalLines(permissions),
-    });
+    const end = runEnd(outcome, { form, sessionId, isDemo: options.demo === true, refusals: refusalLines(permissions) });
     io.stdout.write(shownAnswer(io.stdout, end.output));
     say([end.headline]);
     showStatus();

@@ -54,13 +54,7 @@ export function afterRejection(
   if (statedTokens !== null && sizeTokens + request.reserveTokens > statedTokens)
     return { ...learned, statedTokens, refusedAtMs };
   if (learned.answeredTokens >= sizeTokens) return { ...learned, answeredTokens: 0 };
-  return {
-    ...learned,
-    statedTokens,
-    refusedTokens: sizeTokens,
-    isMeasured: promptTokens !== null,
-    refusedAtMs,
-  };
+  return { ...learned, statedTokens, refusedTokens: sizeTokens, isMeasured: promptTokens !== null, refusedAtMs };
 }
 
 /** After an answer to a request of so many expected tokens; `nowTokens` is what would be expected of the same request by what the answer measured. */

@@ -42,10 +42,7 @@ export async function openConversation(
       const manager = opening.opened();
       const kept = { writer, isArchived: true, heldCount: 0 };
       const told = context.onEvent === undefined ? {} : { onEvent: context.onEvent };
-      return {
-        conversation: conversationOver({ manager, tally, background, nowMs, ...kept, ...told }),
-        cutOff,
-      };
+      return { conversation: conversationOver({ manager, tally, background, nowMs, ...kept, ...told }), cutOff };
     } catch (error) {
       await writer.close();
       throw error;

@@ -241,12 +241,7 @@ async function afterStep(
     const tokens = tools.tokensOf(executed.messages);
     if (!isProgress({ before: run.tokens, after: tokens, messages: executed.messages }))
       return said("no-progress", `${run.tokens} → ${tokens} tokens`);
-    return {
-      ...said("applied", null),
-      messages: executed.messages,
-      tokens,
-      applied: [...run.applied, ...executed.applied],
-    };
+    return { ...said("applied", null), messages: executed.messages, tokens, applied: [...run.applied, ...executed.applied] };
   } catch (error) {
     // Only the caller's own abort ends the chain; any other failure is a step of the record.
     if (signal.aborted) throw error;

@@ -66,11 +66,7 @@ export function toolsFor(
   const cutEstimator = state.cutEstimator();
   const roomTokens = Math.max(0, goal.roomTokens);
   const recordTokens = budget.windowTokens * RECORD_RATIO;
-  const facts = factsOf(state, {
-    atMostTokens: roomTokens * FACTS_RATIO,
-    recordTokens,
-    scaleRatio: measure.scaleRatio,
-  });
+  const facts = factsOf(state, { atMostTokens: roomTokens * FACTS_RATIO, recordTokens, scaleRatio: measure.scaleRatio });
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;

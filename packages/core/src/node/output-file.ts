@@ -81,11 +81,7 @@ export function beginOutput(path: string, mode: number = NEW_FILE_MODE): Pending
   const { temporary, file } = create(path, standing.before, mode);
   keepRights(file, standing.before);
   closeSync(file);
-  return {
-    temporary,
-    commit: () => renameSync(temporary, path),
-    discard: () => rmSync(temporary, { force: true }),
-  };
+  return { temporary, commit: () => renameSync(temporary, path), discard: () => rmSync(temporary, { force: true }) };
 }
 
 /** Exclusive: whatever stands under the temporary name already, a link to elsewhere among it, is not opened. */

@@ -44,13 +44,7 @@ export function usableSummary(
   };
 }
 
-const NOTHING: Record<keyof Summary, unknown> = {
-  text: null,
-  stopReason: null,
-  usage: null,
-  prompts: null,
-  repairs: null,
-};
+const NOTHING: Record<keyof Summary, unknown> = { text: null, stopReason: null, usage: null, prompts: null, repairs: null };
 
 function failed(why: string): PlimsollError {
   return new PlimsollError("summary-failed", why);

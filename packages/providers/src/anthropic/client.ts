@@ -67,8 +67,4 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
 }
 
 /** The vendor's own server, by its name. */
-export const ANTHROPIC: Provider = {
-  name: "anthropic",
-  keyVariable: "ANTHROPIC_API_KEY",
-  createClient: createAnthropicClient,
-};
+export const ANTHROPIC: Provider = { name: "anthropic", keyVariable: "ANTHROPIC_API_KEY", createClient: createAnthropicClient };

@@ -14,12 +14,7 @@ export interface RetryOptions {
 }
 
 /** Five attempts within about half a minute, waits shortened by up to a quarter; chosen. The vendors' own SDKs shorten theirs as much. */
-export const DEFAULT_RETRY: RetryOptions = {
-  maximumAttempts: 5,
-  firstWaitMs: 1_000,
-  maximumWaitMs: 30_000,
-  jitterRatio: 0.25,
-};
+export const DEFAULT_RETRY: RetryOptions = { maximumAttempts: 5, firstWaitMs: 1_000, maximumWaitMs: 30_000, jitterRatio: 0.25 };
 
 /** A random number from 0 up to 1. */
 export type Random = () => number;

@@ -187,7 +187,4 @@ export function changedSaid(item: AgentInputItem, { parts }: UserMessage): Agent
   return { ...item, content: changedPieces<(typeof contents)[number]>(contents, parts, PIECES) };
 }
 
-const PIECES = {
-  partsOf: pieceParts,
-  made: (text: string) => ({ type: "input_text" as const, text }),
-};
+const PIECES = { partsOf: pieceParts, made: (text: string) => ({ type: "input_text" as const, text }) };

@@ -65,11 +65,7 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   turns: MESSAGES_TURNS,
   joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
-  observed: (answer) => ({
-    requestId: answer.id,
-    modelId: answer.model,
-    usage: anthropicUsage(recordAt(answer, "usage")),
-  }),
+  observed: (answer) => ({ requestId: answer.id, modelId: answer.model, usage: anthropicUsage(recordAt(answer, "usage")) }),
 };
 
 /** A reply that lost reasoning and nothing else: its other blocks as they came. `null` for any other change. */

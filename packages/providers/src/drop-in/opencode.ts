@@ -56,11 +56,7 @@ export function createOpenCodePlugin(
         if (asked !== null)
           return void messages.splice(0, messages.length, answering(messages, await wishes.answer(asked, conversation)));
         const modelId = stringAt(recordAt(newest, "model"), "modelID");
-        const facts = {
-          limits: await limitsOf(newest),
-          conversation,
-          ...(modelId === null ? {} : { modelId }),
-        };
+        const facts = { limits: await limitsOf(newest), conversation, ...(modelId === null ? {} : { modelId }) };
         const fitted = await compactor.fit(items, facts);
         // OpenCode goes on with the very array that it gave.
         messages.splice(0, messages.length, ...fitted);

@@ -132,8 +132,5 @@ export function learnedFor(
     asked.isReplyGuessed !== true || learnedTokens === null || windowTokens === null || learnedTokens >= windowTokens;
   if (isKept) return { limits, learnedTokens };
   const guessedTokens = Math.floor((reserveTokens * learnedTokens) / windowTokens);
-  return {
-    limits: { ...limits, maxOutputTokens: guessedTokens },
-    learnedTokens: learnedWindowTokens(learned, guessedTokens),
-  };
+  return { limits: { ...limits, maxOutputTokens: guessedTokens }, learnedTokens: learnedWindowTokens(learned, guessedTokens) };
 }

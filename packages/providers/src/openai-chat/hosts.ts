@@ -105,12 +105,7 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
     priceHost: "mistral",
     baseUrl: "https://api.mistral.ai/v1",
     keyVariable: "MISTRAL_API_KEY",
-    quirks: {
-      ...COMPATIBLE_QUIRKS,
-      streamUsage: "never-ask",
-      callContent: "empty-string",
-      maximumCallIdChars: 9,
-    },
+    quirks: { ...COMPATIBLE_QUIRKS, streamUsage: "never-ask", callContent: "empty-string", maximumCallIdChars: 9 },
   },
   {
     name: "groq",

@@ -43,8 +43,4 @@ export function createOpenAiResponsesClient(options: ResponsesOptions = {}): Mod
 }
 
 /** The vendor's own server, by its name. */
-export const OPENAI: Provider = {
-  name: "openai",
-  keyVariable: "OPENAI_API_KEY",
-  createClient: createOpenAiResponsesClient,
-};
+export const OPENAI: Provider = { name: "openai", keyVariable: "OPENAI_API_KEY", createClient: createOpenAiResponsesClient };

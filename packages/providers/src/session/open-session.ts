@@ -85,11 +85,7 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
 /** The window that the log taught; `null` if nothing was refused. */
 function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | null {
   const reserveTokens = log.limits.maxOutputTokens;
-  const learned = learnedInLog(log.conversation.limitEvents(), {
-    modelId: wire.modelId,
-    reserveTokens,
-    nowMs: log.nowMs(),
-  });
+  const learned = learnedInLog(log.conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: log.nowMs() });
   return learnedWindowTokens(learned, reserveTokens);
 }
 
