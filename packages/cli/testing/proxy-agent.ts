@@ -186,7 +186,10 @@ const chat: AgentForm = {
     max_tokens: 1_000,
     ...(form === "streamed" ? { stream: true, stream_options: { include_usage: true } } : {}),
     tools: [{ type: "function", function: { name: "shell", parameters: TOOL } }],
-    messages: [{ role: "system", content: system }, ...history],
+    messages: [
+      { role: "system", content: system },
+      ...signedSince(history, "tool_calls", { extra_content: { google: { thought_signature: "skip" } } }),
+    ],
   }),
   said: (text) => ({ role: "user", content: text }),
   reply: (events) => {
@@ -252,7 +255,7 @@ const gemini: AgentForm = {
     systemInstruction: { parts: [{ text: system }] },
     tools: [{ functionDeclarations: [{ name: "shell", parametersJsonSchema: TOOL }] }],
     generationConfig: { maxOutputTokens: 1_000 },
-    contents: history,
+    contents: signedSince(history, "parts", { thoughtSignature: "skip" }),
   }),
   said: (text) => ({ role: "user", parts: [{ text }] }),
   reply: (events) => {
@@ -266,6 +269,17 @@ const gemini: AgentForm = {
     { role: "user", parts: callIds.map((name) => ({ functionResponse: { name, response: { output } } })) },
   ],
 };
+
+/** Gemini CLI signs the calls since the person's newest message, and those alone. */
+function signedSince(history: readonly Item[], key: string, signature: Item): readonly Item[] {
+  const isResult = ({ parts }: Item) => JSON.stringify(parts ?? "").includes("functionResponse");
+  const start = history.findLastIndex((item) => item.role === "user" && !isResult(item));
+  const calls = z.array(z.looseObject({}));
+  const signed = (call: Item) => ((call.function ?? call.functionCall) === undefined ? call : { ...call, ...signature });
+  return history.map((item, index) =>
+    index < start || item[key] === undefined ? item : { ...item, [key]: calls.parse(item[key]).map(signed) },
+  );
+}
 
 const FORMS: { readonly [wire in AgentWire]: AgentForm } = {
   anthropic,

@@ -34,11 +34,12 @@ async function cutSession(options: SettingOptions = {}, steps = 18) {
 const textOf = (answers: readonly { readonly text: string }[]) => answers.map(({ text }) => text).join("\n");
 
 describe("typed to plimsoll", () => {
-  test.each(AGENT_WIRES.flatMap((wire) => (["streamed", "whole"] as const).map((form) => [wire, form] as const)))(
-    "%s, %s: it is answered, and no vendor ever sees it",
-    async (wire, form) => {
+  const forms = [["streamed", {}] as const, ["whole", { "x-session-id": "one" }] as const];
+  test.each(AGENT_WIRES.flatMap((wire) => forms.map(([form, headers]) => [wire, form, headers] as const)))(
+    "%s, %s, %j: it is answered, and no vendor ever sees it",
+    async (wire, form, headers) => {
       const { url, seen, simulator } = await started();
-      const agent = startAgent({ wire, url, form, headers: { "x-session-id": "one" } });
+      const agent = startAgent({ wire, url, form, headers });
       await agent.say("Look at every part, and never touch the harbour.", 18);
       const before = seen.length;
       expect(textOf(await agent.say("Plimsoll: what did you drop?", 1))).toContain("The newest cut");

@@ -35,21 +35,11 @@ function marked(message: Fields, mark: Fields | null): Fields | null {
   return { ...message, content: [...blocks.slice(0, -1), { ...last, cache_control: mark }] };
 }
 
-/** The message without breakpoints: they move from request to request, and what is said does not. */
-export function withoutCacheMarks(message: Fields): Fields {
-  const { content } = message;
-  if (!Array.isArray(content) || !content.some(isMarked)) return message;
-  return { ...message, content: content.map(withoutMark) };
-}
-
-function isMarked(block: unknown): boolean {
-  if (!isRecord(block)) return false;
-  return block.cache_control !== undefined || (Array.isArray(block.content) && block.content.some(isMarked));
-}
-
-function withoutMark(block: unknown): unknown {
-  if (!isRecord(block) || !isMarked(block)) return block;
-  const { cache_control: _, content, ...rest } = block;
-  if (content === undefined) return rest;
-  return { ...rest, content: Array.isArray(content) ? content.map(withoutMark) : content };
+/** The message or block without breakpoints: they move from request to request, and what is said does not. */
+export function withoutCacheMarks(item: Fields): Fields {
+  const { cache_control: mark, content, ...rest } = item;
+  const given: readonly unknown[] = Array.isArray(content) ? content : [];
+  const blocks = given.map((block) => (isRecord(block) ? withoutCacheMarks(block) : block));
+  if (mark === undefined && blocks.every((block, index) => block === given[index])) return item;
+  return content === undefined ? rest : { ...rest, content: Array.isArray(content) ? blocks : content };
 }

@@ -1,7 +1,6 @@
 import { canonicalJson, shortHash } from "@plimsoll/core/extend";
 import { saidIn, type TypedWord, type WithoutWords, withoutWords } from "../drop-in/typed-words.ts";
 import { type Fields, parseRecord, recordsAt } from "../fields.ts";
-import { withoutCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys, ConversationSigns } from "./conversation-keys.ts";
 import { hasTools, type RequestKind, requestKind } from "./request-kind.ts";
 import { type RequestHeaders, sessionNameOf } from "./session-name.ts";
@@ -62,5 +61,9 @@ function openingOf(items: readonly Fields[], { name, isModels }: ProxyWire): str
   const said = items
     .slice(0, after < 0 ? items.length : after)
     .filter((item) => item.role !== "system" && item.role !== "developer");
-  return shortHash(`${name}\n${canonicalJson(said.map(withoutCacheMarks))}`);
+  const kept = JSON.stringify(said, (field, value: unknown) => (MOVING.includes(field) ? undefined : value));
+  return shortHash(`${name}\n${canonicalJson(JSON.parse(kept))}`);
 }
+
+/** Breakpoints of the prompt cache, and Gemini's signatures on its wire and on Chat: Gemini CLI 0.61 signs calls until the next prompt, and not after it. */
+const MOVING = ["cache_control", "thoughtSignature", "extra_content"];
