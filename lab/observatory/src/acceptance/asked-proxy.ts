@@ -14,8 +14,8 @@ export interface AskedProxy extends ProxyProcess {
 
 /** The wire of the program: its name for `POST /compact`, and where a request holds the history. */
 export interface AskedWire {
-  readonly wire: "openai-chat" | "openai-responses";
-  readonly itemsKey: "messages" | "input";
+  readonly wire: "openai-chat" | "openai-responses" | "gemini";
+  readonly itemsKey: "messages" | "input" | "contents";
 }
 
 /** The person's words that the proxy answers by itself. */
@@ -83,7 +83,8 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
     await beside();
     const answer = await sentOn(proxy.url, taken);
     const items = itemsOf(taken.body, itemsKey);
-    const isTyped = JSON.stringify(items.at(-1) ?? "").includes(TYPED_WORDS);
+    // Without tools it is a question about the words, as Gemini CLI asks which model is to answer.
+    const isTyped = fieldsOf(taken.body).tools !== undefined && JSON.stringify(items.at(-1) ?? "").includes(TYPED_WORDS);
     if (!isTyped && items.length > itemsOf(last?.body ?? "{}", itemsKey).length) last = taken;
     if (!isTyped) return answer;
     const text = await answer.text();
@@ -95,7 +96,7 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
     await check("POST /compact", async () => {
       const asked = JSON.stringify({ wire, items, window_tokens: start.windowTokens });
       const made = compactSchema.parse(await (await fetch(`${proxy.url}/compact`, { method: "POST", body: asked })).json());
-      const body = withItems(taken.body, itemsKey, made.items);
+      const body = JSON.stringify({ ...fieldsOf(taken.body), [itemsKey]: made.items });
       const isTaken = await withSimulator({}, async (url) => (await sentOn(url, { ...taken, body })).status === 200);
       return made.items.length < items.length && isTaken;
     });
@@ -156,10 +157,6 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> {
 function itemsOf(body: string, key: string): readonly unknown[] {
   const items = fieldsOf(body)[key];
   return Array.isArray(items) ? items : [];
-}
-
-function withItems(body: string, key: string, items: readonly unknown[]): string {
-  return JSON.stringify({ ...fieldsOf(body), [key]: items });
 }
 
 function run(project: string, args: readonly string[]): Promise<string> {

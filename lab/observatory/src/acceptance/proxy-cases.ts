@@ -49,6 +49,7 @@ export const PROXY_CASES: readonly AcceptanceCase[] = [
     itemsKey: "input",
   }),
   askedCase("opencode", OPENCODE, 80_000, { wire: "openai-chat", itemsKey: "messages" }),
+  askedCase("gemini", withDefaultModel(GEMINI), 48_000, { wire: "gemini", itemsKey: "contents" }),
 ];
 
 /** The same with a person beside it, who asks the proxy while the program runs and then types words that are for the proxy. */
