@@ -14,7 +14,7 @@ export interface AskedProxy extends ProxyProcess {
 
 /** The wire of the program: its name for `POST /compact`, and where a request holds the history. */
 export interface AskedWire {
-  readonly wire: "openai-chat" | "openai-responses" | "gemini";
+  readonly wire: "anthropic" | "openai-chat" | "openai-responses" | "gemini";
   readonly itemsKey: "messages" | "input" | "contents";
 }
 
@@ -83,8 +83,8 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
     await beside();
     const answer = await sentOn(proxy.url, taken);
     const items = itemsOf(taken.body, itemsKey);
-    // Without tools it is a question about the words, as Gemini CLI asks which model is to answer.
-    const isTyped = fieldsOf(taken.body).tools !== undefined && JSON.stringify(items.at(-1) ?? "").includes(TYPED_WORDS);
+    // Without tools it is a question about the words, as Gemini CLI asks which model is to answer; pi puts a system message without text behind them.
+    const isTyped = fieldsOf(taken.body).tools !== undefined && JSON.stringify(items.slice(-2)).includes(TYPED_WORDS);
     if (!isTyped && items.length > itemsOf(last?.body ?? "{}", itemsKey).length) last = taken;
     if (!isTyped) return answer;
     const text = await answer.text();

@@ -48,6 +48,7 @@ export const PROXY_CASES: readonly AcceptanceCase[] = [
     wire: "openai-responses",
     itemsKey: "input",
   }),
+  askedCase("pi", withDefaultModel(PI_NEWEST), 180_000, { wire: "anthropic", itemsKey: "messages" }),
   askedCase("opencode", OPENCODE, 80_000, { wire: "openai-chat", itemsKey: "messages" }),
   askedCase("gemini", withDefaultModel(GEMINI), 48_000, { wire: "gemini", itemsKey: "contents" }),
 ];
