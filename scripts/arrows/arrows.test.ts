@@ -122,10 +122,10 @@ describe("what is caught", () => {
         ],
       },
       {
-        rule: "the agent in core's main list",
+        rule: "a store in core's main list",
         name: "@plimsoll/core",
-        files: { "src/index.ts": 'export { runAgent } from "./agent/run-agent.ts";' },
-        expected: ["packages/core/src/index.ts:1: imports ./agent/run-agent.ts: row 11 from row 10; allowed: rows 1–10"],
+        files: { "src/index.ts": 'export { createSqliteStore } from "./stores/sqlite.ts";' },
+        expected: ["packages/core/src/index.ts:1: imports ./stores/sqlite.ts: row 12 from row 11; allowed: rows 1–11"],
       },
       {
         rule: "bench → tools",
