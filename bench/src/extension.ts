@@ -8,7 +8,7 @@ import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
 import type { Program } from "./replay/program.ts";
 
-/** Parts that can be added to the bench, as values. The built-in ones are an extension, too. */
+/** Importers, metrics, peers, programs and kinds of policy parts that a user adds to the bench. */
 export interface BenchExtension extends Partial<Kinds> {
   /** Asked before the built-in ones, as those for plain message lists recognise much. */
   readonly importers?: readonly Importer[];
@@ -25,7 +25,7 @@ export interface BenchParts extends Required<Omit<BenchExtension, keyof Kinds>> 
   readonly metrics: RunMetrics;
   /** Addresses of the modules that the added parts come from, for threads to load them. */
   readonly modules: readonly string[];
-  /** Tells parts from others of the same names. `null` if that cannot be told, and then no replay is kept. */
+  /** Distinguishes these parts from others of the same names; `null` if that is unknown: then no replay is kept for later runs. */
   readonly identity: string | null;
 }
 
@@ -42,8 +42,8 @@ const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...BUILT_IN_KINDS };
 export const BUILT_IN_PARTS: BenchParts = { ...BUILT_IN, kinds: BUILT_IN_KINDS, modules: [], identity: "" };
 
 /**
- * The built-in parts with those of the extensions, which are values of this process: threads cannot have them, and their replays are not
- * kept. Throws `bad-input` if a name is taken.
+ * Adds extensions to the built-in parts. They are values of this process: threads cannot load them, and their replays are not
+ * kept for later runs. Throws `bad-input` if a name is taken.
  */
 export function partsWith(extensions: readonly BenchExtension[]): BenchParts {
   return joinedParts(extensions.map((extension, place) => ({ name: `extension ${place + 1}`, extension })));

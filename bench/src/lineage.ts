@@ -35,12 +35,12 @@ export interface SessionLineage {
   readonly isCopy: boolean;
 }
 
-/** The lineages of sessions: those that share a beginning are one unit, and what they share counts once. */
+/** Groups of sessions that share a beginning (lineages): each group is one unit, and answers that its sessions share count once. */
 export interface Lineages {
   readonly counts: LineageCounts;
-  /** Those in a file that share something. */
+  /** The sessions in a file that share answers with others. */
   in(file: string): readonly SessionLineage[];
-  /** False for a file in which everything counts in others. */
+  /** False if everything in the file counts in other sessions, elsewhere. */
   hasOwn(file: string): boolean;
 }
 
@@ -234,7 +234,7 @@ function spansOf(isOwn: readonly boolean[]): readonly (readonly [number, number]
   return spans;
 }
 
-/** The transcript as far as it counts, told by the lineages in its file; `null` if all of it counts in others. */
+/** Marks the answers and compactions of a transcript that count in another session (`copiedIds`). Unchanged if it shares nothing; `null` if all of it counts in others. */
 export function countedOnce(transcript: Transcript, shared: readonly SessionLineage[]): Transcript | null {
   const own = shared.find(({ session }) => session === transcript.name);
   if (own === undefined) return transcript;
@@ -243,7 +243,7 @@ export function countedOnce(transcript: Transcript, shared: readonly SessionLine
   return own.isCopy ? null : { ...transcript, lineage: own.lineage, copiedIds };
 }
 
-/** The entries of a transcript without the reports and compactions that count in another session. */
+/** Lists a transcript's entries without the usage reports and compactions that count in another session. */
 export function ownEntries({ entries, copiedIds = [] }: Transcript): readonly SessionEntry[] {
   const copied = new Set(copiedIds);
   return copied.size === 0 ? entries : entries.filter((entry) => !copied.has(entryIdOf(entry)));

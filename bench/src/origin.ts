@@ -8,8 +8,8 @@ export interface Origin {
 const INNER_FOLDER = /^(?:\d+|[0-9a-f-]{32,}|subagents)$/;
 
 /**
- * The origin that a session's name tells: files named `OWNER__REPOSITORY__…` are of that repository and owner. All others are of the project's
- * folder that they lie in, which stands for both: importers do not read which repository a session was recorded in.
+ * Reads repository and owner from a session's name, if its file is named `OWNER__REPOSITORY__…`. All others get the project's folder that they lie in
+ * for both: importers do not read which repository a session was recorded in.
  */
 export function originOf(session: string): Origin {
   const parts = session.split("#")[0]?.split("/") ?? [];

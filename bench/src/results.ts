@@ -80,7 +80,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Where a policy stands in a sweep. */
+/** A policy's place in a sweep: the policy that was swept (`base`), and the values of its settings by path. */
 export interface PolicySweep {
   readonly base: string;
   readonly settings: readonly { readonly path: string; readonly value: number }[];
@@ -101,7 +101,7 @@ export interface SessionDescription {
   readonly format: string;
   /** The agent's version, as its log states it; `null` if it does not. */
   readonly agentVersion: string | null;
-  /** The model's window that the session ran in, in tokens: stated, or the likeliest; `null` in reports of before. */
+  /** The model's window that the session ran in, in tokens: stated, or the likeliest; `null` in reports of older versions. */
   readonly ownWindowTokens: number | null;
   readonly parentSession: string | null;
   /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are its own alone. */
@@ -120,20 +120,20 @@ export interface SessionDescription {
   readonly repairs: number;
   /** True if the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
-  /** Its reported usage by list prices, each call by those of its day; `null` if nothing could be priced, or in reports of before. */
+  /** US dollars of its reported usage, each call by the list prices of its day; `null` if nothing could be priced, or in reports of older versions. */
   readonly recordedUsd: number | null;
-  /** Whether that is all: a call whose size was not reported, or whose model has no price, is missing otherwise. */
+  /** Whether `recordedUsd` covers every call (`whole`); otherwise calls without a reported size or a price are missing. */
   readonly recordedUsdIs: "whole" | "a-part";
   /** US dollars that the recording states for its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;
   /** The outcome of the run; left out if nothing in its recording grades it. */
   readonly outcome?: Outcome;
-  /** How much of what measures are made from the recording shows; `null` in reports of before. */
+  /** Counts of the things in the recording that measures are made from; `null` in reports of older versions. */
   readonly seen: SeenCounts | null;
   readonly sizeModel: SizeModelError;
 }
 
-/** How much of what measures are made from a recording shows. Zero is what was seen, not what there was. */
+/** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */
 export interface SeenCounts {
   /** Calls of tools, and results of them. */
   readonly toolCalls: number;
@@ -146,7 +146,7 @@ export interface SeenCounts {
   readonly scripts?: number;
   /** Replies with reasoning, whether it can be read or not. */
   readonly reasoning: number;
-  /** Model calls whose report tells the prompt's size, what was read from and written to the cache, and a price. */
+  /** Model calls whose report states the prompt's size; then those that state tokens read from the cache, tokens written to it, and a price. */
   readonly usage: number;
   readonly cacheReads: number;
   readonly cacheWrites: number;
@@ -238,7 +238,7 @@ export interface Tally {
   readonly lost: number;
 }
 
-/** An input that was not replayed: what, where, and what to do. */
+/** An input that was not replayed; `reason` says in one line what is wrong, where, and what to do. */
 export interface SkippedInput {
   readonly file: string;
   readonly reason: string;

@@ -10,7 +10,7 @@ export function maximumOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
 }
 
-/** The smallest value at or above which lie a share of 1 − `ratio` of the values (nearest rank); `null` of nothing. */
+/** The quantile by nearest rank: the smallest value that at least a share `ratio` (0 to 1) of the values does not exceed; `null` without values. */
 export function quantileOf(values: readonly number[], ratio: number): number | null {
   // Numbers alone sort ten times as fast as with a comparison.
   const sorted = Float64Array.from(values).sort();
@@ -46,7 +46,7 @@ export function inPercent(ratio: number | null | undefined): number | null {
   return ratio === null || ratio === undefined ? null : 100 * ratio;
 }
 
-/** Numbers from 0 up to 1, the same each time: a linear congruential generator (Numerical Recipes' constants). */
+/** Makes a source of numbers from 0 up to 1, each time the same sequence: a linear congruential generator (Numerical Recipes' constants). */
 export function createRandom(): () => number {
   let state = 1;
   return () => {
@@ -55,7 +55,7 @@ export function createRandom(): () => number {
   };
 }
 
-/** A figure with the middle 95 % of what it is over resampled repositories; without an interval if there are too few owners. */
+/** A figure with its 95 % bootstrap interval over repositories. `value` is `null` if nothing tells it; `interval` also with fewer than eight repository owners. */
 export interface Estimate {
   readonly value: number | null;
   readonly interval: Interval | null;
@@ -122,7 +122,7 @@ export function geometricMeanOf(numbers: readonly number[]): number | null {
 }
 
 /**
- * A statistic with a bootstrap interval: whole repositories, or what else stays together, are drawn with replacement. Deterministic. Time is linear in items, and in draws ×
+ * Computes a statistic with a 95 % bootstrap interval that draws whole repositories, or other clusters, with replacement. Deterministic. Time is linear in items, and in draws ×
  * repositories × counts.
  */
 export function clusteredEstimate<Item>(
@@ -173,7 +173,7 @@ function resampled(
   return from === undefined || through === undefined ? null : { from, through };
 }
 
-/** The mean of a number over items. */
+/** Makes the statistic "mean of a number over items" for {@link clusteredEstimate}; `null` without items. */
 export function meanOver<Item>(numberOf: (item: Item) => number): Statistic<Item> {
   return {
     width: 2,

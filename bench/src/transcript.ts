@@ -35,7 +35,7 @@ export interface Transcript {
 /** The step of a recorded entry by which turns were taken back that the person did not want: no compaction, and it holds under every policy. */
 export const ROLLED_BACK = "rolled back";
 
-/** True for an entry by which turns were taken back. */
+/** True for an entry by which the person took back earlier turns. */
 export function isRollBack(entry: SessionEntry): boolean {
   return entry.type === "compaction" && entry.record.steps[0]?.strategy === ROLLED_BACK;
 }
@@ -55,7 +55,7 @@ export interface LineageCounts {
   readonly repeatedAnswers: number;
 }
 
-/** The outcome of a recorded run. */
+/** Grades of a recorded run, as its recording or a table of grades states them. */
 export interface Outcome {
   /** The grades in the order of the recording; the first is the one that counts. */
   readonly grades: readonly Grade[];

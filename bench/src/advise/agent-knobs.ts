@@ -17,10 +17,10 @@ interface Knob {
   readonly source: string;
 }
 
-/** Where an agent keeps the settings of its user. */
+/** The place of an agent's settings file. */
 export interface SettingsPlace {
   readonly form: "json" | "toml";
-  /** Below the home folder. */
+  /** The folder of the file, below the home folder. */
   readonly base: string;
   /** A variable of the environment that names another folder in the base's place; `null` if there is none. */
   readonly variable: string | null;
@@ -38,12 +38,12 @@ export interface KnobReplay {
   readonly grid: (windowTokens: number) => readonly KnobValues[];
 }
 
-/** An agent's own knobs, as data: everything that advice needs to know of it. */
+/** An agent's own settings for compaction, as data: everything that advice needs to know about it. */
 export interface AgentKnobs {
   readonly agent: LocatedAgent;
   /** Its name as its makers write it. */
   readonly title: string;
-  /** The version that the names were looked up in, and the first that they hold for if others had other names. */
+  /** The version whose names were looked up, and the first that has them (`from`); `null` if every version has them. */
   readonly version: string;
   readonly from: string | null;
   readonly readOn: string;

@@ -25,7 +25,7 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly policy: string;
   /** US dollars of the replays; `null` if the model has no price. */
   readonly usd: number | null;
-  /** The cost as a share of the current setting's. */
+  /** The cost divided by the current setting's; below 1 is cheaper. */
   readonly costRatio: number;
   /** Of what later replies needed, the share that was still in the context, in percent; `null` if nothing shows the needs. */
   readonly keptPercent: number | null;
@@ -39,11 +39,11 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly isBroken: boolean;
 }
 
-/** The answer of the replays for one group of sessions. */
+/** The verdict of the replays on a group of settings. */
 export type SettingVerdict =
   /** No session fills half of the window: whatever the setting, nothing happens. */
   | { readonly kind: "idle" }
-  /** `looksLike`: cheaper in each of three sessions at least, and nothing lost over all; `null` if nothing was. It is no proof. */
+  /** `missing`: sessions that are still needed. `looksLike`: a cheaper setting that is dearer in none of at least three sessions and keeps as much; `null` for none. No proof. */
   | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: SettingFigures | null }
   /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
   | { readonly kind: "set"; readonly best: SettingFigures; readonly costRatio: Interval }
@@ -52,28 +52,28 @@ export type SettingVerdict =
   /** `other-window`: sessions in another window decide on the one number that the file has for all. */
   | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "not-confirmed" | "other-window" };
 
-/** An answer with the data that it rests on. */
+/** Advice on an agent's settings, with the figures that it rests on. */
 export interface SettingChoice {
   /** Sessions that fill half of the window; those that share a beginning are one. */
   readonly sessions: number;
   readonly projects: number;
-  /** The units that are drawn anew for the interval. */
+  /** The units that the interval resamples. */
   readonly drawn: "projects" | "sessions";
   readonly rows: readonly SettingFigures[];
-  /** Of the agent's own settings, and of our proxy under it. */
+  /** The verdict on the agent's own settings, and on running the agent behind Plimsoll's proxy. */
   readonly setting: SettingVerdict;
   readonly proxy: SettingVerdict;
 }
 
-/** Names of the sessions that fill half of the window, by the rows of doing nothing. */
+/** Names the sessions that fill more than half of the input budget without compaction; it reads the rows of the policy `none`. */
 export function longSessions(rows: readonly FiledRow[]): ReadonlySet<string> {
   const split = splitSessions(rows.filter(({ row }) => row.policy === "none"));
   return new Set([...split.train, ...split.test]);
 }
 
 /**
- * Compares settings over the sessions that fill half of the window. The rows are those of doing nothing and of every point, by the names of their
- * policies; the first point is the current setting.
+ * Compares settings over the sessions that fill half of the window. `rows` need the policy `none` and the policy of every point, by their
+ * names; the first point is the current setting.
  */
 export function chooseSetting(
   [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],

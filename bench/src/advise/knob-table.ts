@@ -8,7 +8,7 @@ import { OPENCODE_2_KNOBS, OPENCODE_KNOBS } from "./opencode.ts";
 import { PI_KNOBS } from "./pi.ts";
 import { QWEN_CODE_KNOBS } from "./qwen-code.ts";
 
-/** All knobs that are known, in the order of the documentation; of one agent the newer names stand behind the older. */
+/** The settings for compaction of every agent that advice knows; of one agent, the newer names come after the older ones. */
 export const KNOB_TABLE: readonly AgentKnobs[] = [
   CLAUDE_CODE_KNOBS,
   CODEX_KNOBS,
@@ -19,7 +19,7 @@ export const KNOB_TABLE: readonly AgentKnobs[] = [
   QWEN_CODE_KNOBS,
 ];
 
-/** The knobs of an agent of that version (`null`: not known, which is taken for an old one); `null` if none are known. */
+/** Finds an agent's settings for compaction in a version (`null`: unknown, taken for an old one). Returns `null` if none are known. */
 export function knobsOf(agent: LocatedAgent, version: string | null): AgentKnobs | null {
   return (
     KNOB_TABLE.findLast(

@@ -6,19 +6,19 @@ import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
 export interface RecordedCost {
-  /** Without those of sub-agents. */
+  /** Number of sessions, sub-agents' not counted. */
   readonly sessions: number;
   readonly compactions: number;
   readonly compactedSessions: number;
-  /** All requests by list prices of their reported usage; `null` if nothing could be priced. */
+  /** US dollars of all requests, by list prices of their reported usage; `null` if nothing could be priced. */
   readonly usd: number | null;
   /** The same in words, beside dollars that logs state by themselves; `null` if there are none. */
   readonly usdText: string | null;
   /** Tokens of all reported prompts. */
   readonly promptTokens: number;
-  /** Whether that is all, or calls without a price are missing. */
+  /** Whether `usd` covers every call (`whole`), or calls without a price are missing. */
   readonly usdIs: SessionDescription["recordedUsdIs"];
-  /** About what the compactions cost, modelled: their summaries, and the new beginning of the cache. `null` if no model has a price. */
+  /** US dollars of the compactions, modelled: their summaries, and filling the prompt cache anew. `null` if no model has a price. */
   readonly compactionUsd: number | null;
   readonly compactionTokens: number;
   /** Uses of something that a compaction had made unreadable. */
@@ -33,7 +33,7 @@ export interface CompactionPricing {
   readonly request: Policy["summary"]["request"];
 }
 
-/** Collects the cost of compaction from the rows of `recorded`. A summary's reply costs a fixed length, as recordings do not report it. */
+/** Estimates the cost of the recorded compactions from the rows of `recorded`. Each summary's reply is charged a fixed length, as recordings do not report it. */
 export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pricing: CompactionPricing): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
   const described = new Map(report.sessions.map((session) => [session.session, session]));

@@ -1,7 +1,7 @@
 import { serverOf } from "@plimsoll/core/extend";
 import type { BenchReport } from "../results.ts";
 
-/** One kind of content of the recorded prompts. */
+/** The part that one kind of content takes in the recorded prompts. */
 export interface WindowFill {
   /** As the replay names it: `results of Read`, `MCP server linear`, `AGENTS.md`. */
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface WindowFill {
   readonly tokens: number;
   /** Share of the tokens of all recorded prompts, in percent. */
   readonly percent: number;
-  /** The same share of the sessions' dollars, replies included; `null` without prices. */
+  /** The same share of the sessions' cost, in US dollars, replies included; `null` without prices. */
   readonly usd: number | null;
 }
 
@@ -21,7 +21,7 @@ function kindOf(name: string): string {
   return server === null ? name : `MCP server ${server}`;
 }
 
-/** Takes the recorded prompts apart by kind, the largest first: each session by its sampled calls, weighed by all its calls and its own dollars. */
+/** Splits the recorded prompts by kind of content, the largest first; estimates each session by sampled calls, weighted by its number of calls and its dollars. */
 export function windowFills({ rows, sessions }: Pick<BenchReport, "rows" | "sessions">): readonly WindowFill[] {
   const isPriced = sessions.some(({ recordedUsd }) => recordedUsd !== null);
   const own = new Map(sessions.map((each) => [each.session, each]));

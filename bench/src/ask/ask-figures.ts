@@ -29,7 +29,7 @@ const COMPARED: readonly (readonly [AskedContext, AskedContext | "recorded"])[] 
   ["compacted", "tail"],
 ];
 
-/** Puts the outcomes of a plan together. A request that is not among them was not asked. */
+/** Makes the report of a plan from the outcomes of its requests, by request key. A request without an outcome counts as not asked. */
 export function askReport(plan: AskPlan, outcomes: ReadonlyMap<string, AskOutcome>): AskReport {
   const { model, window, callsAPolicy, sessions } = plan;
   const calls = plan.calls.map((planned) => answeredCall(planned, outcomes));

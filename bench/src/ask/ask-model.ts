@@ -45,7 +45,7 @@ export interface AskSpending {
   readonly fromCassette: number;
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** `null` if the model has no price. */
+  /** US dollars; `null` if the model has no price. */
   readonly usd: number | null;
   /** Why it ended before everything was asked; `null` if it did not. */
   readonly stopped: "most-dollars" | "failures" | null;

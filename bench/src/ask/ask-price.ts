@@ -13,18 +13,18 @@ export interface AskPrice {
   readonly fromCassette: number;
 }
 
-/** Requests to send and what they are likely to take. */
+/** Number of requests to send, and the tokens and US dollars that they are likely to take. */
 export interface AskSize {
   readonly requests: number;
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** `null` if the model has no price. */
+  /** US dollars; `null` if the model has no price. */
   readonly usd: number | null;
 }
 
 const NOTHING: AskSize = { requests: 0, promptTokens: 0, replyTokens: 0, usd: 0 };
 
-/** The price of a plan. A request that several policies ask with the same context counts once, under the first context that needs it. */
+/** Estimates the price of a plan. A request that several policies ask with the same context counts once, under the first context that needs it. */
 export async function askPrice(
   { model, calls }: Pick<AskPlan, "model" | "calls">,
   { cassette, catalog }: { readonly cassette: Pick<Cassette, "read">; readonly catalog: PriceSource },

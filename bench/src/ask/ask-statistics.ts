@@ -38,8 +38,8 @@ export const USUAL_CHANGED_RATIO = 0.2;
 const MOST_DETECTABLE_RATIO = 0.1;
 
 /**
- * The smallest difference of two contexts' agreement that so many calls show in 80 % of runs (5 %, two-sided), if so many answers change when the same
- * is asked again: contexts that are equally good differ as often as that. `null` of no calls.
+ * The smallest difference in agreement, as a ratio (0.1 is ten points), that so many calls show in 80 % of runs (5 %, two-sided), if a share `changedRatio` (0 to 1) of answers
+ * changes when the same is asked again: equally good contexts differ as often as that. `null` for 0 calls.
  */
 export function detectableRatio(calls: number, changedRatio: number): number | null {
   return calls === 0 ? null : FOUND_ERRORS * Math.sqrt(changedRatio / calls);

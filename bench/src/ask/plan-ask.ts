@@ -62,8 +62,8 @@ export interface PlannedCall extends CallPlace, InSession {
 const ROOM_RATIO = 0.9;
 
 /**
- * Draws the calls and makes their requests. Deterministic: the same sessions, policies and model give the same requests. Files that cannot be read
- * are left out; the run's own report says so.
+ * Draws the calls that a model is asked about and makes the requests; sends nothing. Deterministic: the same sessions, policies and model give the same
+ * requests. Files that cannot be read are left out; the run's own report says so.
  */
 export async function planAsk(input: AskInput): Promise<AskPlan> {
   const { model, policies, callsAPolicy, window } = input;

@@ -19,7 +19,7 @@ interface CalibratedMethod {
   readonly calls: readonly PredictedCall[];
 }
 
-/** The kind of a call: errors of the kinds are not alike and are told apart. */
+/** The kind of a call, by the event before it ({@link callKinds}): prediction errors differ from kind to kind. */
 export type CallKind = "first" | "after-cut" | "after-switch" | "server-tool" | "fell" | "calm";
 
 /** Predicts every call of a session by every method; `kinds` are the calls' own, one a call. */
@@ -85,7 +85,7 @@ export interface MethodCalls {
   readonly calls: readonly (PredictedCall & { readonly kind: CallKind })[];
 }
 
-/** The calls of each method, all sessions together. */
+/** Groups the predicted calls of all sessions by method, each call with its kind. */
 export function byMethod(
   sessions: readonly { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] }[],
 ): readonly MethodCalls[] {

@@ -3,7 +3,7 @@ import { byMethod, type CalibratedSession, type CallKind, calibrateSession, erro
 import { errorsOf, type PredictionErrors } from "./errors.ts";
 import type { Method } from "./predict-calls.ts";
 
-/** The report of `plimsoll calibrate`: every method's errors over all sessions, and session by session. */
+/** The report of `plimsoll calibrate`: the errors of each method's predicted prompt sizes, over all sessions and session by session. */
 export interface CalibrationReport {
   readonly methods: readonly MethodErrors[];
   readonly sessions: readonly SessionErrors[];
@@ -30,13 +30,13 @@ interface SessionErrors {
   readonly methods: readonly { readonly method: string; readonly errors: PredictionErrors }[];
 }
 
-/** A report and the predictions behind it. */
+/** A calibration: the report of errors, and each session's predictions with the kind of each call. */
 export interface Calibration {
   readonly report: CalibrationReport;
   readonly sessions: readonly { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] }[];
 }
 
-/** Predicts every call of the sessions by every method. Sidechains and sessions without reports are left out. */
+/** Predicts the prompt size of every call by every method, and reports the errors. Leaves out sidechains and sessions without reported sizes. */
 export function calibrateTranscripts(transcripts: readonly Transcript[], methods: readonly Method[]): Calibration {
   const sessions = transcripts
     .filter(({ parentName, hasUsage }) => parentName === null && hasUsage)

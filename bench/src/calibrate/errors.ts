@@ -6,7 +6,7 @@ export interface JudgedCall extends Pick<PredictedCall, "reportedTokens"> {
   readonly prediction: Pick<PredictedCall["prediction"], "expectedTokens" | "upperTokens">;
 }
 
-/** How far predictions were from what was reported, in percent of it. */
+/** Errors of predicted prompt sizes, in percent of the reported size; `signedPercent` is the mean with its sign, the next four ignore signs. `null` without calls. */
 export interface PredictionErrors {
   readonly calls: number;
   readonly signedPercent: number | null;
@@ -16,13 +16,13 @@ export interface PredictionErrors {
   readonly maxPercent: number | null;
   readonly offByTwoPercentCount: number;
   readonly offByFivePercentCount: number;
-  /** Share of calls at or below their upper bound, and how far the bound lay above what was reported. */
+  /** Share of calls, from 0 to 1, at or below their upper bound; then mean and median of bound less reported size, in percent of the reported size. */
   readonly coverageRatio: number | null;
   readonly marginPercent: number | null;
   readonly marginP50Percent: number | null;
 }
 
-/** Percent by which a prediction lay above what was reported; below is negative. */
+/** The error of a predicted prompt size, in percent of the reported size; negative if the prediction was too low. */
 export function signedPercentOf({ prediction, reportedTokens }: JudgedCall): number {
   return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
 }
@@ -32,7 +32,7 @@ function marginPercentOf({ prediction, reportedTokens }: JudgedCall): number {
   return (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens;
 }
 
-/** Errors of the predicted prompt sizes of these calls, in percent of the reported sizes. */
+/** Compares predicted with reported prompt sizes, in percent of the reported ones. Without calls all figures but the counts are `null`. */
 export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
   return errorsOfPercents({ signed: calls.map(signedPercentOf), margins: calls.map(marginPercentOf) });
 }

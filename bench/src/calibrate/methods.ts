@@ -3,7 +3,7 @@ import type { CharsPerTokenSpec } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import { byEstimator, type Method } from "./predict-calls.ts";
 
-/** The field's heuristic alone, and what other methods are built on. */
+/** The common heuristic: one token for every four UTF-16 units, rounded up, and 1,200 tokens for an image. */
 export const CHARS_PER_FOUR: CharsPerTokenSpec = {
   kind: "chars-per-token",
   charsPerToken: 4,
@@ -16,7 +16,7 @@ export const CHARS_PER_FOUR: CharsPerTokenSpec = {
 
 const CHARS_PER_THREE: CharsPerTokenSpec = { ...CHARS_PER_FOUR, charsPerToken: 3 };
 
-/** The field's methods, and ours, which comes last. */
+/** The methods that a calibration compares: common heuristics first, Plimsoll's own ledger last. */
 export const CALIBRATED_METHODS: readonly Method[] = [
   { name: "chars/4", predict: byEstimator(CHARS_PER_FOUR) },
   { name: "char-class", predict: byEstimator({ kind: "char-class" }) },

@@ -12,7 +12,7 @@ import {
 } from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
 
-/** One call of a session: what was predicted before it, and what was reported. */
+/** One call of a session with its predicted and its reported prompt size, in tokens. */
 export interface PredictedCall {
   readonly file: string;
   /** The call's place in its session, from 0; calls without a report are not counted. */
@@ -25,15 +25,15 @@ export interface PredictedCall {
 /** Predicts every reported call of a session, each from what came before it. */
 export type CallPredictor = (transcript: Transcript) => readonly PredictedCall[];
 
-/** A way of predicting, by name. */
+/** A named way to predict the prompt sizes of a session's calls. */
 export interface Method {
   readonly name: string;
   readonly predict: CallPredictor;
 }
 
 /**
- * Walks a session's log as a context manager folds it; each call's own report is seen only after its prediction. What the agent is known to have put back
- * after a compaction is in the prompt beside the messages.
+ * Makes a predictor from an estimator. It predicts each call before it sees that call's own report. Text that the agent is known to have put back
+ * after a compaction counts as part of the prompt.
  */
 export function byEstimator(spec: EstimatorSpec, sources: EstimatorOptions = {}): CallPredictor {
   return (transcript) => predictCalls(transcript, createEstimator(spec, createWorkCounter(), sources));
@@ -60,7 +60,7 @@ function predictCalls(transcript: Transcript, estimator: Estimator): readonly Pr
   return calls;
 }
 
-/** One line a call, as a scorer reads it: what was reported, what was expected, and the upper bound, in tokens. */
+/** Writes each call as one line of JSON: its reported size, expected size and upper bound, in tokens. */
 export function predictionLines(calls: readonly PredictedCall[]): string {
   return calls
     .map(({ file, call, reportedTokens, prediction }) =>

@@ -113,7 +113,7 @@ function textAt(path: string): string | null {
   }
 }
 
-/** A text as a source of lines, for content that is already in memory. */
+/** Makes a source of lines from a text that is already in memory. */
 export function textSource(content: string, displayName: string): FileSource {
   return lazySource(displayName, displayName, () => withoutByteOrderMark(content));
 }
@@ -212,8 +212,8 @@ const HEAD_CHARS = 1 << 16;
 const HEAD_OBJECTS = 16;
 
 /**
- * The beginning of a file. The first objects are those of its first lines; for a document, which may stand on one line or on several, the
- * document itself, or the first objects of its array.
+ * Reads the beginning of a file, by which importers recognise it. Its first objects are those of its first lines; for a document, on one line or several,
+ * the document itself, or the first objects of its array.
  */
 export async function readHead(source: FileSource): Promise<FileHead> {
   const lines: string[] = [];

@@ -3,13 +3,13 @@ import type { Transcript } from "../transcript.ts";
 import { readHead, textSource } from "./file-source.ts";
 import type { FileSource, Importer } from "./importer.ts";
 
-/** An importer with the text of a session that it reads: one with a call of a tool and its result, if the format has them. */
+/** An importer under test and the text of a session that it reads, with a tool call and its result if the format has them. */
 export interface ImporterSubject {
   readonly importer: Importer;
   readonly text: string;
 }
 
-/** One rule of the contract. `run` gets a function that makes the subject, and rejects if the rule does not hold. */
+/** One rule of {@link IMPORTER_CONTRACT}. `run` calls `make` for the importer under test, and rejects if the rule does not hold. */
 export interface ImporterRule {
   readonly rule: string;
   readonly run: (make: () => Promise<ImporterSubject>) => Promise<void>;
@@ -18,7 +18,7 @@ export interface ImporterRule {
 /** The name that the contract gives to the file; no importer may look at it. */
 const FILE = "given";
 
-/** Rules that every importer must pass. Each rule rejects with what did not hold. */
+/** The rules that every importer must pass: run each in the importer's tests. A rule rejects with what did not hold. */
 export const IMPORTER_CONTRACT: readonly ImporterRule[] = [
   {
     rule: "recognises its own session, by what it holds",

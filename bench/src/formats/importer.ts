@@ -1,8 +1,8 @@
 import type { Transcript } from "../transcript.ts";
 
 /**
- * One agent's session format. An importer is chosen by what a file holds and never by its name: `recognises` looks at
- * the beginning of the file. Importers of line formats read line by line, so that memory follows the largest line.
+ * Reads the session files of one agent. It is chosen by what a file holds and never by its name: `recognises` looks at
+ * the beginning of the file. Importers of line formats read line by line, so that memory grows with the largest line alone.
  */
 export interface Importer {
   readonly format: string;

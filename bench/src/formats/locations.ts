@@ -16,7 +16,7 @@ export type LocatedAgent =
   | "roo-code"
   | "kilo-code";
 
-/** All located agents, in the order of the documentation. */
+/** All agents whose logs {@link locateLogs} can find, in the order of the documentation. */
 export const LOCATED_AGENTS: readonly LocatedAgent[] = [
   "claude-code",
   "codex",
@@ -93,7 +93,7 @@ const OPENCODE_DATABASES = {
   name: /^opencode(-[\w.-]+)?\.db$/,
 } as const;
 
-/** Databases of an agent, changed since a time, whose sessions cannot be read here: they have to be exported first. */
+/** Finds an agent's databases, changed since a time, whose sessions cannot be read here: the user has to export them first. */
 export async function unreadDatabases(query: Omit<LogQuery, "limit">): Promise<readonly LocatedFile[]> {
   const databases = await databasesOf(query);
   const sinceMs = query.sinceMs ?? Number.NEGATIVE_INFINITY;
@@ -126,7 +126,7 @@ interface LogHome {
   readonly paths?: Pick<PlatformPath, "join">;
 }
 
-/** The folders that {@link locateLogs} looks through, for a message that nothing was found. */
+/** Lists the folders that {@link locateLogs} looks through, for a message that nothing was found. */
 export function usualPlaces(agent: LocatedAgent, home: LogHome): readonly string[] {
   return PLACES[agent].map((place) => folderOf(place, home));
 }
@@ -149,8 +149,8 @@ export interface LogQuery extends LogHome {
 }
 
 /**
- * The logs that an agent has written below a home folder or where the environment says, newest first (equally new ones by path). Folders that do not exist or may
- * not be read are passed over; links are not followed.
+ * Finds the logs that an agent has written below a home folder or where the environment says, newest first (equally new ones by path). Passes over folders
+ * that do not exist or may not be read; follows no links.
  */
 export async function locateLogs(query: LogQuery): Promise<readonly LocatedFile[]> {
   const { agent, sinceMs = Number.NEGATIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = query;

@@ -110,7 +110,7 @@ function namesOf(counts: ReadonlyMap<string, number>): string {
     .join(", ")}${more}`;
 }
 
-/** The identity of a transcript, and the items that were read of it. */
+/** Parts that {@link transcriptOf} builds a transcript from: its names, the session's start, and the items that were read. */
 export interface TranscriptParts {
   readonly name: string;
   readonly file: string;
@@ -123,7 +123,7 @@ export interface TranscriptParts {
   readonly statedUsd?: number | null;
 }
 
-/** The transcript of what an importer read. A recording that reports no sizes is noted. */
+/** Builds a transcript from the items that an importer read. Notes a recording that reports no token counts: its replays run on estimates. */
 export function transcriptOf(parts: TranscriptParts): Transcript {
   const { name, file, format, parentName = null, outcome = null, statedUsd = null } = parts;
   const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };

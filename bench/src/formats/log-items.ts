@@ -12,7 +12,7 @@ import type {
 import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/extend";
 import type { Fields } from "./fields.ts";
 
-/** An item that an importer reads off a recording, in the order of the recording, before ids are given and results are joined. */
+/** One item that an importer reads from a recording, in its order: a message, a reply, a tool result, a compaction, or one of an unknown type. */
 export type LogItem = UserItem | ReplyItem | ResultItem | BoundaryItem | UnreadItem;
 
 /** Something of a type that the importer does not know: it is counted and left out. */
@@ -110,7 +110,7 @@ export type KeptHistory =
   | { readonly kind: "rolled-back"; readonly to: number | LogItem }
   | { readonly kind: "around"; readonly items: readonly LogItem[] };
 
-/** A call by the agent's tool table; `args` are its arguments if they are an object. */
+/** Makes a tool call of a reply; `table` tells the files that it names and the category of its result. `args` are its arguments, `null` if they are no object. */
 export function callDraft(
   table: ToolTable,
   call: { callId: string; toolName: string; argumentsJson: string; args: Fields | null },
@@ -121,7 +121,7 @@ export function callDraft(
   return { type: "tool-call", callId, toolName, argumentsJson, ...shape, ...(isUnknown ? { isUnknown } : {}) };
 }
 
-/** A text part. */
+/** Makes a text part of a message. */
 export function textPart(text: string): TextPart {
   return { type: "text", text };
 }
@@ -132,7 +132,7 @@ interface Origin {
   readonly atMs?: number | null;
 }
 
-/** A user item of a document. */
+/** Makes the item of a message that is not the model's, without a line number. */
 export function userItem(origin: UserMessage["origin"], parts: UserMessage["parts"], from: Origin = {}): UserItem {
   return { kind: "user", origin, parts, line: null, sourceId: from.sourceId ?? null, atMs: from.atMs ?? null };
 }
@@ -147,7 +147,7 @@ export function resultItem(
   return { kind: "result", callId, isError, parts, line: null, sourceId, atMs };
 }
 
-/** A reply item of a document; `usage` is `null` for a reply that was no reported call. */
+/** Makes the item of a model's reply, without a line number. `usage` is `null` for a reply that was no reported call, such as an aborted one. */
 export function replyItem(
   parts: readonly ReplyPart[],
   usage: Usage | null,

@@ -53,8 +53,8 @@ export const IMPORTERS: readonly Importer[] = [
 ];
 
 /**
- * The sessions in a file, whichever agent wrote it; chosen by what the file holds, never by its name. `displayName` is the path as
- * the user gave it. The first of the importers that recognises it reads it. Throws `bad-input` with one line that says what is wrong, where, and what to do.
+ * Reads the sessions in a file, whichever agent wrote it: the first importer that recognises its content reads it. `displayName` is the path as
+ * the user gave it, for names and errors. Throws `bad-input` with one line that says what is wrong, where, and what to do.
  */
 export async function importFile(
   path: string,
@@ -64,7 +64,7 @@ export async function importFile(
   return importSource(fileSource(path, displayName), importers);
 }
 
-/** As {@link importFile}, for any source. */
+/** Reads the sessions in a source as {@link importFile} does in a file, and throws `bad-input` alike. */
 export async function importSource(
   source: FileSource,
   importers: readonly Importer[] = IMPORTERS,
@@ -119,7 +119,7 @@ const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [/^BZh[1-9]1AY&SY/, "packed with bzip2: unpack it first, as by bzip2 -d"],
 ];
 
-/** The advice for a database: OpenCode is the one agent that is known to keep its sessions in one. */
+/** Tells a user how to read OpenCode's database: OpenCode is the only agent that is known to keep its sessions in one. */
 export const UNREAD_DATABASE: string =
   "OpenCode's database is read by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
 

@@ -10,8 +10,8 @@ import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { FoundUse, RetentionProbe } from "./retention-probe.ts";
 
 /**
- * A metric of a replay, whole: what is measured, the form of its result in `report.json`, how the results of several sessions are put
- * together, and the columns in which they are shown. Everything that shows or reads metrics is a loop over such values.
+ * A metric of replays: how it is measured, the form of its result in `report.json`, how the results of several sessions are put
+ * together, and the columns that show it. Everything that shows or reads metrics is a loop over such values.
  */
 export interface Metric<Id extends string = string, Result = unknown, Pooled = unknown, FigureId extends string = string> {
   /** Its field in a row's `metrics`, in camelCase. */
@@ -99,7 +99,7 @@ export interface MetricColumn {
 /** The tables that show metrics, beside the first one of a report, which is made from the answer: dollars, requests, and the one beside a chart. */
 export type MetricTable = "cost" | "requests" | "chart";
 
-/** A column of the table. */
+/** Places a figure in a table: `group` is the heading that neighbouring columns share, `title` the column's own. */
 export function inTable(table: MetricTable, group: string, title: string): MetricColumn {
   return { table, group, title };
 }

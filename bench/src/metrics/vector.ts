@@ -26,7 +26,7 @@ export const MEASURES = [
   ["plan", "plan"],
 ] as const;
 
-/** The measures by which policies are compared (docs/evidence.md): each over all needs, and over those stated 20,000 tokens before or more. */
+/** The measures of kept content by which policies are compared (docs/evidence.md): each over all needs, and over those stated at least 20,000 tokens before. */
 export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
   { name, isFar: false },
   { name: `${name}, older`, isFar: true },
@@ -49,7 +49,7 @@ export const SAME_COST_RATIO = 1.05;
 /** Fewer points are no difference if there is no interval (docs/evidence.md). */
 export const LEAST_POINTS = 1;
 
-/** By measure the means of the sessions' shares: each session with such needs counts the same. */
+/** Averages the sessions' shares for each measure of {@link VECTOR}, in percent; each session with such needs counts the same. `null` if none has any. */
 export function meanShares(sessions: readonly (readonly VectorShare[])[]): readonly Pick<VectorShare, "own" | "tail">[] {
   return VECTOR.map((_, measure) => ({
     own: meanOf(sessions.flatMap((vector) => vector[measure]?.own ?? [])),

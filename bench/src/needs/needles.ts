@@ -218,7 +218,7 @@ export interface HeldContext {
   holds(needle: number): boolean;
 }
 
-/** Follows a context from its beginning, without messages, and tells which needles it holds. A needle is its place in the index, below `needleCount`. */
+/** Follows a context that starts empty, as messages come and go, and tells which searched texts (needles) are in it. A needle is its number in `index`, from 0. */
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
   return {

@@ -1,6 +1,6 @@
 import type { Policy } from "@plimsoll/core";
 
-/** Another system's compaction as a policy of ours, with where its numbers come from and what a policy cannot say of it. */
+/** Another system's compaction as a Plimsoll policy, with the source of each number and the traits that a policy cannot express. */
 export interface Peer {
   readonly policy: Policy;
   /** Every number in the policy that is the system's own, and where it stands. */
@@ -10,7 +10,7 @@ export interface Peer {
   readonly countsAlso?: "reasoning-of-earlier-turns";
   /** The content of its first request after a compaction, if a policy cannot say it; left out if the policy's own result is that. */
   readonly leaves?: PeerLeaves;
-  /** The day on which they were read there. */
+  /** The day on which the numbers were read in their sources, as YYYY-MM-DD. */
   readonly readOn: string;
   /** Traits of the system that the policy lacks, or has in another way. */
   readonly notExpressed: readonly string[];

@@ -18,7 +18,7 @@ import { PI_0_73_PEER } from "./pi.ts";
 import { QWEN_CODE_PEER } from "./qwen-code.ts";
 import { ROO_CODE_PEER } from "./roo-code.ts";
 
-/** All peers, in the order in which tables show them. */
+/** The built-in peers: other systems' compaction as policies, in the order in which tables show them. */
 export const PEERS: readonly Peer[] = [
   CLAUDE_CODE_PEER,
   CLAUDE_CODE_2_1_20_PEER,
@@ -43,12 +43,12 @@ export const PEERS: readonly Peer[] = [
   ALL_EXCERPTS,
 ];
 
-/** The mark behind the name of a policy that runs without its fallback. */
+/** The end of the name of a policy that runs without its fallback ({@link asPublished}). */
 export const AS_PUBLISHED = " (as published)";
 
 /**
- * The policy without its fallback: it acts where its own trigger says, tries its own strategies, and loses a call if they are not enough, as the
- * program that it imitates does.
+ * Copies the policy without its fallback: it compacts at its own trigger, tries its own strategies, and loses a call if they free too little, as the
+ * program that it imitates does. {@link AS_PUBLISHED} ends its name.
  */
 export function asPublished(policy: Policy): EnginePolicy {
   return { ...policy, name: `${policy.name}${AS_PUBLISHED}`, fallback: null };

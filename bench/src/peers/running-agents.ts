@@ -30,8 +30,8 @@ const RULES: readonly RunningRule[] = [
 ];
 
 /**
- * The policy that is an agent's compaction in our words: what its user runs now, as far as the policy is like the agent (docs/systems.md). `null`
- * if none is like it.
+ * Names the policy that imitates the compaction of the agent that wrote a log, as far as a policy can (docs/systems.md). `null`
+ * if there is none.
  */
 export function policyRunBy({ format, agentVersion }: WritingAgent): string | null {
   const rule = RULES.find(
@@ -41,7 +41,7 @@ export function policyRunBy({ format, agentVersion }: WritingAgent): string | nu
   return rule?.policy ?? null;
 }
 
-/** The version in the first of a log's objects that states one as its own; `null` if the beginning of the log states none. */
+/** Reads the agent's version from the first object at a log's beginning that states one; `null` if none does. */
 export function versionInHead({ firstObjects }: FileHead): string | null {
   const versions = firstObjects.map(({ version }) => version);
   return versions.find((version) => typeof version === "string") ?? null;

@@ -45,8 +45,8 @@ const OUTPUT_RESERVE_TOKENS = 8192;
 const OUTPUT_RESERVE_SHARE = 8;
 
 /**
- * The cell of a session. If the overhead alone fills more than half the window there is nothing to measure: triggers are shares
- * of the window, and most would lie below the overhead. This holds for working room too. `recorded` plans nothing and is
+ * Sets up one replay: a session under a policy in a window, with its limits in tokens. If system prompt and tools alone fill more than half the window,
+ * `why` says that there is nothing to measure: most triggers would lie below them. `recorded` plans nothing and is
  * always applicable.
  */
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
@@ -130,7 +130,7 @@ function reserveOf(roomTokens: number): number {
   return Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(roomTokens / OUTPUT_RESERVE_SHARE));
 }
 
-/** A window to replay in: working room above each session's own overhead, or each session's real window. */
+/** The context window of a replay: `tokens` above each session's own system prompt and tools (`working-room`), or the window that each session ran in (`real`). */
 export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
 
 /** A window as it was for one session: working room above the session's overhead, or its real window with the reason for its size. */

@@ -31,7 +31,7 @@ import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
 /**
  * Drives the production engine, or the program in its place, over the full recorded history. Messages arrive as they did; the engine is asked before a human
  * message is submitted, before every call, and when the last result of a batch has arrived. The recorded agent's own
- * compactions, with the messages that exist only inside them, are folded under `recorded` and under no other policy. Resolves to what failed.
+ * compactions, with the messages that exist only inside them, are folded under `recorded` and under no other policy. Resolves to the parts that failed.
  */
 export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<readonly PartFailure[]> {
   const { program } = cell;

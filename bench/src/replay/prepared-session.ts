@@ -68,8 +68,8 @@ export function prepareSession(transcript: Transcript): PreparedSession {
 }
 
 /**
- * The session as far as it counts here; `null` if all of it counts in others. What another session's log holds too is replayed, for it stands in the context
- * of what follows, and nothing is asked of it.
+ * Limits a session's measures to the calls that count in it and not in another session; `null` if none does. Shared history is still replayed, as the context
+ * of the calls that follow, but nothing is measured on it.
  */
 export function countedSession(session: PreparedSession, shared: readonly SessionLineage[]): PreparedSession | null {
   const transcript = countedOnce(session.transcript, shared);

@@ -7,7 +7,7 @@ import type { PreparedSession } from "./prepared-session.ts";
 import type { Program, ProgramRun, ProgramSummary, ProgramUsage, StandIn } from "./program.ts";
 import type { AskedSummary } from "./replayed-call.ts";
 
-/** The policy that stands for a program: it edits nothing, and gives a rejected request as many recoveries as the program does. */
+/** Makes the policy under which a program is replayed: it edits nothing, and allows as many recoveries of a rejected request as the program does. */
 export function programPolicy({ name, maxRecoveries, resultCapChars }: Omit<Program, "start">): EnginePolicy {
   return {
     ...NONE_POLICY,

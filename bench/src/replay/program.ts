@@ -5,9 +5,9 @@ import type { Gate, Message, ModelLimits } from "@plimsoll/core";
  * it may overflow, lose calls and fail.
  */
 export interface Program {
-  /** By what it is asked for, as a policy is. */
+  /** The name by which a run selects it, as it does a policy. */
   readonly name: string;
-  /** The policy of ours in its likeness; `null` if there is none. */
+  /** The name of the Plimsoll policy that imitates it; `null` if there is none. */
   readonly likeness: string | null;
   /** The package and version that runs, as `name@version`. */
   readonly runs: string;
@@ -19,12 +19,12 @@ export interface Program {
   start(setting: ProgramSetting): ProgramRun | Promise<ProgramRun>;
 }
 
-/** The setting that a program is started with. */
+/** Input of a program's start: the model's limits in tokens, the overhead of each request, and who writes summaries. */
 export interface ProgramSetting {
   readonly limits: ModelLimits;
   /** Tokens of system text and tools, which it sends with every request. */
   readonly overheadTokens: number;
-  /** The stand-in for the model that it asks for summaries: the one of every policy of the run. */
+  /** Answers its requests for summaries in place of a model; the same for every policy of the run. */
   readonly summarize: StandIn;
 }
 
@@ -43,7 +43,7 @@ export interface ProgramSummary {
 /** Answers a request for a summary; rejects if the summary cannot be had. */
 export type StandIn = (request: ProgramSummary) => Promise<string>;
 
-/** One session in a program's hands. */
+/** A program at work on one session. */
 export interface ProgramRun {
   /**
    * Asked at each gate, with the messages that it would send. The same array says that nothing is done. An error that it throws is a compaction
@@ -52,12 +52,12 @@ export interface ProgramRun {
   at(moment: ProgramMoment): Promise<readonly Message[]>;
 }
 
-/** A gate of a replay, and what is there. */
+/** A moment of a replay (`gate`) at which a program may compact, with the context then. `nowMs` is in milliseconds since 1970; `null` if it is not known. */
 export interface ProgramMoment {
   readonly gate: Gate;
   /** The context: what the program last answered with, and what has arrived since. Messages are the same objects as long as nobody edits them. */
   readonly messages: readonly Message[];
-  /** About to be submitted; none at the other gates. */
+  /** The person's messages that are about to be submitted; none at the other gates. */
   readonly pending: readonly Message[];
   /** The provider's report of the newest answered request; `null` before the first one. */
   readonly reported: ProgramUsage | null;

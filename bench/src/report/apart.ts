@@ -17,7 +17,7 @@ function apartFrom(sessions: readonly SessionDescription[]): ReadonlySet<string>
   return new Set(own.length === sessions.length ? [] : own.map(({ session }) => session));
 }
 
-/** The report without the sessions that stand apart; itself if none does. */
+/** Removes sessions that write their tool calls in scripts, if they are of fewer than three projects. Returns the report itself if it has none, or no others. */
 export function withoutApart<Of extends Pick<BenchReport, "sessions" | "rows">>(report: Of): Of {
   const apart = apartFrom(report.sessions);
   if (apart.size === 0) return report;

@@ -67,7 +67,7 @@ const GROUPS = [
   ["First call after a cut", "afterCut"],
 ] as const;
 
-/** All methods over all sessions by kind of call, then each session. `nameOf` names a session's file. */
+/** Makes the tables of a calibration: all methods by kind of call, then each session. `nameOf` gives the name to show for a session's file. */
 export function calibrationTables(report: CalibrationReport, nameOf: (file: string) => string): readonly ReportTable[] {
   const groups = GROUPS.map(([title, kind]) =>
     tableOf({
@@ -108,7 +108,7 @@ export function calibrationTables(report: CalibrationReport, nameOf: (file: stri
   return [...groups.filter(({ rows }) => rows.length > 0), sessions];
 }
 
-/** Sums up a calibration: the method that errs least if nothing hidden happened, and how often its bound was not exceeded. */
+/** Sums up a calibration: the method that errs least where nothing hidden came before a call, and how often its upper bound was not exceeded. */
 export function calibrationAnswer({ methods, sessions }: CalibrationReport): string {
   const known = methods.flatMap(({ method, calm }) =>
     calm.mapePercent === null ? [] : [{ method, calm, mapePercent: calm.mapePercent }],

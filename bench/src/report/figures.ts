@@ -8,7 +8,7 @@ export const NO_FIGURE = "–";
 
 const thousands = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** A count in full, e.g. `12,345`. */
+/** Writes a count in full, e.g. `12,345`; `–` for `null`. */
 export function formatCount(count: number | null): string {
   return count === null ? NO_FIGURE : thousands.format(count);
 }
@@ -16,7 +16,7 @@ export function formatCount(count: number | null): string {
 const THOUSAND = 1_000;
 const MILLION = 1_000_000;
 
-/** A number of tokens with three significant digits, e.g. `812`, `43.2k`, `1.23M`. */
+/** Writes a number of tokens with three significant digits, e.g. `812`, `43.2k`, `1.23M`; `–` for `null`. */
 export function formatTokens(tokens: number | null): string {
   if (tokens === null) return NO_FIGURE;
   if (tokens < 0) return `−${formatTokens(-tokens)}`;
@@ -36,7 +36,7 @@ export function formatRatioPercent(ratio: number | null): string {
   return ratio === null ? NO_FIGURE : formatPercent(ratio * 100);
 }
 
-/** Percent with one decimal and without the sign; small ones with two significant digits, so that 0.03 does not read as 0. */
+/** Writes percent with one decimal and without the sign; small ones with more, so that 0.03 does not read as 0. `–` for `null`. */
 export function formatPercent(percent: number | null): string {
   if (percent === null) return NO_FIGURE;
   if (percent < 0) return `−${formatPercent(-percent)}`;
@@ -44,7 +44,7 @@ export function formatPercent(percent: number | null): string {
   return percent.toFixed(percent < 0.1 ? 3 : percent < 1 ? 2 : 1);
 }
 
-/** Shown if sessions are long enough to need something of a kind, and none of them shows that they do. */
+/** Shown in place of a share if the sessions are long enough for such needs, but none of them shows one. */
 export const NOT_VISIBLE = "not visible";
 
 /** The same in a table's cell, without its unit. */
@@ -62,7 +62,7 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** How far sessions share answers, as a sentence; empty if they share none. */
+/** Says in one sentence how many answers stand in more than one file; empty if none does. */
 export function lineageWords(counts: LineageCounts | undefined): string {
   if (counts === undefined || counts.repeatedAnswers === 0) return "";
   const { files, sessions, lineages, repeatedAnswers } = counts;
@@ -75,7 +75,7 @@ export function verbFor(count: number, verb: string): string {
   return count === 1 ? `${verb}s` : verb;
 }
 
-/** US dollars with three significant digits or cents, e.g. `0.0123`, `4.56`, `1,234`. */
+/** Writes US dollars without the sign, with three significant digits or cents, e.g. `0.0123`, `4.56`, `1,234`; `–` for `null`. */
 export function formatUsd(usd: number | null): string {
   if (usd === null) return NO_FIGURE;
   if (usd >= THOUSAND) return formatCount(usd);

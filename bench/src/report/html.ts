@@ -25,7 +25,7 @@ const SCRIPTS = [
   "report-page.js",
 ];
 
-/** The report as one HTML page that needs no network: style, scripts and data are inside it. The metrics are those of its run. */
+/** Renders a report as one HTML page that needs no network: style, scripts and data are inside it. Give the metrics that its run had. */
 export function renderHtmlReport(plain: BenchReport, metrics: RunMetrics = METRICS): string {
   const shown = shownReport(plain, metrics);
   const { report, summaries, verdicts, notes } = shown;

@@ -5,12 +5,12 @@ import { windowComparisons } from "./comparisons.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import { reportProblems } from "./problems.ts";
 
-/** The report with its answers and comparisons as JSON, an entry of each list on a line of its own, so that two runs can be compared line by line. */
+/** Writes a report with its answers and comparisons as JSON, each entry of a list on its own line, so that two runs can be compared line by line. */
 export function renderJsonReport(report: BenchReport): string {
   return [...jsonReportPieces(report)].join("");
 }
 
-/** As {@link renderJsonReport}, piece by piece: as one text, the report over some thousand sessions takes more memory than making it. */
+/** Yields the text of {@link renderJsonReport} piece by piece: as one text, a report over some thousand sessions takes more memory than making it. */
 export function* jsonReportPieces(report: BenchReport): Generator<string, void, void> {
   const comparisons = windowComparisons(report).flatMap(({ policies }) => policies);
   let opening = "{\n";

@@ -6,7 +6,7 @@ import { READING } from "./policy-tables.ts";
 import { shownReport } from "./report-tables.ts";
 import { escaped, tableMarkdown } from "./table.ts";
 
-/** The report as Markdown, for a pull request or a page of documentation: the answer and its table, then all others. The metrics are those of its run. */
+/** Renders a report as Markdown, for a pull request or a page: first the answer and its table, then all others. Give the metrics that its run had. */
 export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
   const { problems, verdicts, first, asked, further, notes } = shownReport(report, metrics);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);

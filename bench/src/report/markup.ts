@@ -14,12 +14,12 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["'", "&#39;"],
 ]);
 
-/** Tag of a template whose texts are escaped for element content and quoted attributes. */
+/** Template tag that makes HTML: it escapes the inserted texts for element content and quoted attributes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
   return { markup: strings.map((literal, index) => literal + partMarkup(parts[index] ?? "")).join("") };
 }
 
-/** Text that is markup already: our own style and scripts. */
+/** Marks a text as safe HTML without escaping it: use it for our own style and scripts only. */
 export function trusted(markup: string): Markup {
   return { markup };
 }

@@ -15,7 +15,7 @@ export interface Page {
   readonly scripts: readonly string[];
 }
 
-/** One HTML page that needs no network: style, scripts and data are inside it. */
+/** Renders one HTML page that needs no network: style, scripts and data are inside it. */
 export function renderPage({ title, main, blocks, scripts }: Page): string {
   const assets = readPageAssets(scripts);
   return html`<!doctype html>
@@ -66,7 +66,7 @@ export interface PageAssets {
 /** Our styles; later ones overrule earlier ones. */
 const STYLES = ["page.css", "tables.css", "charts.css", "sections.css", "narrow-and-print.css"];
 
-/** The report's own style, for other pages that are to look like it. */
+/** Reads the report's own CSS, for other pages that are to look like it. */
 export function readPageStyle(): string {
   return STYLES.map(own).join("\n");
 }
@@ -100,7 +100,7 @@ export function contentSecurityPolicy({ style, scripts }: PageAssets): string {
   ].join("; ");
 }
 
-/** Makes a text for the reader to take along, with a button that copies it (`copy-button.js`). `id` is its own on the page. */
+/** Makes a block of text with a button that copies it (`copy-button.js`). `id` must be unique on the page. */
 export function pasteBlock({ id, label, text }: Readonly<Record<"id" | "label" | "text", string>>): Markup {
   return html`<div class="paste"><p><b>${label}</b> <button type="button" data-copy="${id}" aria-live="polite">Copy</button></p>
 <pre id="${id}" tabindex="0">${text}</pre></div>`;

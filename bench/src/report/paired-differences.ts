@@ -6,7 +6,7 @@ import type { SessionOutcome } from "./session-outcomes.ts";
 /** The figure of cost; the others go by the names of the vector. */
 export const COST_FIGURE = "cost";
 
-/** Cost in percent of doing nothing: the geometric mean over sessions. */
+/** Estimates a policy's cost in percent of the cost without compaction: the geometric mean over sessions, with its interval. */
 export function costEstimate(outcomes: readonly SessionOutcome[]): Estimate {
   return clusteredEstimate(
     outcomes,

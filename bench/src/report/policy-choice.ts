@@ -44,7 +44,7 @@ export interface PolicyChoice {
   readonly pick: PlacedPolicy | null;
 }
 
-/** Policies that are made to cheat are never chosen, and no other is judged by them (docs/evidence.md). */
+/** Names of the control policies that are made to cheat: they are never chosen, and no other is judged by them (docs/evidence.md). */
 export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPTS].map(({ policy }) => policy.name));
 
 /** How a choice is made. */

@@ -77,7 +77,7 @@ export function isMeasured(row: ReplayRow): row is MeasuredRow {
   return row.metrics !== null;
 }
 
-/** False for a policy that never edits by itself. */
+/** False for a policy that is off (`enabled: false`), which never compacts by itself. */
 export function isActing(policy: unknown): boolean {
   return !(typeof policy === "object" && policy !== null && "enabled" in policy && policy.enabled === false);
 }

@@ -99,7 +99,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
   }),
 ];
 
-/** How the first table is read, for outputs that do not explain each column. */
+/** Explains the columns of the first table, for outputs that do not explain each column. */
 export const READING =
   "cost: % of doing nothing, with a prompt cache, over the sessions that outgrow the window; dearer: sessions that cost more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
 

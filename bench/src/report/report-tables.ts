@@ -32,7 +32,7 @@ export interface ShownReport {
   readonly notes: readonly string[];
 }
 
-/** Makes everything that is shown of a report. The metrics are those of its run. */
+/** Makes the answers, tables and notes that every output shows of a report. Give the metrics that its run had; `names` names sessions, by day and first words if left out. */
 export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: SessionNames): ShownReport {
   const report = markedReport(plain);
   const nameOf = names ?? sessionNames(report);

@@ -3,13 +3,13 @@ import { sessionOpening } from "../run/session-opening.ts";
 import type { Transcript } from "../transcript.ts";
 import { commonFolder } from "./labels.ts";
 
-/** Names sessions for pages; the name of one that is not in the report stays. */
+/** Gives the name by which pages show a session; one that is not in the report keeps its own. */
 export type SessionNames = (session: string) => string;
 
 /** The fields from which a session's name is made. */
 type NamedSession = Pick<SessionDescription, "session" | "startedMs" | "firstWords" | "parentSession">;
 
-/** The names of recordings, as a report of them would have them. */
+/** Makes the names that a report of these recordings would show ({@link sessionNames}). */
 export function transcriptNames(transcripts: readonly Transcript[]): SessionNames {
   return sessionNames({
     sessions: transcripts.map(({ name, parentName, entries }) => ({

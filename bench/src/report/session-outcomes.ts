@@ -6,9 +6,9 @@ import { type InSession, inLineages, unitOf } from "../statistics.ts";
 import { withoutApart } from "./apart.ts";
 import { windowLabel } from "./labels.ts";
 
-/** The figures of one session under one policy, or of all sessions of one lineage as one. Cost is that of prompt tokens if a model has no price. */
+/** The figures of one session under one policy, or of all sessions with one beginning as one. Cost is that of prompt tokens if a model has no price. */
 export interface SessionOutcome extends ComparedSession {
-  /** False if it left the session as it was. */
+  /** False if the policy neither compacted, nor tried to, nor changed the tokens that were sent. */
   readonly hasActed: boolean;
   readonly lostRequests: number;
   readonly compactions: number;
@@ -44,7 +44,7 @@ export interface Comparison {
   readonly beside?: readonly string[];
 }
 
-/** Collects the figures of the policies in a window. */
+/** Compares policies in one window over the same sessions: those too large for it without compaction; if none is, those that any policy changed. */
 export function windowOutcomes(whole: BenchReport, { windowLabel: label, acting, beside = [] }: Comparison): WindowOutcomes {
   const report = withoutApart(whole);
   const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);

@@ -50,12 +50,12 @@ function rowHtml(heads: readonly TableHead[], { name, session, cells }: TableRow
   return html`<tr><th class="name sticky" scope="row">${shown}</th>${own}</tr>`;
 }
 
-/** The beginning of a frame that scrolls by itself, by keyboard too. */
+/** Opens a `<div>` around a table that scrolls by itself, by keyboard too. The caller closes it. */
 export function scrollFrame(label: string, isTall = false): Markup {
   return html`<div class="${isTall ? "scroll tall" : "scroll"}" role="region" aria-label="Table: ${label}" tabindex="0">`;
 }
 
-/** The beginning of a frame around a wide chart: on a phone it scrolls by itself, by keyboard too, so that its texts stay readable. */
+/** Opens a `<div>` around a wide chart: on a phone it scrolls by itself, by keyboard too, so that its texts stay readable. The caller closes it. */
 export function chartFrame(label: string): Markup {
   return html`<div class="pan" role="region" aria-label="Chart: ${label}" tabindex="0">`;
 }

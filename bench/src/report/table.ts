@@ -82,7 +82,7 @@ function idOf(title: string): string {
     .replaceAll(/^-|-$/g, "");
 }
 
-/** A table of texts that were formatted before. */
+/** Makes a table from texts that are formatted already; the first cell of a row is its name. */
 export function textTable({ title, notes, head: [rowTitle = "", ...titles], rows }: ValidationTable): ReportTable {
   const columns = titles.map(
     (each, place): Column<readonly string[]> => ({

@@ -7,7 +7,7 @@ import { formatCount } from "./figures.ts";
 /** Where a policy's trigger stands in a window, in tokens; `null` for policies that never act by themselves, or always. */
 export type TriggerLine = (limits: Pick<ReplayRow, "contextWindowTokens" | "inputBudgetTokens">) => number | null;
 
-/** The trigger's line of a policy of the report. */
+/** Makes a function that gives the tokens at which a policy compacts in a window; `null` for policies that never compact by themselves, or always. */
 export function triggerLine(policy: unknown): TriggerLine {
   const trigger = reportedTrigger(policy);
   if (trigger === null) return () => null;
@@ -23,7 +23,7 @@ function reportedTrigger(policy: unknown): Trigger | null {
   return parsed.success ? parsed.data.trigger : null;
 }
 
-/** When a policy of the report acts, e.g. `at 75 % of the input budget`; `null` for policies that never act by themselves. */
+/** Says when a policy compacts, e.g. `at 75 % of the input budget`; `null` for policies that never compact by themselves. */
 export function triggerWords(policy: unknown): string | null {
   const trigger = reportedTrigger(policy);
   if (trigger === null) return null;

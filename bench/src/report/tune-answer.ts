@@ -8,8 +8,8 @@ import { formatNumberOf, formatPercent, formatRatioPercent, NOT_VISIBLE } from "
 type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "sureness" | "testSessions">;
 
 /**
- * The setting to take: the best one, if it is no worse on the sessions that it was not chosen on. `null` if the current setting stays, or none can be
- * recommended. All figures of an answer are of those sessions.
+ * The setting to take: the best one, if on the test sessions it loses nothing, overflows no more and costs at most 5 % more than now. `null` if the current setting stays, or none
+ * can be recommended. All figures of an answer are of those sessions.
  */
 export function settingToTake({ best, current }: Pick<TuneResult, "best" | "current">): TunedPolicy | null {
   if (best === null || best.settings.length === 0) return null;

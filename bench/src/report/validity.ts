@@ -28,7 +28,7 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)} %)` : whole;
 }
 
-/** The dollars of the recorded usage as a sentence, to stand beside figures of replays; empty if they are not known. */
+/** Says in one sentence how many US dollars the recorded usage cost, to stand beside figures of replays; an empty list if that is not known. */
 export function recordedUsdLines({ sessions }: Pick<BenchReport, "sessions">): readonly string[] {
   const usd = recordedUsdText(sessions);
   return usd === null ? [] : [`Recorded usage: ${usd}. All other dollars are modelled by replays.`];

@@ -4,7 +4,7 @@ import { PlimsollError } from "@plimsoll/core";
 import { aboutPart, type PartsThere, partsThere, unwritable } from "./result-folder.ts";
 import { type RunDescription, runDifferences } from "./run-identity.ts";
 
-/** Throws `bad-input` if results of the run cannot be written there: the folder cannot be made or written to, or has parts of another run. */
+/** Checks that results of the run can be written to the folder. Throws `bad-input` if it cannot be made or written to, or has parts of another run. */
 export async function checkResultFolder(folder: string, run: RunDescription): Promise<void> {
   await checkPlace(folder);
   const parts = await partsThere(folder);

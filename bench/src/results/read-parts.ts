@@ -4,7 +4,7 @@ import type { CallPoint, Shard } from "../results.ts";
 import { aboutPart, nameOf, partsThere, readPartFile, tableFile, unreadablePart } from "./result-folder.ts";
 import type { ResultTable } from "./result-tables.ts";
 
-/** The reports of all parts, as values that nobody has checked. Throws `bad-input` if there is none, or a file of one cannot be read. */
+/** Reads the reports of all parts in a folder; `content` is unchecked. Throws `bad-input` if there is none, one is missing, or a file cannot be read. */
 export async function readParts(folder: string): Promise<readonly { readonly name: string; readonly content: unknown }[]> {
   const { count, there } = await partsThere(folder);
   if (count === 0) throw new PlimsollError("bad-input", `${folder}: no results; give a folder that plimsoll bench --out wrote`);

@@ -168,7 +168,7 @@ const sweepSchema = z.strictObject({
   settings: z.array(z.strictObject({ path: z.string(), value: z.number() })).readonly(),
 });
 
-/** Schema of {@link BenchReport} of a run with these metrics. Strict, as nobody else writes it. */
+/** Makes the Zod schema of {@link BenchReport} for a run with these metrics. It refuses unknown fields. */
 export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
   return z.strictObject({
     formatVersion: z.literal(6),
@@ -196,7 +196,7 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
   });
 }
 
-/** Schema of {@link BenchReport} of a run without metrics of its own: what `report.json` holds. */
+/** The Zod schema of {@link BenchReport}, the content of `report.json`, for runs without metrics of their own. */
 export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 
 /** Whether a value is a report of a run with these metrics. */
@@ -204,7 +204,7 @@ export function isReport(value: unknown, metrics: RunMetrics): value is BenchRep
   return reportSchema(metrics).safeParse(value).success;
 }
 
-/** The schema as JSON Schema (draft 2020-12), for programs that read reports. */
+/** Makes the JSON Schema (draft 2020-12) of `report.json`, for programs that read reports. Give the metrics of the run if it had its own. */
 export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {
   return { title: "plimsoll bench: report.json", ...z.toJSONSchema(reportSchema(metrics)) };
 }

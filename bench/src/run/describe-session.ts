@@ -58,7 +58,7 @@ function isScript(argumentsJson: string): boolean {
   return scriptCalls(stringAt(parseRecord(argumentsJson), "input") ?? "").length > 0;
 }
 
-/** Counts how much of what measures are made from a log shows. */
+/** Counts the things in a log that measures are made from, such as tool calls, edits and reported usage. */
 export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const calls = messages.flatMap(toolCallsOf);

@@ -9,7 +9,7 @@ import { readRegularFile, temporaryName } from "@plimsoll/core/node";
 /** Where finished replays are kept, so that a run that was broken off goes on where it was. Plain data. */
 export interface ReplayState {
   readonly folder: string;
-  /** Of everything that a replay depends on, apart from its input; another version finds nothing. */
+  /** The version of everything but the input that a replay depends on; replays of another version are not found. */
   readonly version: string;
 }
 
@@ -29,7 +29,7 @@ const unpack = promisify(gunzip);
 /** The most bytes of a kept value; chosen. */
 const MAXIMUM_BYTES = 500_000_000;
 
-/** Opens a state. What a value was made from is told by its hash; each value is a file of its own, whole or not there. */
+/** Opens the folder of finished replays. Each is a file named by the hash of its input; a damaged one counts as absent, and a failed write is ignored. */
 export function openKeptReplays({ folder, version }: ReplayState): KeptReplays {
   const fileOf = (made: unknown) => {
     const key = createHash("sha256").update(canonicalJson({ version, made })).digest("hex");

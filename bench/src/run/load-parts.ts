@@ -16,8 +16,8 @@ import {
 } from "../extension.ts";
 
 /**
- * The built-in parts with those of modules whose default exports are extensions. It runs the modules' code, so they must be the person's
- * own. Addresses are file URLs. Throws `bad-input` if a module cannot be loaded, is no extension, or adds a name that is taken.
+ * Loads modules whose default exports are extensions, and adds them to the built-in parts. It runs the modules' code: load only modules you
+ * trust. Addresses are file URLs. Throws `bad-input` if a module cannot be loaded, is no extension, or adds a name that is taken.
  */
 export async function loadParts(addresses: readonly string[]): Promise<BenchParts> {
   const modules = [...new Set(addresses)];
@@ -82,7 +82,7 @@ function withPlaces(extension: BenchExtension, modules: readonly string[]): Benc
   return { ...extension, strategies };
 }
 
-/** An error that was thrown in a person's own module, with the place in its message; any other error as it is. */
+/** Adds file and line to an error that was thrown in one of these modules, and makes it `bad-input`; returns any other error as it is. */
 export function placedError(error: unknown, modules: readonly string[]): unknown {
   const place = isPlimsollError(error) ? null : ownPlaceOf(error, modules);
   if (place === null || !(error instanceof Error)) return error;

@@ -2,14 +2,14 @@ import { PlimsollError } from "@plimsoll/core";
 import { runIdentity } from "../results/run-identity.ts";
 import type { BenchReport } from "../results.ts";
 
-/** A report with the name to say if something is wrong with it. */
+/** A report, and the name by which errors call it. */
 export interface NamedReport {
   readonly name: string;
   readonly report: BenchReport;
 }
 
 /**
- * The report of the whole run, in the bytes that one process would have written. Throws `bad-input` if a part is missing, comes twice,
+ * Joins the reports of a run's parts into the report that one process would have written, byte for byte. Throws `bad-input` if a part is missing, comes twice,
  * or is of another run (other files, policies, windows or versions).
  */
 export function mergeReports(parts: readonly NamedReport[]): BenchReport {

@@ -29,7 +29,7 @@ export interface ReplayRequest {
 const NO_COMPOSITION = { kinds: [], samples: [] };
 
 /**
- * One session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
+ * Replays one session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
  * source of summaries for all policies. It is open loop: recorded replies do not react to what was edited.
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {

@@ -13,36 +13,36 @@ import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
 import type { ReplayState } from "./kept-replays.ts";
 import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
-/** The input of a run: files that were found, under every policy in every window. */
+/** Input of {@link runBench}: it replays each session of the files under every policy in every window. */
 export interface BenchInput {
   readonly files: readonly InputFile[];
   readonly policies: readonly EnginePolicy[];
   readonly windows: readonly WindowRequest[];
-  /** By name the policies that are points of a sweep. */
+  /** Places of policies in a sweep, by policy name; left out for policies that belong to none. */
   readonly sweeps?: ReadonlyMap<string, PolicySweep>;
   readonly plimsollVersion: string;
-  /** Prices by model id, before those of this version. */
+  /** Prices by model id, which come before those of the built-in catalogue. */
   readonly prices?: ReadonlyMap<string, ModelPrices>;
-  /** Which of the files' sessions share answers: of a run that is one of several over the same files. Found by this run unless given. */
+  /** The sessions that share answers, so that each answer counts once; found by this run if left out. Give them to a run that is one of several over the same files. */
   readonly lineages?: Lineages;
   /** Replays this part of the files alone. */
   readonly shard?: Shard | null;
-  /** The pool that runs the replays, and measures them by its metrics: this process alone unless given; the caller closes it. */
+  /** Runs and measures the replays; this process alone if left out. The caller closes it. */
   readonly pool?: WorkerPool;
-  /** Into how many tasks a file's cells are split at most; 1 unless given. The report does not depend on it. */
+  /** The most tasks that the replays of one file are split into; 1 if left out. The report does not depend on it. */
   readonly tasksPerFile?: number;
   /** Who writes the summaries; the digest unless given. */
   readonly summarizer?: SummarizerChoice;
   /** Where finished cells are kept, so that the same run goes on where it was broken off; nowhere unless given. */
   readonly state?: ReplayState | null;
   readonly onProgress?: (progress: BenchProgress) => void;
-  /** Told of each task's cells that were kept by a run before. */
+  /** Called for each task with the number of replays that it took over from an earlier run. */
   readonly onKept?: (cells: number) => void;
-  /** Told of each task's requests for summaries to a model. */
+  /** Called for each task with its requests for summaries by a model. */
   readonly onSummaries?: (tally: SummaryTally) => void;
 }
 
-/** How far a run is, for a progress bar: said at the start and after each task. Work is in bytes of sessions × cells. */
+/** Progress of a run, reported at its start and after each task. Work is in bytes of the files × policies × windows. */
 export interface BenchProgress {
   readonly file: string;
   readonly filesDone: number;
@@ -52,9 +52,9 @@ export interface BenchProgress {
 }
 
 /**
- * Replays everything. A worker holds one file at a time, and as many files are begun as
- * there are workers, so that memory follows the largest. What cannot be read, or fails in a
- * replay, is skipped with one line; everything else still runs. No clock, and rows in the order of the input however tasks
+ * Replays every session of the files under every policy in every window. Each worker has one file at a time, so that memory
+ * grows with the largest files and not with their number. An input that cannot be read, or fails in a replay, is listed in
+ * `skipped` with one line; everything else still runs. No clock, and rows in the order of the input however tasks
  * end: the same input gives the same report.
  *
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
@@ -87,12 +87,12 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   };
 }
 
-/** The lineages of all sessions in some files, as many of which are read at a time as the pool has workers. What cannot be read is said by its replay. */
+/** Finds the sessions in these files that share history; reads as many files at a time as the pool has workers. Passes over files that cannot be read. */
 export async function lineagesIn(files: readonly InputFile[], pool: WorkerPool): Promise<Lineages> {
   return lineagesOf((await eachAtMost(files, pool.jobs, (file) => pool.marksOf(file).catch(() => []))).flat());
 }
 
-/** Describes the run as its report does: with this a folder for results can be looked at before the replays. */
+/** Describes a run as its report will, so that {@link checkResultFolder} can check a folder before the replays. */
 export function describeRun({
   files,
   policies,

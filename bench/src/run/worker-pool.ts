@@ -5,19 +5,19 @@ import { createFileReplayer, type FileReplay, type ReplayerOptions } from "./fil
 import type { FileTask, InputFile } from "./file-task.ts";
 import { marksOfFile } from "./loaded-file.ts";
 
-/** Runs tasks, several at a time. */
+/** Replays files for {@link runBench}, `jobs` tasks at a time. */
 export interface WorkerPool {
   /** How many tasks run at a time. */
   readonly jobs: number;
   run(task: FileTask): Promise<FileReplay>;
-  /** Returns the marks that a file's sessions may share with others; none of a file that cannot be read, which its replay says. */
+  /** Reads the hashes by which sessions that share history are found; none for a file that cannot be read. */
   marksOf(file: InputFile): Promise<readonly SessionMarks[]>;
   close(): Promise<void>;
 }
 
 /**
- * A pool that has this process alone: tasks run one after the other, and what they come to is copied, as between threads: a piece of a session's text
- * in a result would hold all of the text. Once it is closed the waiting ones reject.
+ * Makes a pool that runs tasks in this process, one after the other. It copies results, as between threads, so that none keeps a session's whole text
+ * in memory. After `close`, tasks that have not begun reject.
  */
 export function createSerialPool(options: ReplayerOptions = {}): WorkerPool {
   const replay = createFileReplayer(options);
@@ -50,7 +50,7 @@ export interface ThreadOptions {
   readonly execArgv?: readonly string[];
 }
 
-/** A pool of `jobs` worker threads. A task that a worker cannot finish rejects. */
+/** Makes a pool of `jobs` worker threads, each of which loads the extensions in `modules`. A task that a worker cannot finish rejects. */
 export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: ThreadOptions = {}): WorkerPool {
   const own = import.meta.url;
   const filename = new URL(`./worker.${own.slice(own.lastIndexOf(".") + 1)}`, own).href;

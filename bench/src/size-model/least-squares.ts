@@ -29,7 +29,7 @@ export function ridge(rows: readonly WeightedRow[], priors: readonly Coefficient
 const SWEEPS = 500;
 
 /**
- * The same minimum with every coefficient at or above its floor: each in turn takes its best value with the others held, until none moves.
+ * The minimum of {@link ridge} with every coefficient at or above its floor: each in turn takes its best value while the others stay, until none moves.
  * The sum is convex and the bounds are single, so this ends at the one minimum.
  */
 export function flooredRidge(rows: readonly WeightedRow[], priors: readonly FlooredPrior[]): readonly number[] {

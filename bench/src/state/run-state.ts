@@ -86,7 +86,7 @@ function sessionsOf({ make }: Hand, { sessions, firstSeed, compactions, roomToke
 /** The share of a room that a compaction frees at most, by the policies that free most. Chosen: a session that is too short says so. */
 const MOST_FREED_RATIO = 0.6;
 
-/** Plays made sessions under each policy, and holds every context that follows a compaction against the truth. Asks no model: a digest stands in for one. */
+/** Plays generated sessions under each policy, and checks every context after a compaction against the known truth. Asks no model: a digest stands in for one. */
 export async function runState(run: StateRun): Promise<readonly StateRow[]> {
   const hands = HANDS.map((hand) => ({ hand, sessions: sessionsOf(hand, run) }));
   const cells = run.policies.flatMap((policy) => hands.map((made) => ({ policy, ...made })));
@@ -161,7 +161,7 @@ async function playedUnder(
   return { checked, context, cutMs: (performance.now() - startMs - leftOutMs) / Math.max(1, cuts) };
 }
 
-/** The rows as a Markdown table, what fails most before all else. Intervals are at 95 %: the wider ends of Wilson's over orders and of sessions drawn anew. */
+/** Writes the rows as a Markdown table, the worst first. Intervals are at 95 %: the wider ends of Wilson's over orders and of sessions drawn anew. */
 export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<StateRun, "roomTokens">): string {
   const head = [
     "policy",

@@ -80,7 +80,7 @@ export function cassetteKey(host: string, { context, modelId, maxOutputTokens, r
 /** The most bytes of an answer; chosen. */
 const MAXIMUM_ANSWER_BYTES = 10_000_000;
 
-/** Opens the folder; it is made when the first answer is kept. */
+/** Opens a folder of recorded model answers; it is made when the first answer is kept. Reading or keeping rejects with `bad-input` for a file that cannot be used. */
 export function openCassette(folder: string): Cassette {
   const fileOf = (key: string) => join(folder, `${key}.json`);
   const read = async (key: string): Promise<RecordedAnswer | null> => {

@@ -34,7 +34,7 @@ export interface OpenSource {
   takeTally(): SummaryTally;
 }
 
-/** Opens the source that was chosen. Nothing is read or sent before the first summary is asked for. */
+/** Opens the chosen source of summaries. It reads and sends nothing before the first summary is asked for. */
 export function openSource(choice: SummarizerChoice, options: SourceOptions): OpenSource {
   if (choice.kind !== "model") {
     const source = choice.kind === "digest" ? digestSource : createRecordedSource();
@@ -83,7 +83,7 @@ function estimatedUsage(request: ModelRequest): RecordedUsage {
   };
 }
 
-/** Requests for summaries that went to a model, or would have to: what they take. */
+/** Counts a run's requests for summaries by a model; tokens and dollars are those of the requests in `asked`. */
 export interface SummaryTally {
   /** Requests that were answered from the cassette. */
   readonly fromCassette: number;
@@ -91,14 +91,14 @@ export interface SummaryTally {
   readonly asked: number;
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** `null` if the model has no price. */
+  /** US dollars; `null` if the model has no price. */
   readonly usd: number | null;
 }
 
-/** Nothing was asked. */
+/** The tally of a run that asked no model for a summary: all counts are 0. */
 export const NO_SUMMARIES_ASKED: SummaryTally = { fromCassette: 0, asked: 0, promptTokens: 0, replyTokens: 0, usd: 0 };
 
-/** Both together. */
+/** Adds two tallies up; the dollars are `null` if either's are. */
 export function addedTallies(one: SummaryTally, other: SummaryTally): SummaryTally {
   return {
     fromCassette: one.fromCassette + other.fromCassette,

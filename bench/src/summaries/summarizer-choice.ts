@@ -1,4 +1,4 @@
-/** Who writes the summaries of a run: plain data, so that a worker can be given it. `digest`: the stand-in for all of them. */
+/** Who writes the summaries of a run: a digest in place of all, the recording where that is comparable, or a model. Plain data, so that a worker can be given it. */
 export type SummarizerChoice = { readonly kind: "digest" } | { readonly kind: "recorded" } | ModelChoice;
 
 /** A model that writes them, with the folder in which its answers are kept. */
@@ -15,7 +15,7 @@ export interface ModelChoice {
 /** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/evidence.md). */
 export const DEFAULT_SUMMARIZER: SummarizerChoice = { kind: "recorded" };
 
-/** The name that reports give it. It says nothing of the cassette: a replay of one gives the report of the run that recorded it. */
+/** The name of a summarizer in reports: its kind, or `host:id` of a model. It says nothing of the cassette: replaying one gives the report of the run that recorded it. */
 export function summarizerName(choice: SummarizerChoice): string {
   return choice.kind === "model" ? `${choice.host}:${choice.modelId}` : choice.kind;
 }

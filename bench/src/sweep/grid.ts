@@ -25,7 +25,7 @@ interface SweptPolicy {
 const MOST_POLICIES = 2_000;
 
 /**
- * The policy at every point of the grid, of the kinds that are there. Throws `bad-input` if a path names no value, if a value is none that a policy may have, or
+ * Makes the policy at every point of the grid; policies may name these kinds. Throws `bad-input` if a path names no value, if a value is none that a policy may have, or
  * if the grid has more than 2,000 points.
  */
 export function gridOf(base: Policy, axes: readonly SweepAxis[], kinds: Kinds = BUILT_IN_KINDS): readonly SweptPolicy[] {
@@ -37,7 +37,7 @@ export function gridOf(base: Policy, axes: readonly SweepAxis[], kinds: Kinds = 
   return points.map((settings) => policyAt(base, settings, kinds));
 }
 
-/** The policy with all settings, named after them. Throws `bad-input` as {@link gridOf} does. */
+/** Makes the policy with these settings, and puts them into its name. Throws `bad-input` if a path names no value, or a value is none that a policy may have. */
 export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds: Kinds = BUILT_IN_KINDS): SweptPolicy {
   const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${isKnobPath(path) ? knobText(value) : value}`).join(" ")}`;
   const isKnob = ({ path }: SweepSetting) => isKnobPath(path);
@@ -72,7 +72,7 @@ export function parseAxis(text: string): SweepAxis {
   return { path, values: [...new Set(known)] };
 }
 
-/** A setting's value on an axis: a share or a number of tokens or messages. `null` for words. */
+/** A setting's value as a number for an axis: a ratio (0.7 for `70%`), tokens or messages; `null` for words. */
 export function numberOfSetting({ path, value }: SweepSetting): number | null {
   if (typeof value === "number") return value;
   if (!isKnobPath(path) || typeof value !== "string") return null;

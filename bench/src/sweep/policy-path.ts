@@ -96,7 +96,7 @@ function nested(path: readonly string[], value: SweepValue): unknown {
 /** In the details of an error: a path that names no value of the policy, or several. */
 const MISSING_PATH = "missingPath";
 
-/** The path that names no value of the policy, or several, if that is what an error says; else `null`. */
+/** The policy path that an error says names no value, or several; `null` for any other error. */
 export function missingPathIn(error: PlimsollError): string | null {
   const path = error.details[MISSING_PATH];
   return typeof path === "string" ? path : null;

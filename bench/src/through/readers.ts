@@ -16,7 +16,7 @@ const LOADERS: Readonly<Record<ReaderName, () => Promise<{ readonly reader: Read
   agents: () => import("./agents.ts"),
 };
 
-/** The names of all readers. */
+/** Names of all readers: the providers' APIs and SDKs that policies can be replayed through. */
 export const READER_NAMES: readonly ReaderName[] = [
   "anthropic",
   "chat",
@@ -35,7 +35,7 @@ export function policyThrough<Policy extends EnginePolicy>(policy: Policy, reade
 }
 
 /**
- * The policies once more, to be replayed through each of the readers. Left out, with a line, are those that a reader cannot run: without a fallback, or with
+ * Copies the policies, to be replayed through each of the readers (APIs and SDKs). Left out, with a line, are those that a reader cannot run: without a fallback, or with
  * summaries that are prepared while time passes. Throws `bad-input` for a reader that is not known.
  */
 export function policiesThrough(

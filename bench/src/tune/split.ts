@@ -1,7 +1,7 @@
 import { originOf } from "../origin.ts";
 import type { ReplayRow } from "../results.ts";
 
-/** One session's row with the file that it is from, or that its lineage began in: sessions of one file or one beginning are not independent of each other. */
+/** The row of one session's replay, with the file that it is from or that its shared beginning is from: sessions of one file or beginning are not independent. */
 export interface FiledRow {
   readonly file: string;
   /** The first session of those that share its beginning; left out if it shares nothing. */

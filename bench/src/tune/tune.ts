@@ -25,17 +25,17 @@ import {
   tunableSettingsOf,
 } from "./tunable-settings.ts";
 
-/** One round of replays: policies over some sessions, or over all if `sessions` is `null`. */
+/** One round of replays that the tuner asks for: policies over the sessions of these names, or over all sessions if `sessions` is `null`. */
 export interface TuneRound {
   readonly name: "baseline" | "coarse grid" | "refinement" | "test";
   readonly policies: readonly Policy[];
   readonly sessions: ReadonlySet<string> | null;
 }
 
-/** Replays a round in one window; the tuner knows nothing of files. Rows of other sessions may be among the result. */
+/** Runs the replays of a round, all in one window, and resolves to their rows. Rows of other sessions may be among them. */
 export type ReplayRound = (round: TuneRound) => Promise<readonly FiledRow[]>;
 
-/** A setting with what it came to on the sessions that it was chosen on, and on those that it was not. */
+/** A setting with its scores on the sessions that it was chosen on (`train`), and on the others (`test`). */
 export interface TunedPolicy {
   readonly policy: Policy;
   readonly settings: readonly SettingValue[];
@@ -59,14 +59,14 @@ export interface TuneResult {
   readonly idleSessions: number;
   /** The policy as it was. */
   readonly current: TunedPolicy;
-  /** Settings without an overflow on the training sessions that no other beats in both cost and the vector's mean, cheapest first. */
+  /** Settings without an overflow on the training sessions that no other beats in both cost and kept content (the mean of all measures), cheapest first. */
   readonly front: readonly TunedPolicy[];
   /**
    * The cheapest setting that is worse on no measure of the vector than the current one and costs at most 5 % more; if there is none, the one of the
    * front that holds most, with what it loses. `null` if every setting overflowed.
    */
   readonly best: TunedPolicy | null;
-  /** The best against the current one over the sessions that neither was chosen on; `null` without one, or with too few owners. */
+  /** The comparison of best and current on the sessions that neither was chosen on; `null` without a best, or with too few projects. */
   readonly sureness: Sureness | null;
   /** Every setting that was tried, the current one too, in the order of the grid. Only what was chosen has figures of the other half. */
   readonly tried: readonly TunedPolicy[];
@@ -98,9 +98,9 @@ interface TriedPolicy {
 }
 
 /**
- * Looks for better settings: a coarse grid, and around the best of the first policy a finer one, both on one half of the sessions; what is left
- * of each is replayed on the other half. The other policies are there for comparison and get the coarse grid alone. The result has one
- * entry for each policy that has a number to turn, and each kind of cache.
+ * Searches for better settings: replays a coarse grid for every policy, and a finer one around the best of the first policy, on one half of the
+ * sessions; then the best of each on the other half. The other policies are there for comparison. The result has one entry for each policy
+ * that has a number to change and each kind of cache; it is empty if no policy has one.
  */
 export async function tune(
   [own, ...others]: readonly Policy[],

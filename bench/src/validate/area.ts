@@ -10,7 +10,7 @@ export interface Scored {
 const STEPS = 101;
 
 /**
- * Area under the receiver operating characteristic: how often a case that came about has a higher score than one that did not; equal scores
+ * Area under the receiver operating characteristic, from 0 to 1: how often a case that came about has a higher score than one that did not; equal scores
  * count a half (Mann and Whitney, 1947). `null` if all or none came about.
  */
 export const AREA: Statistic<Scored> = {

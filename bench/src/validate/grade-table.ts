@@ -5,7 +5,7 @@ import type { Transcript } from "../transcript.ts";
 export interface GradeTable {
   /** The transcript with its grade as the one that counts; unchanged if the table has none for it. */
   graded(transcript: Transcript): Transcript;
-  /** The lines that none of these sessions (by name) is meant by, as `file:line: name`. */
+  /** Lists the lines of the table that match none of these session names, as `file:line: name`. */
   unused(sessions: readonly string[]): readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface SessionFindings extends InSession {
   readonly graded: GradedRun | null;
 }
 
-/** Collects the findings of a recorded session around its own compactions, of its edits, and of its summaries. */
+/** Collects one recorded session's findings for a validation: calls around its own compactions, cases to predict, its summaries and its grade. */
 export async function findingsOf(session: PreparedSession): Promise<SessionFindings> {
   const deeds = deedsOf(session.entries);
   const compactions = compactionPlaces(session, deeds);

@@ -29,7 +29,7 @@ export interface Validation {
   readonly outcomes: readonly OutcomePrediction[];
 }
 
-/** Puts the findings of sessions together; `date` is the day's. */
+/** Sums up the findings of sessions; `date` is the day on which it is made, as YYYY-MM-DD. */
 export function validationOf(findings: readonly SessionFindings[], date: string): Validation {
   const experiments = findings.flatMap((each) => each.experiments);
   const cases = findings.flatMap((each) => each.cases);

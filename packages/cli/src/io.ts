@@ -2,22 +2,22 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isRecord } from "@plimsoll/core/extend";
 
-/** Where a command writes to. */
+/** A stream that a command writes text to. */
 export interface Output {
   write(text: string): unknown;
-  /** True if a person looks at it live. */
+  /** True for a terminal, where a person reads it live. */
   readonly isTTY?: boolean | undefined;
-  /** How wide a terminal is. */
+  /** The terminal's width, in characters. */
   readonly columns?: number | undefined;
 }
 
-/** The world around a command: streams, files, environment, clock. */
+/** Streams, folders, environment and clock that a command uses; {@link processIo} gives the process's own. */
 export interface CliIo {
   readonly stdout: Output;
   readonly stderr: NodeJS.WritableStream & Output;
   /** Where relative paths start. */
   readonly cwd: string;
-  /** Below it agents keep their logs. */
+  /** The user's home folder, below which agents keep their logs. */
   readonly homeFolder: string;
   /** Variables of the environment; none if they are left out. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -25,13 +25,13 @@ export interface CliIo {
   readonly nowMs: () => number;
   /** Asks the person a question that is answered with yes or no, about what was written to `stdout` last; left out if nobody is there. */
   readonly confirm?: (question: string, about?: string) => Promise<boolean>;
-  /** Is called back when the person presses Ctrl-C, the newest first, instead of what the system does then. Returns what stops that. */
+  /** Registers a function that Ctrl-C calls, the newest first, in place of the system's reaction. Returns a function that removes it. */
   readonly onInterrupt?: (act: () => void) => () => void;
   /** Ends the process at once. */
   readonly exit?: (exitCode: number) => void;
 }
 
-/** The process's own streams, folders and clock. */
+/** Gives a command the process's own streams, folders, environment and clock. If standard output can't be written any more, the process gets SIGTERM. */
 export function processIo(): CliIo {
   const { stdin, stdout, stderr } = process;
   // Whoever read it has gone: the process ends in good order, as if it was told to. Nothing that is said to nobody ends it in another way.
@@ -55,11 +55,11 @@ export function processIo(): CliIo {
   return { ...streams, cwd: process.cwd(), homeFolder: homedir(), environment: process.env, nowMs: Date.now };
 }
 
-/** The exit code of a process that succeeded. */
+/** The exit code of a command that succeeded. */
 export const EXIT_OK = 0;
-/** Nothing could be done: every input failed. */
+/** The exit code of a command that failed, for example because no input could be read. */
 export const EXIT_FAILED = 1;
-/** The command line itself was wrong: an unknown option, policy or value. */
+/** The exit code for a wrong command line (an unknown option, policy or value), or for an input that is refused as wrong. */
 export const EXIT_USAGE = 2;
 /** Ctrl-C ended it: 128 and the number of the signal, as shells have it. */
 export const EXIT_INTERRUPTED = 130;

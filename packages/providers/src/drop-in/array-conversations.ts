@@ -45,12 +45,12 @@ import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
 import { DEFAULT_MAXIMUM_CHARS, DEFAULT_MAXIMUM_CONVERSATIONS, limitsOf } from "./compactor-options.ts";
 import { allowedBy, answering, arrived, callOf, inputAt, isNewReply, learnedFor, noteSetup } from "./request-and-log.ts";
 
-/** A conversation's log as it is now. */
+/** The log of one conversation as it is now, and the size of its next request. */
 export interface ConversationLog extends ConversationName {
   readonly entries: readonly SessionEntry[];
   /** Expected tokens of the next request. */
   readonly expectedTokens: number;
-  /** The limits that its newest request was fitted to, as they are now: the window is what a refusal taught, if that is less. `null` before one. */
+  /** The limits that its newest request was fitted to; the window is smaller if a provider's refusal showed a smaller one since. `null` before the first request. */
   readonly limits: ModelLimits | null;
 }
 

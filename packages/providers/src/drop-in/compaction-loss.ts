@@ -13,10 +13,10 @@ export interface CompactionLoss {
   readonly newMessages: readonly Message[];
 }
 
-/** Tokens of a message, by some measure. */
+/** Measures or estimates a message, in tokens. */
 export type TokensOf = (message: Message) => number;
 
-/** The difference between two views, the later of which came of one compaction. */
+/** Lists what one compaction took out, from the messages before and after it. `tokensOf` measures each message. */
 export function compactionLoss(before: readonly Message[], after: readonly Message[], tokensOf: TokensOf): CompactionLoss {
   const kept = new Map(after.map((message) => [message.id, message]));
   const known = new Set(before.map(({ id }) => id));
@@ -50,7 +50,7 @@ export interface MessageShare {
   readonly tokens: number;
 }
 
-/** The parts of a message by kind, each with its share of the message's tokens by its length. */
+/** Splits a message into its parts by kind; each gets a share of the message's tokens by its length. */
 export function messageShares(message: Message, tokens: number): readonly MessageShare[] {
   const totalChars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
   return message.parts.map((part) => {
@@ -76,7 +76,7 @@ export interface Cut {
   readonly tokensAfter: number | null;
 }
 
-/** Tokens that a cut took by its record, as a multiple of the estimate of the same messages, which may be off by half; 1 if either is 0 or unknown. */
+/** Divides the tokens that a compaction recorded as freed by the estimate for the same messages, which may be off by half. 1 if either is unknown or not above 0. */
 export function takenRatio(
   { tokensBefore, tokensAfter }: Pick<Cut, "tokensBefore" | "tokensAfter">,
   estimatedTokens: number,

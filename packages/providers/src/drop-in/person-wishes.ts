@@ -34,7 +34,7 @@ export interface WishedOf {
   readonly status: string;
 }
 
-/** Does what a person typed for Plimsoll, and answers in words for that person. */
+/** Carries out a command that a person typed for Plimsoll, and resolves to the answer. If there is nothing to undo the answer says so; other errors reject. */
 export async function wishAnswer(word: TypedWord, { entries, undo, status }: WishedOf): Promise<string> {
   switch (word.kind) {
     case "undo":
@@ -58,7 +58,7 @@ export async function wishAnswer(word: TypedWord, { entries, undo, status }: Wis
   }
 }
 
-/** Says what follows an undo: what was put back is sent, or is cut again if it does not fit. */
+/** Says what follows an undo, as a part of a sentence: the messages are sent again, or compacted again if they do not fit. */
 export function afterUndoWords(log: Pick<ConversationLog, "expectedTokens" | "limits"> | undefined): string {
   const { contextWindowTokens: windowTokens = null, maxOutputTokens = null } = log?.limits ?? {};
   const roomTokens = windowTokens === null ? Number.POSITIVE_INFINITY : windowTokens - (maxOutputTokens ?? 0);

@@ -3,7 +3,7 @@ import { type Fields, recordsAt, stringAt } from "../fields.ts";
 /** A message that begins so is for Plimsoll, not for the model. */
 export const TYPED_PREFIX = "plimsoll:";
 
-/** A wish that a person typed as a message of their own. */
+/** A command that a person typed for Plimsoll as a message, such as `plimsoll: undo`. */
 export type TypedWord =
   | { readonly kind: "undo" | "dropped" | "status" | "help" }
   /** The text to keep word for word; empty for what the model said last. */

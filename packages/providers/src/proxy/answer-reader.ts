@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { failureIn, type ProxyWire } from "./wires.ts";
 
-/** Reads what an answer tells of its request, while the answer passes by. */
+/** Reads id, model, usage and errors from a provider's answer while it is passed on, piece by piece. */
 export interface AnswerReader {
   take(text: string): void;
   /** Ends the answer, and returns everything that it told. */
@@ -21,7 +21,7 @@ const MAXIMUM_CHARS = 32_000_000;
 /** Only events that hold one of these tell something. */
 const TELLING = /"usage"|"usageMetadata"|"error"|"message_start"/;
 
-/** A reader for one answer; `isStream` says whether it comes as events. */
+/** Makes a reader for one answer, which comes as server-sent events or whole (`form`). Lines and answers above 32 million characters pass unread. */
 export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "events" | "whole"): AnswerReader {
   let rest = "";
   let isTooLong = false;

@@ -1,7 +1,7 @@
 import { shortHash } from "@plimsoll/core/extend";
 
 /**
- * A line of what is known of conversations. It holds hashes alone.
+ * Signs by which the requests of one conversation are known again. They are hashes alone; `null` for a sign that was absent.
  *
  * - `session`: of the program's own name
  * - `opening`: of the history through the model's first reply, which nothing that comes later changes
@@ -19,7 +19,7 @@ export interface ConversationSigns {
   readonly opening: string | null;
 }
 
-/** Tells to which conversation of the proxy a request belongs. */
+/** Finds the conversation that a request to the proxy belongs to. */
 export interface ConversationKeys {
   /**
    * The key of a request's conversation: its session's, else that of a known history with the same opening (the program has given the session another name), else a
@@ -30,7 +30,7 @@ export interface ConversationKeys {
   has(opening: string): boolean;
 }
 
-/** Keys that are known from the notes; `write` keeps a new note. */
+/** Makes the keys that earlier notes tell. `write` stores each new note; `keyFor` waits for it. */
 export function createConversationKeys(notes: readonly KeyNote[], write: (note: KeyNote) => Promise<void>): ConversationKeys {
   const bySession = new Map<string, string>();
   const byOpening = new Map<string, string>();

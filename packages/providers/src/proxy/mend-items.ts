@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { changedNodes, type ItemNode, itemNode } from "./item-nodes.ts";
 
-/** Something that makes a session unusable, or that may. */
+/** Something that makes a session unusable, or may; `words` tell a person. */
 export interface Fault {
   /** From 1; in a document of one value, the number of the message. */
   readonly line: number;
@@ -13,13 +13,13 @@ export interface Fault {
 const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
 const MOST_IMAGE_PIXELS = 8_000;
 
-/** Rules by which parts are wrong: of the reader of a history, and of the person. */
+/** Says which parts of a history {@link mendItems} takes for faults: those that the vendor refuses, and those that the person wants left out. */
 export interface MendingRules {
   readonly thinking: "keep" | "leave-out";
   readonly unsigned: "refused" | "accepted";
   /** Agents leave texts without a character out by themselves. */
   readonly empty: "refused" | "accepted";
-  /** Google takes larger pictures than others. */
+  /** `limited`: pictures above 5 MiB, or PNG files above 8,000 pixels a side, are faults. Google takes larger ones. */
   readonly images: "limited" | "any";
 }
 
@@ -31,7 +31,7 @@ export interface Rooted {
   readonly order: number | null;
 }
 
-/** Finds what is wrong with the parts of all roots, and gives each root without it; `null` for one that is left out. */
+/** Adds the faults in the parts of all roots to `faults`. The function that it returns gives each root without them, by its index; `null` for one that is left out. */
 export function mendItems(
   roots: readonly Rooted[],
   faults: Fault[],

@@ -50,7 +50,7 @@ export interface ProxyOptions {
   readonly onProblem?: (line: string, of?: EventOrigin) => void;
 }
 
-/** Whom an event is about. */
+/** The conversation that an event is about. */
 export interface EventOrigin {
   /** The id of the conversation's log. */
   readonly sessionId: string;
@@ -58,7 +58,7 @@ export interface EventOrigin {
   readonly modelId: string | null;
 }
 
-/** A request that was looked at. */
+/** A request that the proxy has read and fitted, and the steps that follow its answer. */
 export interface PreparedRequest {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
@@ -71,17 +71,17 @@ export interface PreparedRequest {
   readonly bodyText: string | null;
   /** Values that `anthropic-beta` must have; empty for none. */
   readonly betas: readonly string[];
-  /** Takes what the answer measured. */
+  /** Records what the answer reports, such as its usage; does nothing for requests other than `main`. */
   observe(answer: Fields): Promise<void>;
-  /** A whole answer that the window ended, as the failure that less can be sent after; `null` for any other. */
+  /** The failure to pass to `recover` if the window ended this whole answer, or the answer is empty; `null` for any other. */
   cutOff(answer: Fields): UpstreamFailure | null;
-  /** The same of a streamed answer, by the text of all its events. */
+  /** The same for a streamed answer, by the text of all its events; `null` also for a stream that broke off. */
   cutOffStream(text: string): Promise<UpstreamFailure | null>;
-  /** Makes the request to send after a failure (status and body as they came), further compacted; `null` if the failure is the program's to see. */
+  /** Makes the request to send after a failure: further compacted, with a shorter reply, or mended. `null` if the program has to see the failure. */
   recover(failure: UpstreamFailure, recovery: number): Promise<PreparedRequest | null>;
 }
 
-/** A refusal of the upstream. */
+/** A provider's failed answer: its HTTP status and its body. */
 export interface UpstreamFailure {
   readonly status: number;
   readonly bodyText: string;

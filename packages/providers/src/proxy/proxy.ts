@@ -21,17 +21,17 @@ import { type ProxyRequest, type ReadRequest, readRequest, withoutTyped } from "
 import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
 
-/** A conversation that the proxy holds. */
+/** A conversation whose log the proxy has in memory. */
 export interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
-  /** The limits that its newest request was fitted to: the window is what a refusal taught, if that is less. */
+  /** The limits that its newest request was fitted to; the window is smaller if a provider's refusal showed a smaller one. */
   readonly limits: ModelLimits;
-  /** When it was asked last. */
+  /** The time of its newest request, in milliseconds since 1970. */
   readonly askedMs: number;
   /** `paused`: no cut is made; `undone`: none before a request would not fit. */
   readonly state: "running" | "paused" | "undone";
 }
 
-/** Compacts what passes by. */
+/** Compacts the requests that pass through a proxy, conversation by conversation. */
 export interface ProxyCompaction {
   /**
    * Fits a request. `null` for one that has no history of a known form: it passes as it is.
@@ -41,13 +41,13 @@ export interface ProxyCompaction {
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
   /** Compacts items that a program sends for that alone, and gives them back: `POST /compact`. Throws `bad-input` for what cannot be read. */
   compact(body: Fields, signal: AbortSignal): Promise<JsonObject>;
-  /** Gives a piece of what a handle of `compact` names in a named conversation: `POST /compact/recall`. */
+  /** Reads a piece of the content that `compact` replaced with a handle, in a named conversation: `POST /compact/recall`. */
   recall(body: Fields): Promise<JsonObject>;
   /** The conversations in memory, the one that was asked last first. */
   conversations(): readonly ProxyConversation[];
   /** Puts back what the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing to undo. */
   undo(sessionId: string): Promise<void>;
-  /** Makes no cut in a conversation, or in all for `null`, until it is told to go on: what was cut stays cut. */
+  /** Pauses compaction for a conversation, or for all with `null`, or lets it go on; earlier compactions stay. */
   pause(sessionId: string | null, state: "paused" | "running"): void;
   /** True while all conversations are paused. */
   isPaused(): boolean;
@@ -55,7 +55,7 @@ export interface ProxyCompaction {
   close(): Promise<void>;
 }
 
-/** A proxy's compaction; nothing is read before the first request. */
+/** Makes the compaction of a proxy, with a log for each conversation. It reads nothing before the first request. */
 export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();

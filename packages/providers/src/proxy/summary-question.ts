@@ -17,7 +17,7 @@ export interface SummaryQuestion {
   readonly replyIn: (answerText: string) => ModelReply;
 }
 
-/** The request that `target` and `bodyText` were, as a question of its own: one text without tools, the answer whole. `null` on a path that is no wire. */
+/** Makes a request for a summary from the program's own (`target`, `bodyText`): one text without tools, answered whole. `null` if the path is no known API or the body no JSON object. */
 export function summaryQuestion(target: string, bodyText: string, request: ModelRequest): SummaryQuestion | null {
   const [path = "", query] = target.split("?");
   const wire = wireAt(path);

@@ -49,7 +49,7 @@ export interface ProxyWire {
   readonly streamedEnd: (events: readonly Fields[]) => Promise<EndedReply | null>;
 }
 
-/** The wire that a path asks on; `null` for a path that has nothing to do with a history. */
+/** Finds the provider's API (wire) that a path belongs to; `null` for a path that has nothing to do with a history. */
 export function wireAt(path: string): ProxyWire | null {
   return WIRES.find(({ paths }) => paths.test(path))?.wire ?? null;
 }
@@ -59,7 +59,7 @@ export function wireNamed(name: string): ProxyWire | null {
   return WIRES.find(({ wire }) => wire.name === name)?.wire ?? null;
 }
 
-/** The vendors' errors inside of a stream; `null` for any other event. */
+/** Finds the error that a vendor reports in an event of a stream; `null` for any other event. */
 export function failureIn(event: Fields): Fields | null {
   return recordAt(event, "error") ?? recordAt(recordAt(event, "response"), "error") ?? (event.type === "error" ? event : null);
 }

@@ -4,13 +4,13 @@ import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 import type { Drop } from "./wire.ts";
 
-/** Options of a simulated provider. */
+/** Options of {@link startSimulator}; only `replies` is required. */
 export interface SimulatorOptions {
-  /** Replies in order, one for each request that is accepted, or a function of the request. */
+  /** Replies in order, one for each request that is accepted, or a function of the request. After the last, replies say that the script has ended. */
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
-  /** The model's hard limit; 200,000 if it is left out. */
+  /** The model's context window, in tokens; 200,000 if it is left out. */
   readonly contextWindowTokens?: number;
-  /** The most that may be asked for as a reply; the catalogue's figure for the model if it is left out, 64,000 for models that it has none of. */
+  /** The most tokens that may be asked for as a reply; the catalogue's figure for the model if it is left out, 64,000 for models that it has none of. */
   readonly maximumOutputTokens?: number;
   /** Whether the reply that is asked for has to fit as well. Anthropic and most OpenAI models want it; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
@@ -34,7 +34,7 @@ export interface SimulatorOptions {
   readonly tokenFactorRatio?: number;
   /** `null` for a provider without a prompt cache; the vendor's rules for the model if it is left out. */
   readonly cache?: SimulatedCacheRules | null;
-  /** The clock of the prompt cache; the system's if it is left out. */
+  /** The clock of the prompt cache, in milliseconds; the system's if it is left out. */
   readonly nowMs?: () => number;
   /** Chooses the fault of a request; `null` for none. */
   readonly faults?: (request: SimulatedRequest) => Fault | null;
@@ -110,7 +110,7 @@ export type Fault =
   | { readonly kind: "overflow" }
   | { readonly kind: "echo" };
 
-/** The record of one request: for tests and displays. It holds nothing of the request's headers and text. */
+/** The record of one request, for tests and displays, without its headers and text. Sizes are in tokens; fields are `null` if the request was refused before they were known. */
 export interface Exchange {
   readonly wire: WireName;
   readonly outcome: "answered" | "rejected" | "overflow" | "fault";

@@ -3,12 +3,12 @@ import type { Message } from "@plimsoll/core";
 /** The wires that the simulator speaks. */
 export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
 
-/** One reply of a script. */
+/** One reply that the simulator gives. */
 export interface SimulatedReply {
   readonly parts: readonly SimulatedPart[];
-  /** Why it ends; from its parts if it is left out. */
+  /** The reason why it ends; if it is left out, its parts tell it. */
   readonly stop?: "length" | "refusal" | "window-full";
-  /** The usage that the reply reports; the counts if it is left out. */
+  /** The usage that the reply reports; the tokens that the simulator counted if it is left out. */
   readonly usage?: ScriptedUsage;
 }
 
@@ -27,9 +27,9 @@ export type SimulatedPart =
 /** The request that a script or fault function is given, after validation. */
 export interface SimulatedRequest {
   readonly wire: WireName;
-  /** Requests of any outcome before this one. */
+  /** Number of requests before this one, whatever their outcome. */
   readonly index: number;
-  /** Replies given before this one. */
+  /** Number of replies given before this one. */
   readonly replyIndex: number;
   readonly modelId: string;
   readonly promptTokens: number;
@@ -40,7 +40,7 @@ export interface SimulatedRequest {
   readonly newestText: string;
 }
 
-/** The model's messages of a recorded session as a script; what other wires' reasoning was is left to its text. */
+/** Makes a script of replies from the model's messages of a recorded session. Reasoning keeps its text alone; parts without text are left out. */
 export function repliesOfTranscript(messages: Iterable<Message>): readonly SimulatedReply[] {
   const replies: SimulatedReply[] = [];
   for (const message of messages) {

@@ -10,7 +10,7 @@ import { DEFAULT_WINDOW_TOKENS, type Exchange, maximumOutputTokensOf, type Simul
 import { createProvider, type Response } from "./provider.ts";
 import { type SimulatedWire, written } from "./wire.ts";
 
-/** A running simulator. */
+/** A running simulator; `close` ends it. */
 export interface Simulator {
   /** Address without a path: what Anthropic's SDK takes as its base URL. */
   readonly url: string;

@@ -4,7 +4,7 @@ import { countByLength } from "../prompt-cache.ts";
 import type { WireName } from "../reply.ts";
 import { type ItemRole, type RequestShape, type ShapedItem, steadyHash } from "./request-shape.ts";
 
-/** The facts of one exchange, in numbers, roles and hashes. It holds no text of the request. */
+/** Facts about one request and its answer in a scenario: numbers, roles and hashes, without any text of the request. */
 export interface ExchangeFacts {
   /** Counted from 0, over all requests. */
   readonly index: number;
@@ -14,7 +14,7 @@ export interface ExchangeFacts {
   readonly outcome: Exchange["outcome"];
   readonly status: number;
   readonly modelId: string | null;
-  /** As the simulator counts it; `null` for a request that was refused before it was counted. */
+  /** Prompt tokens as the simulator counts them; `null` for a request that was refused before they were counted. */
   readonly promptTokens: number | null;
   readonly maxOutputTokens: number | null;
   /** Prompt tokens that the reply reported; `null` if it reported none. */
@@ -23,15 +23,15 @@ export interface ExchangeFacts {
   /** Pieces of the request that the model was not shown, though it was answered. */
   readonly dropCount: number;
   readonly systemTokens: number;
-  /** Of the system text without digits and dates. */
+  /** Hash of the system text, without its digits and dates. */
   readonly systemHash: string;
   readonly toolCount: number;
-  /** Of the tools as JSON, without digits and dates. */
+  /** Hash of the tools as JSON, without digits and dates. */
   readonly toolsHash: string;
-  /** Items in addition to leading system messages. */
+  /** Number of items in the request, leading system messages not counted. */
   readonly itemCount: number;
   readonly roles: RoleCounts;
-  /** The request of the kind `main` before this one; `null` if there is none. */
+  /** Likeness to the request of the kind `main` before this one; `null` if there is none. */
   readonly sinceMain: SinceMain | null;
   /** Ids of the scenario's probes that are in the request. */
   readonly probes: readonly string[];
@@ -120,7 +120,7 @@ function sinceMain(shape: RequestShape, before: RequestShape): SinceMain {
   };
 }
 
-/** The JSON of one exchange's facts, on one line. */
+/** Writes the facts of one exchange as JSON on one line, without a line break at its end. */
 export function factsLine(facts: ExchangeFacts): string {
   return JSON.stringify(facts, (_, value: unknown) => (isRecord(value) ? sortedKeys(value) : value));
 }

@@ -3,11 +3,11 @@ import { z } from "zod";
 /** A script for any agent that asks the simulator: what is answered to which request. It is data, so that it can be kept in a file. */
 export interface Scenario {
   readonly name: string;
-  /** The model's hard limit; 200,000 if it is left out. */
+  /** The model's context window, in tokens; 200,000 if it is left out. */
   readonly windowTokens?: number;
   /** Whether the reply that is asked for has to fit as well; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
-  /** The factor of every count; 1 if it is left out. */
+  /** The factor of every token count, to play another tokenizer; 1 if it is left out. */
   readonly tokenFactorRatio?: number;
   /** The person's messages, so that requests can be searched for them word for word. */
   readonly person?: readonly string[];
@@ -41,7 +41,7 @@ interface ScenarioEnd {
   readonly mains?: number;
 }
 
-/** A text that requests are searched for, under the name by which facts tell it. */
+/** A text that is searched for in each request; facts name it by its `id`. */
 export interface Probe {
   readonly id: string;
   readonly text: string;
@@ -59,7 +59,7 @@ export interface ToolPattern {
   readonly arguments: string | { readonly [name: string]: unknown };
 }
 
-/** Conditions on a request, compared with the first main request. All that is given must hold. */
+/** Gives a request its `kind` if all conditions in `if` hold; `same` and `other` compare it with the first main request. */
 export interface KindRule {
   readonly kind: string;
   readonly if: {
@@ -77,10 +77,10 @@ export interface KindRule {
   };
 }
 
-/** A text of its own, or one of about so many tokens that says nothing. */
+/** A given text, or a filler text of about so many tokens. */
 export type ScenarioText = { readonly text: string } | { readonly tokens: number };
 
-/** One answer, several times if `repeat` says so; or steps that are played several times. */
+/** One answer to a main request, or a group of steps; `repeat` plays it so many times, once if it is left out. */
 export type MainStep =
   | { readonly say: ScenarioText; readonly usage?: ScenarioUsage; readonly repeat?: number }
   | { readonly call: ScenarioCall; readonly usage?: ScenarioUsage; readonly repeat?: number }
@@ -106,7 +106,7 @@ export type ScenarioUsage =
   | { readonly promptTokens: number; readonly growTokens?: number }
   | { readonly atLeastTokens: number };
 
-/** Refuses requests of a kind (`main`, or any if it is left out): from the n-th on, counted from 1, so many times; or all that are larger. */
+/** Refuses requests of a kind (of any if left out) as too long: `times` of them (1 if left out) from number `request` on, counted from 1; or all above so many tokens. */
 export type OverflowRule =
   | { readonly kind?: string; readonly request: number; readonly times?: number }
   | { readonly kind?: string; readonly aboveTokens: number };
@@ -156,7 +156,7 @@ const overflow: z.ZodType<OverflowRule> = z.union([
   z.strictObject({ kind: z.string().exactOptional(), aboveTokens: count }),
 ]);
 
-/** The schema of a scenario; it refuses every other field. */
+/** The Zod schema of a {@link Scenario}; it refuses unknown fields. */
 export const scenarioSchema: z.ZodType<Scenario> = z.strictObject({
   name: z.string().min(1),
   windowTokens: z.int().min(1).exactOptional(),
