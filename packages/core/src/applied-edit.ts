@@ -18,7 +18,7 @@ export interface PromptedSpan extends MessageSpan {
  */
 export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
 
-/** An edit with everything that is needed to fold it again: no model, no clock, no policy. */
+/** An edit as the log keeps it: it can be applied again without a model, a clock or a policy. */
 export type AppliedEdit = AppliedReplaceSpans | AppliedReplacePart | AppliedReplaceHistory;
 
 /** Spans replaced by nothing, or by one message in the place where the first span began. */
@@ -63,7 +63,7 @@ export interface CoverageCount {
   readonly chars: number;
 }
 
-/** The messages that an edit wrote into the view. */
+/** Lists the whole messages that an edit put into the context; none for an edit of one part of a message. */
 export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
   switch (edit.kind) {
     case "replace-spans":

@@ -3,8 +3,8 @@ import type { ModelLimits } from "./entry.ts";
 import { PlimsollError } from "./error.ts";
 
 /**
- * A number of tokens, as policy data: fixed, a share of the window or of the input budget, or made of others.
- * `minus` takes every further amount off the first; results below zero are zero. `windowAbove` chooses by the size of the window.
+ * A number of tokens in a policy: fixed, a share (0 to 1) of the window or of the input budget, or computed from other amounts.
+ * `minus` subtracts all later amounts from the first, never below 0. `above` holds in windows of more than `windowAbove` tokens, else `upTo`.
  */
 export type Amount =
   | { readonly tokens: number }
@@ -16,7 +16,7 @@ export type Amount =
 
 const tokens = z.number().nonnegative();
 
-/** Schema of {@link Amount}. */
+/** The zod schema that checks an {@link Amount}. */
 export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
   z.union([
     z.strictObject({ tokens: tokens.describe("A number of tokens.") }),
@@ -75,7 +75,7 @@ export function withReplyWithin<Limits extends ModelLimits>(limits: Limits): Lim
   return { ...limits, maxOutputTokens: Math.floor(windowTokens * REPLY_RATIO) };
 }
 
-/** The limits with the window that a refusal taught, if that is less. A reply that was planned no smaller than it leaves half of it to the prompt. */
+/** Lowers the window to `learnedTokens`, a size learned from a rejection; `null` or a larger one changes nothing. A longest reply of that size or more becomes half of it. */
 export function limitsWithin<Limits extends ModelLimits>(limits: Limits, learnedTokens: number | null): Limits {
   const { contextWindowTokens, maxOutputTokens } = limits;
   if (learnedTokens === null) return limits;
@@ -88,14 +88,14 @@ export function limitsWithin<Limits extends ModelLimits>(limits: Limits, learned
 /** A reply of fewer tokens is no reply: what is asked for stays, and a refusal says more. Chosen. */
 const LEAST_REPLY_TOKENS = 256;
 
-/** Gives the longest reply that fits beside a prompt of so many tokens: what is asked for if that fits, if the window is not known, or if next to nothing would be left. */
+/** Returns the longest reply, in tokens, that fits beside the prompt. `maxOutputTokens` stays as it is if it fits, if a limit is unknown, or if under 256 would be left. */
 export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimits, promptTokens: number): number | null {
   if (contextWindowTokens === null || maxOutputTokens === null) return maxOutputTokens;
   const roomTokens = Math.floor(contextWindowTokens - promptTokens);
   return roomTokens >= maxOutputTokens || roomTokens < LEAST_REPLY_TOKENS ? maxOutputTokens : roomTokens;
 }
 
-/** The amount in tokens. Ratios are not rounded; only what is compared with them is a whole number. */
+/** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;
   if ("ratio" in amount) return amount.ratio * (amount.of === "window" ? budget.windowTokens : budget.inputBudgetTokens);

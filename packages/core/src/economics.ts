@@ -10,9 +10,9 @@ export interface PriceTier {
   readonly inputUsdPerMillion: number;
   readonly outputUsdPerMillion: number;
   readonly cacheReadUsdPerMillion: number;
-  /** If a vendor charges no write, the input price. */
+  /** Price of a cache write; the input price if a vendor charges none. */
   readonly cacheWriteUsdPerMillion: number;
-  /** A write that lives for an hour. */
+  /** Price of a cache write that lives for an hour. */
   readonly cacheWriteOneHourUsdPerMillion: number;
 }
 
@@ -20,9 +20,9 @@ export interface PriceTier {
 export interface CacheRules {
   /** Shorter prompts are never cached. */
   readonly minimumTokens: number;
-  /** Reads are whole multiples of this. */
+  /** Cache reads are whole multiples of this many tokens. */
   readonly stepTokens: number;
-  /** Time after the last use at which a prefix is gone. */
+  /** Milliseconds after its last use at which a cached prefix expires. */
   readonly timeToLiveMs: number;
 }
 
@@ -46,8 +46,8 @@ export interface PreviousRequest {
 }
 
 /**
- * How a prompt was served. `totalTokens = readTokens + writeTokens + uncachedTokens`. `state`: the first request; a reuse of all that
- * the request before held; a prefix that was edited while it was cached; one that had expired.
+ * How a prompt was served: the three counts add up to its tokens. `state` is `warm` if all of the request before is reused, `broken` if
+ * its prefix was edited while it was cached, `expired` if it was too old.
  */
 export interface CacheUse {
   readonly readTokens: number;
@@ -56,7 +56,7 @@ export interface CacheUse {
   readonly state: "first" | "warm" | "broken" | "expired";
 }
 
-/** Computes a request's use of a provider's cache: the longest shared prefix is read while it lives; all the rest is written. */
+/** Computes a request's use of a provider's cache: the longest shared prefix is read while it lives; the rest is written, or uncached in a prompt below the minimum. */
 export function cacheUse(request: CacheRequest, rules: CacheRules): CacheUse {
   const { promptTokens, previous } = request;
   const state = stateOf(previous, rules);
@@ -77,7 +77,7 @@ function stateOf(previous: PreviousRequest | null, rules: CacheRules): CacheUse[
 /** Time to live from which on a write has the one-hour price. */
 const ONE_HOUR_MS = 3_600_000;
 
-/** Dollars for a prompt that was served from a cache with these rules. */
+/** US dollars for a prompt, parts of which were read from or written to a cache with these rules. */
 export function promptUsd(use: CacheUse, prices: ModelPrices, rules: CacheRules): number {
   const tier = tierFor(prices, use.readTokens + use.writeTokens + use.uncachedTokens);
   const writeUsd = rules.timeToLiveMs >= ONE_HOUR_MS ? tier.cacheWriteOneHourUsdPerMillion : tier.cacheWriteUsdPerMillion;
@@ -88,12 +88,12 @@ export function promptUsd(use: CacheUse, prices: ModelPrices, rules: CacheRules)
   );
 }
 
-/** Dollars for a prompt without any cache. */
+/** US dollars for a prompt of so many tokens without any cache. */
 export function uncachedPromptUsd(promptTokens: number, prices: ModelPrices): number {
   return (promptTokens * tierFor(prices, promptTokens).inputUsdPerMillion) / TOKENS_PER_MILLION;
 }
 
-/** Dollars for a reply; its price, too, follows the size of the prompt. */
+/** US dollars for a reply of so many tokens; the size of the prompt decides which price holds. */
 export function outputUsd(outputTokens: number, promptTokens: number, prices: ModelPrices): number {
   return (outputTokens * tierFor(prices, promptTokens).outputUsdPerMillion) / TOKENS_PER_MILLION;
 }

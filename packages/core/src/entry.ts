@@ -5,7 +5,7 @@ import type { RequestLimits } from "./message/request-size.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
-/** One line of the append-only session log. The log's fold is the context; nothing in it is ever changed or removed. */
+/** One line of the session log, which is only appended to: no line is ever changed or removed. All lines in order make the context. */
 export type SessionEntry =
   | SessionStartEntry
   | SetupChangeEntry
@@ -92,7 +92,7 @@ export interface ModelChangeEntry extends RemovesReasoning {
   readonly atMs: number | null;
 }
 
-/** Limits of a model: `null` if one is not known. The window holds input and output together. */
+/** Limits of a model in tokens; `null` if one is not known. The window holds input and output together. */
 export interface ModelLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;
@@ -100,12 +100,12 @@ export interface ModelLimits {
   readonly request?: RequestLimits | undefined;
 }
 
-/** Limits as a log keeps them. */
+/** Returns the limits that a log keeps: window and longest reply, without `request`. */
 export function loggedLimits({ contextWindowTokens, maxOutputTokens }: ModelLimits): ModelLimits {
   return { contextWindowTokens, maxOutputTokens };
 }
 
-/** A compaction: edits that the fold applies to the view of everything through `throughEntryId`; what came later stays. */
+/** The log entry of a compaction. Its edits change the context made by all entries through `throughEntryId`; later entries stay as they are. */
 export interface CompactionEntry extends RemovesReasoning {
   readonly type: "compaction";
   readonly id: string;
@@ -153,7 +153,7 @@ export type CompactionReason =
 /** Where in the agent's loop a trigger is checked. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
 
-/** The outcome of one step of the chain. */
+/** The outcome of one strategy, or other step, of a compaction; `detail` says more about it in words, `null` for nothing. */
 export interface StepOutcome {
   readonly strategy: string;
   readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress" | "released";
@@ -188,7 +188,7 @@ export interface WorkCount {
   readonly tokenizerCalls: number;
 }
 
-/** No work. */
+/** A work count in which every count is 0. */
 export const NO_WORK: WorkCount = { charactersScanned: 0, messagesVisited: 0, tokenizerCalls: 0 };
 
 /** The id by which other entries name this one. */

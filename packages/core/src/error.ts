@@ -29,7 +29,7 @@ export type PlimsollErrorCode =
   | "aborted"
   | "closed";
 
-/** The project's one error class. `message` is one line for a person; `details` are facts for a program. */
+/** The one class of Plimsoll's errors. `code` says which kind of failure it is, `message` is a line for a person, `details` are facts for a program. */
 export class PlimsollError extends Error {
   override readonly name = "PlimsollError";
   readonly code: PlimsollErrorCode;
@@ -47,12 +47,12 @@ export class PlimsollError extends Error {
   }
 }
 
-/** Refuses a call of what is closed: it would hold a log that nobody closes again. */
+/** Makes the `closed` error for a call of something that was closed before, such as an agent; `what` names it in the message. */
 export function closedError(what: string): PlimsollError {
   return new PlimsollError("closed", `this ${what} is closed: make a new one to go on`);
 }
 
-/** True for an error of this project with the given code. */
+/** True for a {@link PlimsollError}; if `code` is given, only for one with that code. */
 export function isPlimsollError(error: unknown, code?: PlimsollErrorCode): error is PlimsollError {
   return error instanceof PlimsollError && (code === undefined || error.code === code);
 }

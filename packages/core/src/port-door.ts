@@ -165,7 +165,7 @@ export function artifactsDoor(artifacts: ArtifactStore, deadline: Deadline): Art
   };
 }
 
-/** A clock, whose times are numbers, or `null` for one that knows none: any other would make the log unreadable. */
+/** Wraps a clock. Throws PlimsollError `bad-input` for a time that is neither a finite number nor `null`, which would make the log unreadable. */
 export function clockDoor<Time extends number | null>(nowMs: () => Time): () => Time {
   return () => {
     const time = nowMs();

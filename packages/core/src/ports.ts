@@ -21,7 +21,7 @@ export interface Prompt {
 export interface SummaryRequest {
   /** One part a span; each names the prompt that its text is written with. */
   readonly parts: readonly { readonly promptId: string; readonly messages: readonly Message[] }[];
-  /** The view that the parts are of: what is in none of them stays in it, word for word. Absent if it is not known. */
+  /** All messages of the context that the parts are from; those in no part stay, word for word. Absent if they are not known. */
   readonly view?: readonly Message[];
   /** The prompts that there are; the built-in ones if they are left out. */
   readonly prompts?: readonly Prompt[];
@@ -103,7 +103,7 @@ export interface ModelReply {
   readonly draft: Omit<AssistantMessage, "id">;
   readonly stopReason: StopReason;
   readonly usage: Usage;
-  /** True if the provider says that the window ended it. */
+  /** True if the provider says that the reply was cut off because the context window was full. */
   readonly isWindowFull?: boolean;
 }
 
@@ -123,7 +123,7 @@ export type ModelEvent =
  * messages that its wire rejects, `aborted` for the caller's abort and `provider-failed` for everything else. Never retries an overflow.
  */
 export interface ModelClient {
-  /** Where reasoning goes that its model binds to a beginning which changes: "vendor-drops" for a client that asks its vendor to drop it. Left out, it leaves. */
+  /** How reasoning is treated if messages before it changed and its model would refuse it: "vendor-drops" if the vendor is asked to drop it. If left out, it is removed. */
   readonly boundReasoning?: BoundReasoning;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
@@ -153,27 +153,27 @@ export interface SessionStore {
   read(sessionId: string, onEntry?: EntryListener): Promise<StoredSession | null>;
   /** All logs, the one that was written last first. */
   list(): Promise<readonly SessionSummary[]>;
-  /** A new log that begins as another one did, through the entry named, and goes its own way from there. */
+  /** Makes a new log that begins with a copy of another one, through the entry named. */
   branch(source: SessionBranch, onEntry?: EntryListener): Promise<OpenedSession>;
-  /** Removes a log with all that the store keeps for it. A log that a writer has is a conflict; one that is not there is none. */
+  /** Removes a log with all that the store keeps for it. Rejects with `session-conflict` while a writer has it; does nothing if there is no such log. */
   delete(sessionId: string): Promise<void>;
 }
 
 /** Takes one entry of a log as it is read. */
 export type EntryListener = (entry: SessionEntry) => void;
 
-/** The one writer of a log. It knows how much the log held when it was opened or after its own last append. */
+/** The one writer of a log. It notices at an append if another writer has changed the log since it was opened or last written. */
 export interface SessionWriter {
   readonly sessionId: string;
   /**
-   * Resolves when the entries are in the log. After a rejection the log is what it was before: what a store that could not be reached has of them is
-   * gone when this writer appends again or closes. If the log does not hold what this writer left,
+   * Resolves when the entries are in the log. After a rejection the log is as it was before: what a store that could not be reached has of them is
+   * removed when this writer appends again or closes. If another writer has changed the log,
    * the append is a `session-conflict` whose `details` have `expected` and `found`, in the store's own measure (bytes, entries).
    */
   append(entries: readonly SessionEntry[]): Promise<void>;
   /** The entry at an index, counted from 0 over the whole log, read back from the log. Rejects with `bad-input` if the log has no such entry. */
   entryAt(index: number): Promise<SessionEntry>;
-  /** Gives the log free for other writers. */
+  /** Releases the log, so that it can have another writer. */
   close(): Promise<void>;
 }
 
@@ -190,7 +190,7 @@ export interface OpenedSession extends StoredSession {
   readonly writer: SessionWriter;
 }
 
-/** Where a new log parts from another one. The first entry goes over with the new id; `throughEntryId` is the last entry that does. */
+/** Names the beginning of a log that a new one copies: all entries through `throughEntryId`, of which the first gets the new id. */
 export interface SessionBranch {
   readonly sessionId: string;
   readonly throughEntryId: string;

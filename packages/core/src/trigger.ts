@@ -1,6 +1,6 @@
 import { type Amount, type Budget, resolveAmount } from "./budget.ts";
 
-/** When a policy acts: at or above an amount, or strictly above it. */
+/** The size of the context at which a policy compacts: at or above an amount, or strictly above it. */
 export type Trigger = { readonly atLeast: Amount } | { readonly above: Amount };
 
 /** True if a context of `usedTokens` fires the trigger. */
@@ -10,7 +10,7 @@ export function fires(trigger: Trigger, usedTokens: number, budget: Budget): boo
     : usedTokens > resolveAmount(trigger.above, budget);
 }
 
-/** The trigger's line in tokens, for displays and charts. */
+/** Computes the size in tokens at which the trigger fires, for displays and charts. */
 export function triggerTokens(trigger: Trigger, budget: Budget): number {
   return resolveAmount("atLeast" in trigger ? trigger.atLeast : trigger.above, budget);
 }

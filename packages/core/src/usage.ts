@@ -89,7 +89,7 @@ export function impossibleCount({ input, output, billed }: Usage): { readonly na
   return null;
 }
 
-/** The size of a prompt that a provider rejected, as its error names it: it measures the context, and nothing was billed. */
+/** Makes the usage of a rejected request: the prompt's tokens as the provider's error names them, and 0 billed. */
 export function rejectedUsage(promptTokens: number): Usage {
   return usageOf({ totalInputTokens: promptTokens, billed: { inputTokens: 0, outputTokens: 0 } });
 }

@@ -8,10 +8,10 @@ import { OPENAI } from "./openai-responses/client.ts";
 /** All providers that can be named. The first of a name counts: OpenAI is asked on its newer wire. */
 const PROVIDERS: readonly Provider[] = [ANTHROPIC, OPENAI, ...CHAT_PROVIDERS];
 
-/** Their names: the two with wires of their own first, then those that speak Chat Completions. */
+/** Names of the hosts that {@link clientFor} knows: the two with APIs of their own first, then those that speak Chat Completions. */
 export const HOST_NAMES: readonly string[] = [...new Set(PROVIDERS.map(({ name }) => name))];
 
-/** The environment's variables that hold their keys: what nothing but a request may carry. */
+/** Names of the environment variables that contain the hosts' API keys, which nothing but a request may carry. */
 export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDERS.flatMap(({ keyVariable }) => keyVariable ?? []))];
 
 /**
@@ -29,7 +29,7 @@ export function clientFor(host: string, options: ClientOptions = {}): ModelClien
   return provider.createClient({ ...options, environment, ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }) });
 }
 
-/** The environment's variable that names another address for a host. */
+/** Name of the environment variable that sets another base URL for a host, such as `ANTHROPIC_BASE_URL`. */
 export function baseUrlVariable(host: string): string {
   return `${host.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_BASE_URL`;
 }

@@ -22,7 +22,7 @@ export interface ToolDefinition<Input> {
   readonly run: (input: Input, call: ToolCallContext) => Promise<ToolOutput>;
 }
 
-/** A tool that the agent's loop can run. Arguments that do not fit the schema give an error result that names what is wrong. */
+/** Makes a tool that an agent can run. Arguments that do not fit the schema give an error result that names what is wrong. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool {
   const { name, description, input, paths, effect, run } = definition;
   return {
@@ -48,12 +48,12 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool 
   };
 }
 
-/** An output that worked. */
+/** Makes the output of a call that worked. */
 export function output(text: string): ToolOutput {
   return { text, isError: false };
 }
 
-/** An output that says what went wrong. */
+/** Makes the output of a call that failed; `text` tells the model what went wrong. */
 export function failure(text: string): ToolOutput {
   return { text, isError: true };
 }

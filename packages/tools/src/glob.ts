@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineTool, output, type ToolSetting } from "./define-tool.ts";
 import { workspaceFiles } from "./workspace/workspace.ts";
 
-/** `glob`: paths of files. */
+/** `glob`: lists the files whose paths match a pattern, without those in `.git` and `node_modules`. */
 export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
   return defineTool({
     name: "glob",

@@ -18,7 +18,7 @@ interface McpToolOptions {
   readonly overrides?: { readonly [toolName: string]: McpToolOverride };
 }
 
-/** The tools of a connected server. Its pages of tools are all asked for. */
+/** Makes an agent's tools of all tools of a connected MCP server. What their calls may do is `unknown`. */
 export async function mcpTools(client: Client, options: McpToolOptions = {}): Promise<readonly AgentTool[]> {
   const tools: AgentTool[] = [];
   let cursor: string | undefined;

@@ -11,8 +11,8 @@ import type { AgentTool, Authorize } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 
 /**
- * A model as the loop asks it. The output asked for, and kept free in the window, is `limits.maxOutputTokens`; if
- * that is not known 8,192, or a quarter of a smaller window.
+ * The model that an agent asks. It asks for replies of up to `limits.maxOutputTokens` tokens and keeps them free in the window;
+ * if that is `null`, 8,192, or a quarter of a smaller window.
  */
 export interface AgentModel {
   readonly client: ModelClient;
@@ -69,9 +69,9 @@ export interface AgentOptions {
   /** How deep sub-agents may start sub-agents; 1 if it is left out, 0 for none. */
   readonly subAgentDepth?: number;
   readonly onEvent?: AgentListener;
-  /** Expectations for each model before it reports; the pooled prior if it is left out. */
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
   readonly modelPriors?: ModelPriors;
-  /** Which reasoning leaves if what stands before it changes; none does if it is left out. */
+  /** Tells which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: Tokenizers;

@@ -46,7 +46,7 @@ export type ToolEffect =
   | { readonly kind: "execute"; readonly command: string; readonly folder: string }
   | { readonly kind: "unknown" };
 
-/** A call about which somebody decides before it runs. */
+/** A tool call that `authorize` decides about before it runs. */
 export interface PendingCall {
   /** The log that it is in: a sub-agent's calls name the sub-agent's. */
   readonly sessionId: string;
@@ -73,7 +73,7 @@ export interface ToolOutput {
   readonly hint?: string;
 }
 
-/** The session around a call. */
+/** The session of a running tool call, and the services that the tool may use. */
 export interface ToolCallContext {
   readonly sessionId: string;
   readonly callId: string;

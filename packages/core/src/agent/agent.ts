@@ -14,7 +14,7 @@ import type { AgentListener, EndReason } from "./events.ts";
 /** A message of the person: text, or parts with images. */
 export type UserInput = string | UserMessage["parts"];
 
-/** How a run ended. `text` is the model's last words; `error` is there if the reason is `failed`. */
+/** The end of a run: `steps` counts its model calls, `text` is the model's last text, and `error` is `null` unless the reason is `failed`. */
 export interface RunOutcome {
   readonly reason: EndReason;
   readonly steps: number;
@@ -43,31 +43,31 @@ export interface CompactRequest {
   readonly focus?: string | null;
 }
 
-/** A session with a model, tools and a log. One run at a time; everything that happened is in the log when a promise resolves. */
+/** Runs a model with tools, one run at a time, and logs the session. When a promise resolves, everything that happened is in the log. */
 export interface Agent {
   readonly sessionId: string;
-  /** The part of a last line that a crash left when the log was opened; `null` if there was none. */
+  /** Place and size of the incomplete last line that a crash left in the log, which opening removed; `null` if there was none. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;
-  /** The set-up that a resumed session states anew, if system text or tools differ from its log; `null` if they do not. */
+  /** How system text and tools differ from those in the log of a resumed session; `null` if they do not. The log records the new ones. */
   readonly setupChange: SetupChange | null;
   /**
-   * Appends a human message and works until the model has no more calls. A provider's failure is an outcome; what rejects is a log that
-   * cannot be written, `bad-input` for input without content or while a run goes on, and faults of ours.
+   * Appends a person's message and runs until the model makes no more tool calls. A provider's failure is an outcome and no rejection. Rejects
+   * with `bad-input` for empty input, or during a run or compaction; also if the log cannot be written, or for a bug in Plimsoll.
    */
   submit(input: UserInput): Promise<RunOutcome>;
   /** Replaces the whole history by the messages given, and submits. The log keeps what was there. */
   replaceHistoryAndSubmit(history: readonly MessageDraft[], input: UserInput): Promise<RunOutcome>;
-  /** Sends a message into the run that goes on: it enters at the next step. Rejects with `bad-input` if none does. */
+  /** Adds a message to the current run, before its next step. Throws `bad-input` for empty input, or if there is no run. */
   steer(input: UserInput): void;
-  /** Ends the run that goes on, or the compaction; open calls get error results. Nothing if none does. */
+  /** Cancels the current run or compaction; its open tool calls get error results. Does nothing if there is none. */
   cancel(): void;
   /** Compacts now, or before the next step of the run that goes on. Rejects with `aborted` if it is cancelled. */
   compact(request?: CompactRequest): Promise<FitOutcome>;
   /** Undoes the newest compaction. Rejects with `bad-input` if there is none, or while a run goes on. */
   undo(): Promise<RevertEntry>;
-  /** Goes on with another model, compacted first if its window is too small for what is there. Rejects while a run goes on. */
+  /** Switches to another model, and compacts first if the context is too large for its window. Rejects with `bad-input` during a run or compaction. */
   switchModel(model: AgentModel): Promise<FitOutcome>;
-  /** Throws `bad-input` for a mode that was not declared. */
+  /** Sets the mode, which decides which tools may be used. Throws `bad-input` for a mode other than `default` and those of the options. */
   setMode(mode: string): void;
   state(): AgentState;
   /** Returns the context that the next request would send, without dynamic context. */
@@ -75,7 +75,7 @@ export interface Agent {
   /** The whole log, read from the store. */
   entries(): Promise<readonly SessionEntry[]>;
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** Answers with the function that ends the subscription. */
+  /** Calls the listener with every event from now on. Returns the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
   /** Cancels, waits for the end of the run, and releases the log. What is asked for later rejects or throws `closed`; state and log can be looked at. */
   close(): Promise<void>;

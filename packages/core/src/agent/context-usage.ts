@@ -21,7 +21,7 @@ export interface ContextUsage {
   readonly inputBudgetTokens: number | null;
   /** Input budget less what is used; below zero if the context is over it. */
   readonly headroomTokens: number | null;
-  /** Where the policy acts next; `null` also if it never does. */
+  /** Tokens at which the policy compacts; `null` also if the policy is off. */
   readonly triggerTokens: number | null;
   readonly messages: number;
 }

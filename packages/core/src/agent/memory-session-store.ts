@@ -5,7 +5,7 @@ import type { EntryListener, SessionBranch, SessionStore, SessionSummary, Sessio
 import { encodeEntry } from "../session/codec.ts";
 import { characterBoundaryAtOrBefore, utf8Bytes } from "../text.ts";
 
-/** A session store that lives as long as the process. */
+/** Makes a session store in memory: its logs are lost when the process ends. */
 export function createMemorySessionStore(): SessionStore {
   const logs = new Map<string, SessionEntry[]>();
   const written = new Set<string>();

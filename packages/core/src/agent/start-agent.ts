@@ -23,7 +23,7 @@ import { type AgentListener, createEventHub, type EventHub } from "./events.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
- * Starts an agent over a new log or one to go on with; `state()` holds from here on.
+ * Starts an agent with a new session, or resumes a session that the store has.
  *
  * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output
  * reserve, or for a policy without a fallback, `bad-input` for two tools of one name.

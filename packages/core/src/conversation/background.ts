@@ -8,7 +8,7 @@ import type { ContextManager } from "../session/context-manager.ts";
 import type { ContextListener } from "../session/events.ts";
 import { untilAborted } from "./queue.ts";
 
-/** A fit of a conversation: the clock is its own. */
+/** The input of a conversation's `fit`: without `nowMs`, since the conversation has a clock. */
 export type ConversationFit = Omit<FitInput, "nowMs">;
 
 /** Work beside a conversation: a summary is prepared while it goes on, and swapped in while it waits for a person. */

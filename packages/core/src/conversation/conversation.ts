@@ -19,7 +19,7 @@ import { createTally, type Tally, type UsageTotals } from "./tally.ts";
 
 /** Options of a conversation in addition to its log. */
 export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive" | "prepared"> {
-  /** The clock. */
+  /** Returns milliseconds since 1970; `null` if the time is not known. */
   readonly nowMs: () => number | null;
 }
 
@@ -48,7 +48,7 @@ export interface Conversation {
   readonly manager: ContextManager;
   /** Runs work when all work that was given before has ended. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** Work that was given and has not ended. */
+  /** Counts the work that was given to `inTurn` and has not ended. */
   pendingCount(): number;
   /** Appends a message under the id that follows from the ones before it. */
   say(draft: MessageDraft): Promise<Message>;
@@ -61,9 +61,9 @@ export interface Conversation {
   /** Appends an entry and writes it. */
   append(entry: SessionEntry): Promise<void>;
   fit(input: ConversationFit, signal: AbortSignal): Promise<FitOutcome>;
-  /** Takes all bound reasoning out of the context, and writes it; false if there is none. */
+  /** Removes all bound reasoning from the context, and logs that; false if there is none. */
   leaveReasoning(): Promise<boolean>;
-  /** Logs what a request measured that sent `sent`; counts that cannot be are told once, and logged as not reported. Nothing if the view is another one by now: the report would measure something else. */
+  /** Logs the reported usage of a request that sent `sent`. Impossible counts are logged as not reported. `null`, and no log entry, if the context has changed since. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
   /** Writes what the manager appended by itself. Called after each of its operations. */
   flush(): Promise<void>;
@@ -74,16 +74,16 @@ export interface Conversation {
   totals(): UsageTotals;
   /** Returns the log's facts about models' windows: sizes that were refused, and sizes that were answered. */
   limitEvents(): readonly LimitEvent[];
-  /** Notes an unknown refusal; gives how many came in a row, with nothing answered in between, whatever their words. Not in the log. */
+  /** Counts a refusal without a known reason; returns how many came in a row, without an answer in between. The log does not have the count. */
   refused(): number;
-  /** Characters of all messages that were appended: what they take in memory, about, if the log is held there. */
+  /** Characters of all messages that were appended: about the memory that the log takes if it is kept there. */
   sizeChars(): number;
   /**
-   * Ends what goes on because nobody does anything, a compaction while the session waits; resolves when it has. Every fit begins with it:
-   * whoever changes the manager in another way calls it before.
+   * Stops a compaction that was begun because the session waited for a person; resolves when it has ended. Every fit calls it first; call it
+   * before you change the manager in another way.
    */
   wake(): Promise<void>;
-  /** Compacts as if a person had been waited for long enough: for a replay, which knows how long it was. `null` if the policy does nothing then. */
+  /** Compacts as if the session had waited for a person long enough, for replays. `null` if the policy does nothing then. */
   idled(signal: AbortSignal): Promise<FitOutcome | null>;
   /** Resolves when no summary is being prepared. */
   prepared(): Promise<void>;
@@ -91,7 +91,7 @@ export interface Conversation {
   close(): Promise<void>;
 }
 
-/** A conversation that holds its log in memory. What a crash left unsendable is repaired; the repairs are written with the first flush. */
+/** Makes a conversation that keeps its log in memory. If a crash left the log unsendable, it is repaired; the first flush writes the repairs. */
 export function createConversation({ entries, writer, nowMs, ...context }: ConversationOptions): Conversation {
   const tally = createTally();
   for (const entry of entries) tally.add(entry);

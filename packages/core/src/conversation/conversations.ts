@@ -47,8 +47,8 @@ export interface ConversationsOptions {
 /** Conversations that are told apart by their key, else by the longest history that they share with a request. */
 export interface Conversations {
   /**
-   * Runs work on the conversation that the request goes on, alone: what it holds is a beginning of the request's messages. A history that
-   * parts from it earlier (a fork, an edited message) gets a conversation of its own that begins with what both share.
+   * Runs work on the conversation whose messages the request begins with, and no other work on it meanwhile. A history that differs
+   * earlier (a fork, an edited message) gets a new conversation that begins with the messages that both share.
    *
    * Rejects as soon as the signal aborts, also if work that was given before goes on.
    *
@@ -69,7 +69,7 @@ export interface Conversations {
   close(): Promise<void>;
 }
 
-/** An empty set of conversations. */
+/** Makes a set of conversations with none in memory; stored ones are read when a request needs them. */
 export function createConversations(given: ConversationsOptions): Conversations {
   const options = { ...given, sessions: given.sessions === null ? null : sessionsDoor(given.sessions, deadlineOf({})) };
   const memory: LiveBranches = { limits: options, families: new Map(), live: new Set(), closing: new Map() };

@@ -12,7 +12,7 @@ export interface ConversationName {
   readonly sessionId: string;
 }
 
-/** A request as its conversation is found by it. */
+/** The parts of a request by which its conversation is found. `key` is the caller's name for it, `null` for none. */
 export interface ConversationRequest {
   readonly key: string | null;
   readonly system: string;

@@ -2,8 +2,8 @@ import { BELIEVED_MS, type LearnedRequestLimits } from "../session/learned-reque
 import type { Rejection } from "./outcome.ts";
 
 /**
- * The limit of one model's window in one conversation, learned from answers and rejections. Sizes are what was expected of a request before it was
- * sent: the next one is decided by the same measure.
+ * The limit of one model's window in one conversation, learned from answers and rejections. Sizes are the tokens that were expected of a request
+ * before it was sent, since the next request is judged by the same estimate.
  */
 export interface LearnedLimit {
   /** The limit that the provider named; `null` if it named none. */
@@ -12,7 +12,7 @@ export interface LearnedLimit {
   readonly refusedTokens: number | null;
   /** The largest size that was answered. */
   readonly answeredTokens: number;
-  /** False until something was answered after the newest rejection: what it measured may move the measure, and with it the size that was refused. */
+  /** False if `refusedTokens` is only an estimate, until the reported usage of the next answer corrects it. */
   readonly isMeasured: boolean;
   /** When the newest refusal came that taught something; `null` if none did, or the clock is not known. */
   readonly refusedAtMs: number | null;
@@ -20,7 +20,7 @@ export interface LearnedLimit {
   readonly request: LearnedRequestLimits;
 }
 
-/** Before anything was sent. */
+/** The learned limit before any request was sent: no limit named, nothing refused, nothing answered. */
 export const NOTHING_LEARNED: LearnedLimit = {
   statedTokens: null,
   refusedTokens: null,
@@ -30,7 +30,7 @@ export const NOTHING_LEARNED: LearnedLimit = {
   request: {},
 };
 
-/** Returns the limits that are still believed: they expire a day after the refusal, answered sizes stay. All are believed if either time is `null`. */
+/** Drops limits that were learned more than a day before `nowMs`; the largest answered size stays. Drops none if either time is `null`. */
 export function believedAt(learned: LearnedLimit, nowMs: number | null): LearnedLimit {
   const { refusedAtMs, answeredTokens, request } = learned;
   if (nowMs === null || refusedAtMs === null || nowMs - refusedAtMs <= BELIEVED_MS) return learned;
@@ -38,7 +38,7 @@ export function believedAt(learned: LearnedLimit, nowMs: number | null): Learned
 }
 
 /**
- * Returns what is known after a request was rejected. Its size is the provider's count, or else the expected tokens. A named limit below a size that was answered
+ * Returns the learned limit after one more request was rejected. Its size is the provider's count, or else the expected tokens. A named limit below a size that was answered
  * before is ignored. If a request of that size or more was answered before, one refusal teaches nothing; the next one does.
  */
 export function afterRejection(
@@ -57,7 +57,7 @@ export function afterRejection(
   return { ...learned, statedTokens, refusedTokens: sizeTokens, isMeasured: promptTokens !== null, refusedAtMs };
 }
 
-/** After an answer to a request of so many expected tokens; `nowTokens` is what would be expected of the same request by what the answer measured. */
+/** Returns the learned limit after one more answer. `nowTokens` is the estimate of the same request, made anew with the usage that the answer reported. */
 export function afterAnswer(
   learned: LearnedLimit,
   { expectedTokens, nowTokens }: { readonly expectedTokens: number; readonly nowTokens: number },
@@ -83,8 +83,8 @@ const CLOSE_RATIO = 0.02;
 const FIRST_RATIO = 0.8;
 
 /**
- * The window that is left to the next request, in tokens: the limit that was named, or half of the way from the largest size that was answered to the one that was
- * refused as long as that is far, with the reply that is asked for. `null` if nothing was refused.
+ * Returns the window to plan the next request with, in tokens, its reply included: the limit that the provider named, or less if a size within it was refused. That
+ * is 80 % of the refused size, or halfway between it and the largest answered one, until they are within 2 %. `null` if nothing was refused.
  */
 export function learnedWindowTokens(
   { statedTokens, refusedTokens, answeredTokens }: LearnedLimit,
@@ -101,10 +101,10 @@ function roomBelow(refusedTokens: number, answeredTokens: number): number {
   return gapTokens < refusedTokens * CLOSE_RATIO ? answeredTokens : answeredTokens + gapTokens / 2;
 }
 
-/** Learned limits, by conversation and model; a conversation that is gone takes its own along. */
+/** A table of learned limits by conversation and model. Those of a conversation are dropped with its object. */
 export interface LearnedLimits {
   of(conversation: WeakKey, modelId: string | undefined): LearnedLimit;
-  /** Until when a person wants forgotten what was learned of a model, in logs, too; `null` or left out for nothing. */
+  /** Limits of a model that were learned up to this time (milliseconds since 1970) are ignored, in logs too; `null` or left out for none. */
   forgottenMs?(modelId: string | undefined): number | null;
   learn(conversation: WeakKey, modelId: string | undefined, next: (learned: LearnedLimit) => LearnedLimit): void;
 }

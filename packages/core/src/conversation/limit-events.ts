@@ -3,7 +3,7 @@ import { isHuman } from "../message/message.ts";
 import { isOfOtherUnit } from "../session/learned-request-limits.ts";
 import { isRejectedUsage } from "../usage.ts";
 
-/** A fact in a log about a model's window: a size that the provider refused, or one that it answered. */
+/** A fact in a log about a model's window: a size that the provider refused or answered, or a smaller try that was undone. */
 export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 
 /** A request was refused as too long, and the session compacted. Sizes are what was expected, in tokens. */

@@ -31,7 +31,7 @@ export function nextTry(
   return { recovery, refusedTokens: Math.min(...undone.map(({ afterTokens }) => afterTokens)) };
 }
 
-/** Reads the limits of one model's window off a session's log: a session that is taken up again knows all that it knew. */
+/** Reads from a log's events the limits that one model's refusals taught, so that a resumed session knows them. Those older than a day at `nowMs` are dropped. */
 export function learnedInLog(
   events: readonly LimitEvent[],
   {

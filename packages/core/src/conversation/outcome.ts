@@ -47,16 +47,16 @@ export function remedyOf({ kind }: RequestOutcome): Remedy {
   return REMEDIES[kind];
 }
 
-/** A request that was refused, or whose answer was cut off: what it came to, and what the provider said of it, in tokens; `null` for what it did not say. */
+/** A request that was refused, or whose answer the window cut off. The figures are the provider's, in tokens; `null` if it gave none. */
 export interface Rejection {
   readonly outcome: RequestOutcome;
   readonly limitTokens: number | null;
-  /** Prompt and the output that was asked for. */
+  /** Tokens of the prompt and of the longest reply together. */
   readonly requestedTokens: number | null;
   readonly promptTokens: number | null;
 }
 
-/** A prompt of too many tokens. */
+/** The outcome of a request that was refused because its prompt has too many tokens. */
 export const TOO_MANY_TOKENS: RequestOutcome = { kind: "too-large", of: "tokens" };
 
 /** Reads from a model client's error how the provider refused the request; `null` for an error without a provider's answer. */
@@ -76,8 +76,8 @@ export function rejectionIn(error: unknown): Rejection | null {
 }
 
 /**
- * The rejection with what was counted of its prompt. Where only the whole request was counted, and even that is less than what was expected of the prompt, the prompt is no
- * more than that: a refusal outweighs what is believed.
+ * Adds a count of the prompt to a rejection without one. If the provider counted prompt and reply together, and even that is less than was expected of the prompt,
+ * its count becomes the prompt's: a refusal outweighs the estimate.
  */
 export function withCount<R extends Rejection>(rejection: R, expectedTokens: number): R {
   const { outcome, promptTokens, requestedTokens } = rejection;
@@ -90,18 +90,18 @@ function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOu
   return isRecord(value) && typeof value.kind === "string" && Object.hasOwn(REMEDIES, value.kind);
 }
 
-/** Returns the facts of a refusal in another unit than tokens, for a fit. */
+/** Returns the field `refused` of a fit's input for a refusal in another unit than tokens; an empty object for any other outcome. */
 export function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refused"> {
   if (outcome?.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
   return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
 }
 
-/** A reply as far as it tells whether it was cut off. */
+/** The facts of a reply that tell whether the window cut it off; counts are `null` if they were not reported. */
 export interface EndedReply {
   readonly stopReason: StopReason | null;
-  /** True if the vendor itself says that the window ended it. */
+  /** True if the vendor says that the full window cut it off. */
   readonly isWindowFull: boolean;
-  /** Characters of its text; `null` for one that calls something or holds what is no text: it says something, however much. */
+  /** Characters of its text; `null` if it has a tool call or another part than text, so that it is not empty whatever its text. */
   readonly saidChars: number | null;
   readonly promptTokens: number | null;
   readonly outputTokens: number | null;

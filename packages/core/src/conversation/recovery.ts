@@ -10,7 +10,7 @@ interface Refusal<Answer> extends Rejection {
   readonly cutOff?: { readonly answer: Answer };
 }
 
-/** The outcome of sending once. */
+/** The outcome of sending a request once: its answer, or its refusal. */
 export type Attempt<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "refused"; readonly rejection: Refusal<Answer> };
@@ -25,7 +25,7 @@ export interface AttemptReading<Answer> {
   readonly expectedTokens: () => number;
 }
 
-/** Sends once, and decodes what came of it. */
+/** Sends a request once and decodes the outcome. Throws a failure that is no refusal as it came. */
 export async function attempted<Answer>(
   send: () => PromiseLike<Answer>,
   { outcomeIn, rejectionIn, expectedTokens }: AttemptReading<Answer>,
@@ -50,7 +50,7 @@ export async function attempted<Answer>(
   }
 }
 
-/** The answer that an attempt came to; one that was cut off is better than none. Throws what the provider answered with if there is none. */
+/** Returns the answer of an attempt, even one that the window cut off. Throws the provider's error if there is no answer. */
 export function answerOf<Answer>(attempt: Attempt<Answer>): Answer {
   if (attempt.kind === "answered") return attempt.answer;
   const { cutOff, error } = attempt.rejection;
@@ -58,7 +58,7 @@ export function answerOf<Answer>(attempt: Attempt<Answer>): Answer {
   return cutOff.answer;
 }
 
-/** How a request is sent, and what a recovery does. */
+/** The caller's functions with which {@link sendWithRecovery} sends a request and makes it smaller. */
 export interface Recovery<Answer> {
   readonly policy: EnginePolicy;
   /** Sends the context as it is now. */
@@ -67,11 +67,11 @@ export interface Recovery<Answer> {
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
   /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. Left out for never. */
   readonly nextTry?: () => NextTry | null;
-  /** Puts back what the last recovery took: it did not help. */
+  /** Undoes the last recovery, which did not help. */
   readonly undo?: () => Promise<void>;
-  /** Takes all bound reasoning out of the context. False if there is none: the refusal is the caller's then. Left out if there never is any. */
+  /** Removes all bound reasoning from the context. False if there is none: then the caller gets the refusal. Left out if there never is any. */
   readonly leaveReasoning?: () => Promise<boolean>;
-  /** Asks for a reply no longer than this from now on, in tokens; `null` if the vendor names no limit. False if that is no less. Left out if the caller asks. */
+  /** Limits replies from now on to this many tokens; `null` if the vendor names no limit. False if that is no less than before. Left out if the caller sets it. */
   readonly lowerReply?: (limitTokens: number | null) => boolean;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Rejection, recovery: number) => void;

@@ -5,7 +5,7 @@ import type { BoundReasoning } from "../message/bound-reasoning.ts";
 import type { SessionView } from "../session/view.ts";
 import type { ToolSpec } from "../tool.ts";
 
-/** The set-up that a resumed session is told anew before its messages. The lists name tools. */
+/** How the system text and tools of a resumed session differ from those in its log. The lists have names of tools. */
 export interface SetupChange {
   readonly isSystemChanged: boolean;
   readonly addedTools: readonly string[];
@@ -20,7 +20,7 @@ export interface Setup {
   readonly tools: readonly ToolSpec[];
 }
 
-/** How a setup differs from the one of a log; `null` if both are the same. */
+/** Compares the system text and tools of a log with new ones; `null` if both are the same. */
 export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | null {
   const before = textByName(tools);
   const after = textByName(to.tools);
@@ -34,7 +34,7 @@ export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | 
   return change.isSystemChanged || toolCount > 0 ? change : null;
 }
 
-/** The entry that records another setup as the one in force; it says where bound reasoning goes if that changes. */
+/** Makes the log entry that records new system text and tools, and how bound reasoning is treated if that changes. */
 export function setupChangeEntry(
   view: SessionView,
   { system, tools, boundReasoning }: Setup & { readonly boundReasoning?: BoundReasoning },

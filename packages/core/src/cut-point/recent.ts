@@ -1,7 +1,7 @@
 import type { MessageSpan } from "../applied-edit.ts";
 import { isHuman, type Message } from "../message/message.ts";
 
-/** The cut point that keeps the newest `count` messages. */
+/** Returns the index from which the newest `count` messages are kept; 0 if there are no more than that. */
 export function cutKeepingMessages(messages: readonly Message[], count: number): number {
   return Math.max(0, messages.length - count);
 }
@@ -23,8 +23,8 @@ export function cutKeeping(
 }
 
 /**
- * The cut point at which the kept messages first reach `keepTokens`, walking back from the newest: the message that reaches
- * it is kept. 0 if all messages together do not reach it. Visits only what is kept.
+ * Returns the index from which the newest messages first reach `keepTokens`, the message that reaches it included. 0 if all
+ * messages together do not reach it. Visits only what is kept.
  */
 export function cutKeepingTokens(
   messages: readonly Message[],
@@ -34,7 +34,7 @@ export function cutKeepingTokens(
   return keepTokens <= 0 ? messages.length : cutWhere(messages, messageTokens, (keptTokens) => keptTokens >= keepTokens);
 }
 
-/** The cut point at which the kept messages first exceed `keepTokens`; with 0 the newest message is kept. 0 if all together do not. */
+/** Returns the index from which the newest messages first exceed `keepTokens`, the one that does included; 0 if all together do not. */
 export function cutExceedingTokens(
   messages: readonly Message[],
   keepTokens: number,

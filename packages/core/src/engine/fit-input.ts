@@ -28,7 +28,7 @@ export interface FitInput {
   /** The subject that the person asked the summary to concentrate on. */
   readonly focus?: string | null;
   /**
-   * Acts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. `keep` takes the
+   * Compacts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. `keep` takes the
    * place of the newest history that the policy keeps.
    */
   readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: NewestAmount | null };
@@ -37,14 +37,14 @@ export interface FitInput {
    * person. No model is asked.
    */
   readonly only?: "prepared";
-  /** At `on-overflow`: the limit that the provider named when it rejected the request, and what it counted of the request's prompt. */
+  /** At `on-overflow`: the limit that the provider named when it rejected the request, and its count of the prompt; `null` if it named none. */
   readonly observedLimitTokens?: number | null;
   readonly observedPromptTokens?: number | null;
-  /** At `on-overflow`: the unit that the request held too much of, if that is none of tokens, and the limit that the provider named. */
+  /** At `on-overflow` for another unit than tokens: the unit that was exceeded, and the limit that the provider named, `null` for none. */
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
-  /** At `on-overflow` for no known reason: what was expected of the smallest request so far that did not help and was undone, infinity for none; `null` if the reason is known. */
+  /** At `on-overflow` without a known reason: expected tokens of the smallest request that was tried in vain, `Infinity` for none; `null` if the reason is known. */
   readonly refusedTokens?: number | null;
-  /** Which recovery of this request it is, from 0; the last of `recoveriesOf` is forced. */
+  /** How often this request was compacted after a rejection before, from 0; at the last one that `recoveriesOf` allows everything goes that may be cut. */
   readonly recovery?: number;
 }
 
@@ -118,8 +118,8 @@ export interface CompactionNotice {
 }
 
 /**
- * Called before the engine acts; may let it go on, cancel, or supply the summary. A hook that rejects is noted in the record and
- * the engine goes on by default, as after one that gives no answer in time. A cancelled compaction is not tried again until something new arrives.
+ * A hook that is called before each compaction; it lets it go on, cancels it, or supplies the summary's text. If it rejects or gives no answer in
+ * time, the compaction goes on and its record says so. A cancelled compaction is not tried again until something new arrives.
  */
 export type BeforeCompaction = (
   notice: CompactionNotice,
@@ -144,10 +144,10 @@ export interface MissedGoal {
   readonly parts: readonly SizedPart[];
 }
 
-/** The outcome of `fit`. `off` says why nothing was done although something might have been asked for. */
+/** The outcome of `fit`. Of a context that stayed as it was, `off` says why compaction is off; `null` if there was no need of it. */
 export type FitOutcome =
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
-  /** `missed` says what is left if even the best view that was found is expected to exceed the budget: it is sent all the same; `unusedFocus` why a focus changed nothing. */
+  /** `missed` is there if the result is still expected to exceed the budget, and is sent all the same; `unusedFocus` says why a focus changed nothing. */
   | { readonly kind: "compacted"; readonly entry: CompactionEntry; readonly missed?: MissedGoal; readonly unusedFocus?: string }
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
   /** Nothing was changed, and what is expected fits the budget. */

@@ -48,7 +48,7 @@ export const NO_FACTS: Facts = {
   openCalls: [],
 };
 
-/** The facts after one more entry. Compactions and reverts change nothing: facts are about what happened, not about what is shown. */
+/** Returns the facts after one more entry. Only messages add facts; a compaction and its undo change none. */
 export function foldFacts(facts: Facts, entry: SessionEntry): Facts {
   return entry.type === "message" ? withMessage(facts, entry.message) : facts;
 }

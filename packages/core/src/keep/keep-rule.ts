@@ -16,10 +16,10 @@ export interface KeepRuleKind {
   readonly bind: (spec: KindSpec) => KeepRule;
 }
 
-/** A rule with its settings, and the name that records call it by. */
+/** A keep rule with its settings; `kind` is its name in records of compactions. */
 export type KeepRule = KeepChoice & { readonly kind: string };
 
-/** The choice of a keep rule. It chooses in an order of worth; the engine takes what fits the rule's amount. */
+/** How a keep rule chooses: the newest history, messages, passages or units, the best first. The engine keeps as many as fit the rule's amount. */
 export type KeepChoice = NewestRule | MessagesRule | PassagesRule | UnitsRule;
 
 /** How much of the newest history is kept: a number of messages, or the messages that first reach an amount. */

@@ -32,7 +32,7 @@ export interface StandingPlan {
   readonly places: readonly number[];
 }
 
-/** The newest plan of some messages, read from their end as far as it takes; `null` if there is none. */
+/** Finds the newest plan (list of tasks) that tool calls in these messages wrote; `null` if there is none. */
 export function planIn(messages: readonly Message[]): StandingPlan | null {
   const written: string[] = [];
   const places = new Set<number>();

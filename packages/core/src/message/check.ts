@@ -3,8 +3,8 @@ import { createWaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /**
- * The rules of a wire, as data. Vendor values live in `@plimsoll/providers`; core owns the type and the strict union. A few of these facts encoding
- * puts right by itself, without a change to the messages (see {@link STRICT_WIRE_RULES}).
+ * The rules that a provider's API sets for messages, as data. The vendors' rules are in `@plimsoll/providers`. Encoding mends some violations by
+ * itself, without a change to the messages (see {@link STRICT_WIRE_RULES}).
  */
 export interface WireRules {
   readonly name: string;
@@ -81,7 +81,7 @@ export interface WireViolation {
 type Report = (code: WireViolationCode, index: number, subject: string) => void;
 
 /**
- * Everything that the wire would reject, in order of position; empty for a list that can be sent. One pass: each message
+ * Lists everything that these rules reject, in order of position; empty for a list that can be sent. One pass: each message
  * is visited once.
  */
 export function checkMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): WireViolation[] {
@@ -166,7 +166,7 @@ export function isBlankText(part: Message["parts"][number]): boolean {
   return part.type === "text" && part.text.trim() === "";
 }
 
-/** True for a call id that the wire takes. */
+/** True for a call id whose characters and length these rules allow. */
 export function isUsableCallId(callId: string, rules: WireRules): boolean {
   const fits = rules.maximumCallIdChars === null || callId.length <= rules.maximumCallIdChars;
   return fits && (rules.callIds === "any" || /^[A-Za-z0-9_-]+$/.test(callId));

@@ -3,7 +3,7 @@ import { contentViolations, createCheckPass, STRICT_WIRE_RULES, type WireRules, 
 import type { Message } from "./message.ts";
 import { oncePerMessage } from "./once-per-message.ts";
 
-/** Checks lists that follow each other; gives of each what `checkMessages` gives of it. */
+/** Checks one of several lists that follow each other, and returns the violations that `checkMessages` would find in it. */
 export type FollowingCheck = (messages: Sequence<Message>) => WireViolation[];
 
 /**

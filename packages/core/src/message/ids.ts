@@ -35,7 +35,7 @@ export function withId(draft: MessageDraft, previousId: string | null, sourceId?
 }
 
 /**
- * The draft under an id. Not by a spread: an object that is spread and then added to has a hidden class of its own on the platform, and what reads
+ * Returns a new message: the draft with an id. It isn't made by a spread: an object that is spread and then added to has a hidden class of its own on the platform, and what reads
  * messages of as many classes as there are messages is slow.
  */
 export function identified<Draft extends MessageDraft>(draft: Draft, id: string): Draft & { readonly id: string } {

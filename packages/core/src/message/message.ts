@@ -14,7 +14,7 @@ export type Message = UserMessage | AssistantMessage | ToolResultMessage;
  */
 type Origin = "human" | "command" | "injected" | "declared" | "summary" | "notice" | "model";
 
-/** Input of the human or of the agent's own machinery. */
+/** A message in the user's role; `origin` says whether a person wrote it, the agent put it in, or compaction made it. */
 export interface UserMessage {
   readonly role: "user";
   readonly id: string;
@@ -49,7 +49,7 @@ export interface ToolResultMessage {
   readonly atMs: number | null;
 }
 
-/** Why a reply ended, in the field's common terms. */
+/** Why a reply ended, in the same words for all providers; `length` is a reply that a limit of tokens cut off. */
 export type StopReason = "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
 
 /** Any part of any message. */
@@ -93,7 +93,7 @@ export interface ReasoningPart {
   readonly opaque: JsonValue;
 }
 
-/** A call of a tool. `argumentsJson` is the text that the model wrote; `paths` is resolved when it is appended. */
+/** A call of a tool. `argumentsJson` is the text that the model wrote; `paths` are the files that it touches. */
 export interface ToolCallPart {
   readonly type: "tool-call";
   readonly callId: string;
@@ -126,12 +126,12 @@ export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** True for the one kind of message that starts a turn. */
+/** True for a message that a person wrote (`origin` is `human`): only such a message starts a turn. */
 export function isHuman(message: Message): message is UserMessage {
   return message.role === "user" && message.origin === "human";
 }
 
-/** True for what the agent declares in the middle of a conversation: it is in every request, word for word, and no summary stands for it. */
+/** True for system text or tools that the agent declares in the middle of a conversation: every request has them word for word, never summarised. */
 export function isDeclared(message: Message): message is UserMessage {
   return message.role === "user" && message.origin === "declared";
 }
@@ -147,7 +147,7 @@ export interface Context {
   readonly dynamicContext: string | null;
 }
 
-/** How many leading messages two views share by identity: what a prompt cache can reuse of the messages. */
+/** Counts the messages at the beginning of both lists that are the same objects (`===`): those that a prompt cache can reuse. */
 export function sharedPrefixCount(before: readonly Message[], after: readonly Message[]): number {
   const limit = Math.min(before.length, after.length);
   let count = 0;

@@ -11,7 +11,7 @@ export function longestSidePx({ widthPx, heightPx, source }: ImagePart): number 
 }
 
 /**
- * The size that the head of a file in base64 tells; `null` for other files, or if the head is cut off. Layouts: PNG (RFC 2083, 4.1.1), GIF89a (17), JPEG
+ * Reads an image's width and height in pixels from the head of a file in base64; `null` for other files, or if the head is cut off. Layouts: PNG (RFC 2083, 4.1.1), GIF89a (17), JPEG
  * (ITU T.81, B.2.2), WebP (RFC 9649). Reads a few bytes.
  */
 export function pixelSizeOf(base64: string): PixelSize | null {

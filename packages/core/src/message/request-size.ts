@@ -21,16 +21,16 @@ export interface RequestSize {
   readonly imagePx: number;
 }
 
-/** A unit in which requests are limited. `manyImagePx` is `imagePx` in a request of more than {@link MANY_IMAGES} images and documents. */
+/** A unit other than tokens in which requests are limited. `manyImagePx` is `imagePx` in a request of more than {@link MANY_IMAGES} images and documents. */
 export type RequestUnit = keyof RequestSize | "manyImagePx";
 
-/** The most that a model, or the server before it, takes; units without a limit, or with one that is not known, are left out. */
+/** The largest request that a model or its server takes, by unit. Units without a known limit are left out. */
 export type RequestLimits = { readonly [Unit in RequestUnit]?: number | undefined };
 
 /** From more images and documents on Anthropic takes smaller images only: platform.claude.com/docs/en/build-with-claude/vision, November 2026. */
 export const MANY_IMAGES = 20;
 
-/** All units in the order in which they are seen to: what is too large by itself first, what depends on how many there are last. */
+/** All units, in the order in which compaction checks them: limits of a single image first, those that depend on how many there are last. */
 export const REQUEST_UNITS: readonly RequestUnit[] = [
   "imageBytes",
   "imagePx",
@@ -42,7 +42,7 @@ export const REQUEST_UNITS: readonly RequestUnit[] = [
   "manyImagePx",
 ];
 
-/** Units as a person reads them. */
+/** The words for each unit in messages for a person, such as `bytes a request`. */
 export const UNIT_WORDS: Readonly<Record<RequestUnit, string>> = {
   bytes: "bytes a request",
   images: "images and documents a request",
@@ -78,7 +78,7 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
   };
 }
 
-/** Measures a request that holds these texts, tools and messages alone. */
+/** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */
 export function requestSizeOf({
   system,
   tools,
@@ -99,7 +99,7 @@ export function sizeIn(size: RequestSize, unit: RequestUnit): number {
   return size.images > MANY_IMAGES ? size.imagePx : 0;
 }
 
-/** The lower limit of each unit. */
+/** Takes the lower of two limits of each unit; a unit that only one of them limits has that limit. */
 export function lowestLimits(a: RequestLimits, b: RequestLimits): RequestLimits {
   const limits: { [Unit in RequestUnit]?: number } = {};
   for (const unit of REQUEST_UNITS) {

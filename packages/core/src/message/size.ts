@@ -24,7 +24,7 @@ export function messageChars(message: Message): number {
   return chars;
 }
 
-/** Counts the losses if these messages are removed from a view. */
+/** Counts these messages, their parts and their UTF-16 code units: the loss if a compaction removes them. */
 export function coverageOf(messages: readonly Message[]): CoverageCount {
   let parts = 0;
   let chars = 0;

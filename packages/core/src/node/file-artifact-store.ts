@@ -9,9 +9,9 @@ import { openRegularFile } from "./regular-file.ts";
 
 /** An artifact store that also takes a text piece by piece, so that it need never be held whole. */
 export interface StreamingArtifactStore extends ArtifactStore {
-  /** A text that is written piece by piece. */
+  /** Begins a text that is then written piece by piece. */
   begin(): Promise<ArtifactWriter>;
-  /** Removes the text that a handle names. One that the store does not know is none. */
+  /** Removes the text that a handle names; does nothing for a handle that the store does not know. */
   delete(handle: string): Promise<void>;
 }
 
@@ -19,9 +19,9 @@ export interface StreamingArtifactStore extends ArtifactStore {
 export interface ArtifactWriter {
   /** Appends well-formed text: a surrogate pair must not be split over two pieces. */
   write(text: string): Promise<void>;
-  /** The handle of all that was written. */
+  /** Stores all that was written, and answers with its handle. */
   finish(): Promise<string>;
-  /** Leaves nothing behind. */
+  /** Removes all that was written, and stores nothing. */
   discard(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ type Standing = { readonly kind: "file"; readonly before: Stats | null } | { rea
 const DEVICES = "/dev/";
 
 /**
- * Looks at what stands in an output's place, so that nothing is destroyed. Throws `bad-input` for what is not written to: a folder, a disk, a file
+ * Checks what is at the path of an output, so that nothing is destroyed. Throws `bad-input` for what is not written to: a folder, a disk, a file
  * without the right to write it, and a link, whose target is written only if it is named itself.
  */
 export function checkOutput(path: string): Standing {
@@ -58,7 +58,7 @@ function standingAt(path: string): Stats | null {
   }
 }
 
-/** Looks at a folder of outputs whose name nobody gave. Throws `bad-input` if it is a link: its target was not named. */
+/** Checks a default folder of outputs, which no person named. Throws `bad-input` if it is a link, whose target no person named either. */
 export function checkOutputFolder(path: string): void {
   if (standingAt(path)?.isSymbolicLink() === true)
     throw unwritable(path, `it is a link to ${resolve(dirname(path), readlinkSync(path))}; remove it, or name another place`);
@@ -74,7 +74,7 @@ interface PendingFile {
   discard(): void;
 }
 
-/** Begins a file that is written by somebody else, under another name first. Throws `bad-input` as {@link checkOutput} does, and for devices and pipes. */
+/** Makes a temporary file for another program to fill; `commit` renames it to `path`. Throws `bad-input` as {@link checkOutput} does, and for devices and pipes. */
 export function beginOutput(path: string, mode: number = NEW_FILE_MODE): PendingFile {
   const standing = checkOutput(path);
   if (standing.kind === "stream") throw unwritable(path, "it is a device or a pipe");

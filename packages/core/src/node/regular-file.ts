@@ -138,7 +138,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** All bytes of an open file, or `null` if there are more: its size may be wrong, and it may grow while it is read. */
+/** Reads all bytes of an open file; `null` if there are more than `maximumBytes`, even if the file states a smaller size or grows meanwhile. */
 export function readAtMost(file: number, maximumBytes: number): Buffer | null {
   const { size } = fstatSync(file);
   if (size > maximumBytes) return null;
@@ -173,8 +173,8 @@ export function readRegularFile(path: string, maximumBytes: number): Buffer {
 const SPARE_BYTES = 4_096;
 
 /**
- * A folder that we write to below one that may be somebody else's, which no link may lead out of. `null` if it is in there, or would be; else
- * where it leads.
+ * Finds out whether a link leads out of `root` on the way to the folder `name` below it, before something is written there. `null` if none does,
+ * even if the folder is not there yet; else the path outside that it leads to.
  */
 export function leadsOut(root: string, name: string): string | null {
   const real = realpathSync(root);
@@ -192,7 +192,7 @@ export function leadsOut(root: string, name: string): string | null {
   return isInside(real, path) ? null : path;
 }
 
-/** True for a place that is the folder or below it; both without links. */
+/** True if `place` is the folder `root` or below it. Give both as real paths, without links. */
 export function isInside(root: string, place: string): boolean {
   const below = relative(root, place);
   return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);

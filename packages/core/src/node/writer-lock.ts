@@ -23,9 +23,9 @@ export function takeWriterLock({ sessionId, path }: LockedLog, writeNew?: WriteN
 }
 
 /**
- * Takes a folder for this process alone, as far as others ask for the same use of it: see {@link takeLock}. The rule is told to whoever is refused.
+ * Locks a folder for one use by this process, and answers with the function that unlocks it. The error of a process that is refused names `rule`.
  *
- * @throws PlimsollError `session-conflict`
+ * @throws PlimsollError `session-conflict` while another process has the folder for this use.
  */
 export function takeFolder(
   folder: string,

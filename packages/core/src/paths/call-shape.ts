@@ -16,10 +16,10 @@ function stringAt(args: CallArguments, key: string): string | null {
  */
 type ToolKind = "read" | "modify" | "patch" | "search" | "command" | "other";
 
-/** The tools of one agent by name. */
+/** The kind of work that each tool of one agent does, by the tool's name. */
 export type ToolTable = { readonly [toolName: string]: ToolKind };
 
-/** The shape that is stored on a call and its result. */
+/** The facts that are stored with a call and its result: how the output is cut, and which files the call touches. */
 export interface ToolShape {
   readonly category: OutputCategory;
   readonly paths: readonly PathAccess[];
@@ -61,7 +61,7 @@ const CATEGORY_OF_KIND: { readonly [Kind in ToolKind]: OutputCategory } = {
 };
 
 /**
- * The shape of a call: by the agent's table if it knows the name, else by which arguments it has. A script that calls tools has the paths of all
+ * Finds a call's files and the category of its output: by the agent's table if it knows the name, else by its arguments. A script that calls tools has the paths of all
  * its calls, and the category of its only one.
  */
 export function toolShapeOf(table: ToolTable, toolName: string, args: CallArguments): ToolShape {
@@ -78,7 +78,7 @@ export function toolShapeOf(table: ToolTable, toolName: string, args: CallArgume
   return plainShapeOf(table, toolName, args);
 }
 
-/** The shape of a call by its arguments alone, as the model wrote them: JSON, or the text that a tool takes as it is. */
+/** Finds a call's files and the category of its output by its arguments alone, as the model wrote them: JSON, or the text that a tool takes. */
 export function callShape(toolName: string, argumentsJson: string): ToolShape {
   return toolShapeOf({}, toolName, argumentsOf(argumentsJson));
 }

@@ -5,7 +5,7 @@ import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { readPolicyFile } from "./read-policy-file.ts";
 
-/** A policy from a file. */
+/** A policy that was read from a file, with the origin of each value. */
 export interface LoadedPolicy {
   readonly policy: Policy;
   /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */

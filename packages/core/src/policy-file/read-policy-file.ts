@@ -46,14 +46,14 @@ export const SESSION_KEYS: readonly string[] = [
   "mcpServers",
 ];
 
-/** The document without a session's settings; the Go agent's window stays next to its section, which knows it. */
+/** Returns the document without the keys of {@link SESSION_KEYS}; `context_window` stays next to a section `compaction`, which uses it. */
 export function withoutSettings(document: YamlDocument): YamlDocument {
   const keepsWindow = Object.hasOwn(document.content, "compaction");
   const isPolicyKey = (key: string) => !SESSION_KEYS.includes(key) || (key === "context_window" && keepsWindow);
   return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
 }
 
-/** The policy that a document holds. */
+/** Reads the policy in a YAML document, or lists the problems, one line each. */
 export function policyOf(document: YamlDocument, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
   const { policy: chosen, ...changes } = document.content;
   const at = (place: readonly string[], text: string) => ({ problems: [`${displayName}:${document.placeOf(place)}: ${text}`] });

@@ -28,7 +28,7 @@ export interface KnobDescription {
   readonly examples: readonly string[];
 }
 
-/** All knobs. `keep` has one for each rule. */
+/** Describes all knobs: the settings of a policy that most people change. `keep` has one for each rule. */
 export const KNOBS: readonly KnobDescription[] = [
   {
     key: "actAt",
@@ -208,7 +208,7 @@ function sizeIn(path: string, value: unknown): number {
   throw refused(path, "give a size in tokens, as 16k, or off");
 }
 
-/** A share of the room for a request, or a size: `75%` and 0.75, `150k`, `1m` and 150000. `null` for anything else. */
+/** Reads an amount as people write it: `75%` and 0.75 are shares of the input budget, `150k`, `1m` and 150000 are tokens. `null` for anything else. */
 export function amountOf(value: unknown): Amount | null {
   const [, percent] = /^(\d{1,3}(?:\.\d{1,4})?) ?%$/.exec(String(value)) ?? [];
   if (percent !== undefined)

@@ -10,7 +10,7 @@ import type { Trigger } from "../trigger.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
 import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 
-/** Everything about compaction, as plain data: presets, YAML files, sweeps and reports hold nothing else. */
+/** All settings of compaction, as plain data: a preset or a policy file has nothing else. */
 export interface Policy {
   readonly name: string;
   /** With `false` nothing is ever edited; what would overflow is counted, and the provider's error reaches the caller. */
@@ -32,7 +32,7 @@ export interface Policy {
    * prompt cache expires. Absent for none; a policy that asks no model has nothing to gain by it.
    */
   readonly idle?: { readonly afterMs: number; readonly atLeast: Amount } | undefined;
-  /** From here on only strategies that need no model run; `null` for policies without that case. */
+  /** At this size and above only strategies that need no model run; `null` for policies without that case. */
   readonly emergency: { readonly atLeast: Amount } | null;
   /** Rules for messages that stay word for word, in an order of worth: under pressure the fallback releases the last rule first. */
   readonly keep: readonly KeepRuleSpec[];
@@ -50,7 +50,7 @@ export interface Policy {
   readonly subAgents: "own" | "off";
   readonly summary: SummaryPolicy;
   readonly progress: ProgressPolicy;
-  /** Room for the facts that survive with every summary and notice; 0 leaves them out. Lists of covered files have a room of their own. */
+  /** Most tokens of the facts that survive with every summary and notice; 0 leaves them out. Lists of covered files have a limit of their own. */
   readonly facts: { readonly maxTokens: number; readonly files?: FileOrder | undefined };
 }
 
@@ -140,7 +140,7 @@ export interface TargetPolicy {
 }
 
 /**
- * The policy, if it may run where somebody waits for the answer.
+ * Returns the policy if it has a fallback, as every policy outside benchmarks must.
  *
  * @throws PlimsollError `bad-policy` for one without a fallback, which may lose a call.
  */
@@ -155,7 +155,7 @@ export function requireFallback(policy: EnginePolicy): Policy {
   );
 }
 
-/** True if one of the policy's own strategies has a model write. */
+/** True if one of the policy's strategies asks a model to write. The fallback is not looked at. */
 export function asksModel({ strategies }: Pick<Policy, "strategies">, kinds: Pick<Kinds, "strategies">): boolean {
   return strategies.some((spec) => strategyOf(spec, kinds.strategies).needsModel);
 }

@@ -33,7 +33,7 @@ export interface WrittenProblem {
 }
 
 /**
- * A policy from what most people change of one: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
+ * Makes a policy from a preset and what you change of it: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
  *
  * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details.
  */

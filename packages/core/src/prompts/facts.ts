@@ -28,7 +28,7 @@ export interface FactsRoom {
   readonly leavingChars?: number;
 }
 
-/** Nothing pinned, no live state. */
+/** The state of a session without pinned instructions and live state. */
 export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
 
 /**

@@ -51,7 +51,7 @@ function behindNumber(text: string, line: TextLine): TextLine {
 /** Lines with fewer characters say nothing that tells them from others; chosen. */
 const TELLING_CHARS = 4;
 
-/** A number for what a line says, white space around it left out; 0 for a line that says too little. */
+/** Hashes a line to 32 bits, white space around it left out; 0 for a line of fewer than 4 characters. */
 export function lineHash(text: string, { start, end }: Pick<TextLine, "start" | "end">): number {
   let from = start;
   let to = end;

@@ -4,7 +4,7 @@ import type { FileFacts } from "./file-touches.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
 import { lineHash, type TextLine, textHash, textLines } from "./text-lines.ts";
 
-/** Knowledge of a unit now. Distances are in characters of logged texts. */
+/** The facts about a unit at one point of the log. Distances are in characters of logged texts. */
 export interface UnitFacts {
   readonly kind: LogTextKind;
   readonly chars: number;
@@ -14,7 +14,7 @@ export interface UnitFacts {
   /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
   readonly quotes: number;
   readonly mentions: number;
-  /** Since the model last did; `null` if it never did. */
+  /** Characters logged since the model last did; `null` if it never did. */
   readonly sinceUseChars: number | null;
   /** The file that it shows; `null` if that is not known. */
   readonly file: FileFacts | null;
@@ -29,7 +29,7 @@ export interface IndexedText extends LogText {
   readonly place: number;
 }
 
-/** Some neighbouring lines of a logged text, and what became of them: what is recalled or not. */
+/** Neighbouring lines of a logged text that are recalled together or not at all, and how often the model used them later. */
 export interface Unit {
   readonly of: IndexedText;
   /** Its lines, by their places in the text. */
@@ -43,7 +43,7 @@ export interface Unit {
   /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
   quotes: number;
   mentions: number;
-  /** When the model last did; `null` if it never did. */
+  /** Where the model last did, in characters of logged texts before it; `null` if it never did. */
   lastUseAtChars: number | null;
 }
 

@@ -24,10 +24,10 @@ export const USE_FEATURE_NAMES = [
   "length",
 ] as const;
 
-/** One of {@link USE_FEATURE_NAMES}. */
+/** The name of a feature that tells how often a unit of old text will be needed. */
 export type UseFeature = (typeof USE_FEATURE_NAMES)[number];
 
-/** Each of them as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
+/** Computes each feature of a unit as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
 export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => number>> = {
   isRead: ({ kind }) => Number(kind === "read"),
   isOutput: ({ kind }) => Number(kind === "output"),

@@ -30,8 +30,8 @@ export interface AdmittedResult {
 
 /**
  * Cuts a tool result to the policy's cap before it enters history; the whole text goes to the artifact store first, and the notice names
- * its handle. A result within the cap comes back as it is, but for half characters, which become U+FFFD, and lines that would read as ours,
- * which are quoted. Rejects if the store does: nothing is cut that was not kept.
+ * its handle. A result within the cap comes back as it is, except that lone surrogates become U+FFFD and lines that look like a notice of
+ * Plimsoll are quoted. Rejects if the store does: nothing is cut that was not stored.
  */
 export async function admitToolResult(given: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
   const { truncation } = admission.policy;
@@ -46,13 +46,13 @@ export async function admitToolResult(given: ToolResultMessage, admission: Admis
   return { message: truncateMessage(message, truncation, { ...how, hint: hints.join("; ") }).message, handle };
 }
 
-/** A bounded piece of an artifact, by the range given; `null` for an unknown handle. */
+/** Reads a piece of a stored text, at most {@link MAXIMUM_RECALL_CHARS} UTF-16 code units; `null` for an unknown handle. */
 export async function recallArtifact(handle: string, range: RecallRange, artifacts: ArtifactStore): Promise<Recalled | null> {
   const text = await artifactsDoor(artifacts, deadlineOf({})).get(handle);
   return text === null ? null : pieceOf(text, range);
 }
 
-/** An artifact store that lives as long as the process. */
+/** Makes an artifact store in memory: its texts are lost when the process ends. */
 export function createMemoryArtifactStore(): ArtifactStore {
   const texts = new Map<string, string>();
   return {

@@ -26,7 +26,7 @@ export function encodeEntry(entry: SessionEntry): string {
   return line;
 }
 
-/** Stands before each line of a batch but the last: more of it follows. A line is the same JSON with it. */
+/** The tab that begins each line of a batch of entries but the last: the batch counts only if that one is there. The line stays the same JSON. */
 export const MORE_FOLLOWS = "\t";
 
 /** Lines for the end of a log that are there together or not at all: a reader leaves out a last batch whose last line is not there. */
@@ -77,7 +77,7 @@ function placeOf(entry: SessionEntry): string {
   return `entry ${entryIdOf(entry)}`;
 }
 
-/** A whole log as JSONL. */
+/** Writes entries as a log in JSONL, one JSON object a line. */
 export function encodeLog(entries: Iterable<SessionEntry>): string {
   let text = "";
   for (const entry of entries) text += encodeEntry(entry);
@@ -91,7 +91,7 @@ interface Place {
 }
 
 /**
- * The entry on one line.
+ * Reads one line of a log as an entry.
  *
  * @throws PlimsollError `bad-session` naming `file:line`, for text that is no JSON or no entry; `session-limit` for text that is nested too deep.
  */
@@ -134,8 +134,8 @@ function placeIn({ file, line }: Place): string {
 }
 
 /**
- * The entries of a whole log. What a crash left of a last batch (its last line is not there, or is cut off: no line break and no JSON) is dropped
- * and reported; empty lines are passed over.
+ * Reads the entries of a whole log. If a crash left the last batch incomplete (its last line is missing or cut off), that batch is dropped and
+ * reported in `cutOff`, else `null`; empty lines are passed over.
  *
  * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for one that is nested too deep.
  */

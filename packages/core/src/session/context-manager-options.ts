@@ -19,18 +19,18 @@ export interface ContextManagerOptions {
   readonly summarizer: Summarizer;
   /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
-  /** "none" leaves such a log as it is, for a caller who brings the whole history again; "append" if it is left out. */
+  /** Whether that repair is made: "append" if it is left out; "none" for a caller who gives the whole history again. */
   readonly repairs?: "append" | "none";
-  /** Where the whole log is; absent for a manager that holds it in memory. */
+  /** Reads entries back from where the whole log is stored; absent for a manager that keeps the log in memory. */
   readonly archive?: LogArchive;
   readonly onEvent?: ContextListener;
   /** Asked before each compaction; may cancel it or supply the summary. */
   readonly beforeCompaction?: BeforeCompaction;
   /** Gives the summary that was prepared, if there is one; asked when the engine acts by itself. */
   readonly prepared?: PreparedSummaryPort;
-  /** After so long without an answer a request for a summary has failed, and the hook is passed over: 300,000 if nothing is said. */
+  /** Milliseconds after which a request for a summary without an answer fails, and a hook without one is ignored; 300,000 if left out. */
   readonly answerDeadlineMs?: number;
-  /** Waits for that long; the platform's timer if none is given. */
+  /** The timer of that deadline; the platform's if left out. */
   readonly wait?: Wait;
   /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
   readonly pinned?: readonly string[];
@@ -40,14 +40,14 @@ export interface ContextManagerOptions {
   readonly fileTracker?: FileTracker;
   /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
-  /** Expectations for each model before it reports; the pooled prior if there is none. */
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
   readonly modelPriors?: ModelPriors;
-  /** Which reasoning leaves if what stands before it changes; none does if it is left out. */
+  /** Tells which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: Tokenizers;
-  /** Counts the work of all estimators, for bounds that tests assert; one of its own if none is given. */
+  /** Counts the text and messages that all estimators read, for bounds that tests assert; a new counter if left out. */
   readonly work?: WorkCounter;
-  /** Readings of other sessions with the same message values; nothing is shared if it is left out. */
+  /** Shares readings of message objects with other sessions that have the same ones; nothing is shared if left out. */
   readonly readings?: SessionReadings;
 }

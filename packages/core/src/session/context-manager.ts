@@ -18,24 +18,24 @@ import type { SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
 export interface ContextManager {
-  /** Appends what happened. Folds only what is new. Throws PlimsollError `bad-input` for a message id that the log has, and for counts that cannot be. */
+  /** Appends an entry to the log. Throws PlimsollError `bad-input` for a message id that the log has already, and for impossible token counts. */
   append(entry: SessionEntry): void;
   /** Compacts if the policy asks for it at this gate; appends the compaction that it made. What is appended meanwhile stays after it. */
   fit(input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
   /** True if the context is expected to be at least this large for the input's model. */
   reaches(input: FitInput, atLeast: Amount): boolean;
   /**
-   * Has the summary written that the policy would ask for now, and appends nothing; `null` if there is none. The port `prepared` gives it to a
-   * later fit. Rejects only when the signal aborts.
+   * Writes the summary that a compaction would ask for now, and appends nothing; `null` if there is none. To use it in a later `fit`, return it
+   * from the option `prepared`. Rejects only when the signal aborts.
    */
   prepare(input: FitInput, signal: AbortSignal): Promise<PreparedSummary | null>;
-  /** Compacts for a smaller window with the policy's summariser as it is now, then appends the switch. A window that is no smaller than the log's needs nothing first. */
+  /** Appends a switch of the model. If the new window is smaller than the log's, first compacts for it, with the summariser that is in use until then. */
   switchModel(to: ModelSwitch, input: FitInput, signal: AbortSignal): Promise<FitOutcome>;
   /** Undoes the newest active compaction by appending a revert; the context from before is back, with what came since. */
   revert(nowMs: number | null): RevertEntry;
   /**
-   * Takes all bound reasoning out of the context, for a model that says that it was made behind another beginning; `null` if there is none. If none is known to be
-   * bound, all of it is.
+   * Removes all bound reasoning from the context, after a model refused it because messages before it changed; `null` if there is no reasoning. If none is known
+   * to be bound, removes all reasoning.
    */
   leaveReasoning(nowMs: number | null): SetupChangeEntry | null;
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
@@ -44,18 +44,18 @@ export interface ContextManager {
   context(dynamicContext?: string | null): Context;
   /** Predicts the size of the next request, without pending messages. */
   predict(dynamicContext?: string | null): Prediction;
-  /** A bounded piece of the original that a handle names, or `null`. */
+  /** Reads a piece of the original text that a handle names, at most {@link MAXIMUM_RECALL_CHARS} code units; `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** Everything that is known of the session: the fold of its log. */
+  /** Returns all that the log tells about the session up to now. */
   state(): SessionState;
   view(): SessionView;
-  /** Returns all that is known about sizes; with the policy's estimator it prices any message. */
+  /** Returns the token counts, reported and estimated, from which the policy's estimator predicts sizes. */
   ledger(): Ledger;
-  /** The log; of a manager with an archive, what the archive does not have yet. */
+  /** Returns the entries of the log; with an archive, only those that the archive does not have yet. */
   entries(): readonly SessionEntry[];
-  /** Says that the archive has the first `count` of these entries now. */
+  /** Tells the manager that the archive now has the first `count` of `entries()`, which then drops them. */
   archived(count: number): void;
-  /** Makes sure that the newest compaction can be undone, reading the view before it from the archive if it is there alone. */
+  /** Prepares an undo of the newest compaction: reads the context before it from the archive, if it is only there. Call it before `revert`. */
   prepareUndo(): Promise<void>;
 }
 
@@ -72,8 +72,8 @@ export interface OpeningContextManager {
 }
 
 /**
- * A context manager over an empty log, or over the entries given. Its state is the fold of its log; around it are the log itself, what
- * handles are looked up in, and what subscribers are told.
+ * Makes a context manager with an empty log, or with the entries given, which it reads in order. If a crash left their messages
+ * unsendable, it appends repairs, unless `repairs` is "none".
  *
  * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
  */

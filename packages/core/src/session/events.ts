@@ -32,7 +32,7 @@ export type ContextEvent =
   | SilentTruncationEvent
   | UsageRefusedEvent
   | WindowFilledEvent
-  /** The reply that is asked for leaves no room for a prompt: less is asked for, and kept free. Told once. */
+  /** The longest reply left too few tokens for a prompt, so a shorter one is asked for and kept free. Sent once. */
   | {
       readonly type: "reply-lowered";
       readonly contextWindowTokens: number | null;
@@ -154,7 +154,7 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
   }
 }
 
-/** Makes the event of a reply that was lowered. */
+/** Makes the `reply-lowered` event from the limits asked for and those in use, in tokens. */
 export function replyLowered(asked: ModelLimits, { contextWindowTokens, maxOutputTokens }: ModelLimits): ContextEvent {
   return { type: "reply-lowered", contextWindowTokens, askedTokens: asked.maxOutputTokens, maxOutputTokens };
 }

@@ -27,7 +27,7 @@ export function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
   return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
 }
 
-/** The limits that an answered request of this size does not refute; the same value if that is all of them. */
+/** Drops the limits that an answered request of this size exceeded; the same value if it exceeded none. */
 export function withoutRefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
   const left = REQUEST_UNITS.flatMap((unit) => {
     const { [unit]: learned } = known;

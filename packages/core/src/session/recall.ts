@@ -10,14 +10,14 @@ export interface RecallRange {
   readonly maximumChars: number;
 }
 
-/** A piece of the text that a handle names; `totalChars` is the length of all of it. */
+/** A piece of the text that a handle names. `totalChars` is the length of the whole text, in UTF-16 code units. */
 export interface Recalled {
   readonly text: string;
   readonly startChar: number;
   readonly totalChars: number;
 }
 
-/** Never more than this comes back at once, so that a recall cannot fill the window; chosen. */
+/** Most UTF-16 code units that one recall returns, so that it cannot fill the window; chosen. */
 export const MAXIMUM_RECALL_CHARS = 16_000;
 
 /**

@@ -12,7 +12,7 @@ export interface SessionReadings extends TokenReadings {
   readonly folds: MessageFolds;
 }
 
-/** Nothing read yet. */
+/** Makes an empty store of readings, to be given to each session that shares it. */
 export function createSessionReadings(): SessionReadings {
   return { texts: createTextReadings(), folds: createSharedFolds(), ...createTokenReadings() };
 }

@@ -28,7 +28,7 @@ const listenToBreak = (connection: PostgresConnection): void => {
   if (!connection.listeners("error").includes(ignoreBreak)) connection.on("error", ignoreBreak);
 };
 
-/** A store in a PostgreSQL database (12 or newer), on the caller's pool of `pg`. The tables are named `plimsoll_…`, in the first schema of the search path. */
+/** Makes a store of session logs and artifacts in PostgreSQL (12 or newer), on the caller's pool of `pg`. The tables are named `plimsoll_…`, in the first schema of the search path. */
 export function createPostgresStore(pool: PostgresPool, options?: DatabaseStoreOptions): DatabaseStore {
   if (!pool.listeners("error").includes(ignoreBreak)) pool.on("error", ignoreBreak);
   if (!pool.listeners("acquire").includes(listenToBreak)) pool.on("acquire", listenToBreak);

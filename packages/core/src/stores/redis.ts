@@ -13,7 +13,7 @@ interface RedisStoreOptions extends DatabaseStoreOptions {
 }
 
 /**
- * A store in Redis (7 or newer), on the caller's client. Settings of Redis say what it keeps after a crash: with
+ * Makes a store of session logs and artifacts in Redis (7 or newer), on the caller's client. Settings of Redis say what it keeps after a crash: with
  * `appendonly yes` and `appendfsync always`, everything that was appended.
  */
 export function createRedisStore(

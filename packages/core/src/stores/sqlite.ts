@@ -36,7 +36,7 @@ interface Driver extends SqlDatabase {
 }
 
 /**
- * A store in one SQLite file, for the processes of one machine.
+ * Opens a store of session logs and artifacts in one SQLite file, for the processes of one machine.
  *
  * @throws PlimsollError `bad-input` if there is no SQLite to use, or the file cannot be opened.
  */

@@ -17,8 +17,8 @@ export interface ModelSummarizerOptions {
 
 /**
  * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; if the policy wants
- * the conversation's own prefix, one request with its tools. Each answer is held against the rules and put right if it can be. A request
- * is never repeated here: the engine's next strategy is the retry.
+ * the conversation's own prefix, one request with its tools. Each answer is checked against the rules and mended if it can be. A request
+ * is never repeated: if it fails, the policy's next strategy runs.
  *
  * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
  */

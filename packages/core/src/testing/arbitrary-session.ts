@@ -124,7 +124,7 @@ export interface AddedToScenarios {
   readonly examples?: readonly Policy[];
 }
 
-/** Whole sessions: acts, any policy of the kinds that are there, limits, and a summariser that may fail in every way. */
+/** Generates whole sessions for fast-check: acts, a policy of any known kinds, limits, and a summariser that may fail in every way. */
 export function arbitraryScenario(maximumActs: number, added: AddedToScenarios = {}): fc.Arbitrary<SessionScenario> {
   const { kinds = {}, examples = [] } = added;
   const policy = arbitraryPolicy(examples);

@@ -211,7 +211,7 @@ const damagedMessages: fc.Arbitrary<readonly Message[]> = fc
   .map(([messages, damages]) => damaged(messages, damages));
 
 /**
- * Lists that a crash, a fork, a bad importer or another agent may leave: valid ones with messages missing, doubled and out of place;
+ * Generates lists of messages that a crash, a fork, a bad importer or another agent may leave: valid ones with messages missing, doubled and out of place;
  * and any messages at all, with few ids, orphaned and interleaved calls, blank parts, lone reasoning,
  * lone surrogates.
  */

@@ -2,7 +2,7 @@ import type { ArtifactStore } from "../ports.ts";
 import { artifactHandle } from "../session/admit.ts";
 import { type ContractCase, sameOrThrow } from "./contract.ts";
 
-/** Cases that every artifact store must pass. */
+/** Test cases that every artifact store must pass, for tests of a store of your own. */
 export const ARTIFACT_STORE_CONTRACT: readonly ContractCase<ArtifactStore>[] = [
   keepsText("gives a text back", "one\ntwo\n"),
   keepsText("keeps the empty text", ""),

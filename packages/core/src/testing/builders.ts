@@ -12,22 +12,22 @@ import type {
 } from "../message/message.ts";
 import { usageOf } from "../usage.ts";
 
-/** A human's message. */
+/** Makes a message of one text that a person wrote. */
 export function human(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null };
 }
 
-/** Makes a message of the agent in the middle of a conversation. */
+/** Makes a message of system text that the agent declares in the middle of a conversation (`origin` is `declared`). */
 export function declared(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "declared", parts: [{ type: "text", text }], atMs: null };
 }
 
-/** A model's text without calls. */
+/** Makes a model's reply of one text, without tool calls. */
 export function reply(id: string, text: string): AssistantMessage {
   return assistant(id, [{ type: "text", text }]);
 }
 
-/** A model's message that calls tools: one call for each id given, the tool's name being `tool`. */
+/** Makes a model's reply of a text and one call of the tool `tool`, without arguments, for each id given. */
 export function calling(id: string, callIds: readonly string[], text = "calling"): AssistantMessage {
   const calls = callIds.map(
     (callId): ToolCallPart => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }),
@@ -35,7 +35,7 @@ export function calling(id: string, callIds: readonly string[], text = "calling"
   return assistant(id, [{ type: "text", text }, ...calls]);
 }
 
-/** A model's message with the parts given. */
+/** Makes a reply of the model `test/model` with the parts given; its request id is made from `id`. */
 export function assistant(id: string, parts: AssistantMessage["parts"]): AssistantMessage {
   return {
     role: "assistant",
@@ -49,7 +49,7 @@ export function assistant(id: string, parts: AssistantMessage["parts"]): Assista
   };
 }
 
-/** The result of a call. */
+/** Makes a tool result of one text for a call of the tool `tool`: no error, category `generic`. */
 export function result(id: string, callId: string, text: string): ToolResultMessage {
   return {
     role: "tool-result",
@@ -63,12 +63,12 @@ export function result(id: string, callId: string, text: string): ToolResultMess
   };
 }
 
-/** The first entry of a log. */
+/** Makes the first entry of a log with the id `session-1` and no tools. */
 export function sessionStart(system = ""): SessionStartEntry {
   return { type: "session", version: 1, id: "session-1", createdMs: null, system, tools: [], parent: null, agent: null };
 }
 
-/** A usage report of a prompt. */
+/** Makes a usage report of `test/model` for a prompt of so many tokens and a reply of none. */
 export function usageEntry(requestId: string, throughMessageId: string | null, promptTokens: number): UsageEntry {
   return {
     type: "usage",
@@ -87,7 +87,7 @@ export function logOf(messages: readonly Message[]): readonly SessionEntry[] {
   return [sessionStart(), ...messages.map((message) => ({ type: "message", message }) as const)];
 }
 
-/** A model's message that calls one tool by name with the arguments given. */
+/** Makes a model's reply without text that calls one tool by name with the arguments given. */
 export function toolCall(
   id: string,
   callId: string,
@@ -107,7 +107,7 @@ export function humanImage(id: string): UserMessage {
   return { role: "user", id, origin: "human", parts: [absentImage()], atMs: null };
 }
 
-/** A summary as a user message. */
+/** Makes a summary of one text, as a message in the user's role. */
 export function summaryMessage(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "summary", parts: [{ type: "text", text }], atMs: null };
 }
@@ -140,12 +140,12 @@ export const NO_RECORD: CompactionRecord = {
   work: NO_WORK,
 };
 
-/** A compaction of everything so far, made of the edits given. */
+/** Makes a compaction entry of the edits given, with a record in which nothing is known. */
 export function compaction(id: string, edits: readonly AppliedEdit[], throughEntryId: string | null = null): CompactionEntry {
   return { type: "compaction", id, throughEntryId, edits, record: NO_RECORD, atMs: null };
 }
 
-/** Spans, each `[from, through]`, replaced by one summary message. */
+/** Makes an edit that replaces spans, each `[from, through]` by message id, by one summary message. */
 export function summarized(spans: readonly (readonly [string, string])[], message: Message): AppliedReplaceSpans {
   return {
     kind: "replace-spans",
@@ -169,12 +169,12 @@ export function replacedPart(messageId: string, partIndex: number, part: Part): 
   return { kind: "replace-part", messageId, partIndex, part, handle: messageId, removedChars: 0 };
 }
 
-/** The whole view replaced. */
+/** Makes an edit that replaces the whole context by the messages given. */
 export function replacedHistory(messages: readonly Message[]): AppliedReplaceHistory {
   return { kind: "replace-history", through: null, messages, covered: NOTHING_COVERED };
 }
 
-/** The undoing of a compaction. */
+/** Makes the entry that undoes a compaction. */
 export function revertOf(compactionId: string, id = `revert-${compactionId}`): RevertEntry {
   return { type: "revert", id, compactionId, atMs: null };
 }

@@ -3,7 +3,7 @@ import type { AssistantMessage, StopReason } from "../message/message.ts";
 import type { ModelClient, ModelReply, ModelRequest } from "../ports.ts";
 import { usageOf } from "../usage.ts";
 
-/** An answer of a scripted model: words, calls, a failure; or nothing until the caller aborts. */
+/** An answer of a scripted model: text and tool calls, an error that it rejects with, or `hang` for no answer until the caller aborts. */
 export type ScriptedReply =
   | {
       readonly text?: string;
@@ -27,7 +27,7 @@ export interface ScriptedModel {
   readonly requests: () => readonly ModelRequest[];
 }
 
-/** `answer` gets the request and its number, from 0. Usage says a quarter of the sent characters, unless the script says a number. */
+/** Makes a model for tests; `answer` gets each request and its index from 0. Unless it gives `promptTokens`, they are a quarter of the messages' characters. */
 export function scriptedModel(answer: (request: ModelRequest, index: number) => ScriptedReply): ScriptedModel {
   const requests: ModelRequest[] = [];
   const reply = async (request: ModelRequest, signal: AbortSignal): Promise<ModelReply> => {

@@ -16,7 +16,7 @@ async function listed(store: SessionStore): Promise<readonly string[]> {
   return (await store.list()).map(({ sessionId }) => sessionId).sort();
 }
 
-/** Cases that every session store must pass. */
+/** Test cases that every session store must pass, for tests of a store of your own. */
 export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
   {
     rule: "gives back what was appended, in order",

@@ -42,13 +42,13 @@ export type Tokenizers = { readonly [encoding: string]: CountTokens };
 export interface EstimatorOptions {
   /** The kinds that are there; the built-in ones if they are left out. */
   readonly kinds?: readonly EstimatorKind[];
-  /** Expectations for models before they report; the pooled prior if it is left out. */
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
   readonly priors?: ModelPriors;
   /** Tokenizers of the kind `bpe`; none if they are left out. */
   readonly tokenizers?: Tokenizers;
   /** The measures to share with estimators made before; one that is not there is added. None are shared if they are left out. */
   readonly measures?: Measures;
-  /** Readings of other sessions with the same message values; nothing is shared if it is left out. */
+  /** Shares readings of message objects with other sessions that have the same ones; nothing is shared if left out. */
   readonly readings?: TokenReadings | undefined;
 }
 

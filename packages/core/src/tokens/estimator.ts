@@ -64,7 +64,7 @@ export type CountTokens = (text: string) => number;
 export interface EstimatorSources {
   /** Counts all that the estimator reads. */
   readonly work: WorkCounter;
-  /** Expectations for models before they report. */
+  /** Estimates of each model's tokens until its provider reports usage. */
   readonly priors: ModelPriors;
   /**
    * The tokenizer of an encoding.
@@ -78,7 +78,7 @@ export interface EstimatorSources {
    * @throws PlimsollError `bad-policy` if no kind of that name is a measure.
    */
   measureOf(spec: KindSpec): MessageMeasure;
-  /** Readings of other sessions with the same message values. */
+  /** Readings of message objects, shared with other sessions that have the same ones. */
   readonly readings?: TokenReadings | undefined;
 }
 
@@ -107,7 +107,7 @@ const SUMS_ONLY: Pick<Estimator, Hook> = {
   changeModel: (ledger) => ledger,
 };
 
-/** An estimator as its kind makes it. What is left out does nothing, and the bound after a cut is what is expected. */
+/** The functions of an estimator that its kind defines. Hooks that are left out do nothing; the upper bound after a cut is then the expected size. */
 export type EstimatorParts = Omit<Estimator, Hook> & Partial<Pick<Estimator, Hook>>;
 
 /** A kind of estimator that learns from reports. */

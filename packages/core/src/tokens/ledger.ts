@@ -179,7 +179,7 @@ export interface Jump {
 /** No jump was seen. */
 export const NO_JUMP: Jump = { risenTokens: 0, roomTokens: 0 };
 
-/** The ledger of an empty view. */
+/** The ledger (the counts that sizes are predicted from) of a context without messages. */
 export const EMPTY_LEDGER: Ledger = ledgerCopy({
   estimatedTokens: 0,
   estimatedAtLastCutTokens: null,

@@ -2,13 +2,13 @@ import type { ClassCounts } from "./char-classes.ts";
 import type { ImageRule } from "./image-rule.ts";
 import { POOLED_WEIGHTS } from "./pooled-weights.ts";
 
-/** Expectations for a model before its own reports speak. Vendors' figures are data in providers; core knows a pooled one. */
+/** The figures that estimate a model's tokens until its provider reports usage. Those of vendors are in `@plimsoll/providers`; core has one fitted over all models. */
 export interface ModelPrior {
   /** Names it in records and tables. */
   readonly name: string;
   /** Tokens of one of each character class, in the order of `CHAR_CLASSES`. */
   readonly weights: ClassCounts;
-  /** The factor of the weighted sum. */
+  /** The factor by which the weighted sum is multiplied. */
   readonly slopeRatio: number;
   /** The factor from the pooled weights' sum to this one: for texts that are measured without a model. */
   readonly pooledRatio: number;
@@ -21,7 +21,7 @@ export interface ModelPrior {
   readonly image: ImageRule;
 }
 
-/** The prior of a model by its id. */
+/** Returns the figures that estimate a model's tokens, by the model's id. */
 export type ModelPriors = (modelId: string) => ModelPrior;
 
 /**
@@ -39,5 +39,5 @@ export const POOLED_PRIOR: ModelPrior = {
   image: { kind: "area", pixelsPerToken: 750, maximumTokens: 1600, unknownTokens: 1500, pageTokens: 2000 },
 };
 
-/** The pooled prior for every model. */
+/** Returns the same figures for every model: those fitted over all recorded models. */
 export const pooledPriors: ModelPriors = () => POOLED_PRIOR;

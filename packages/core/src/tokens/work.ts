@@ -13,7 +13,7 @@ export interface WorkCounter {
   total(): WorkCount;
 }
 
-/** A counter at zero. */
+/** Makes a counter of work whose counts are all 0. */
 export function createWorkCounter(): WorkCounter {
   let charactersScanned = 0;
   let messagesVisited = 0;

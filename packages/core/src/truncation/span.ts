@@ -24,7 +24,7 @@ export interface TruncationPolicy {
   readonly keeps?: "diagnoses" | undefined;
 }
 
-/** A text that is too long, and the room for what is kept of it. */
+/** A text that is too long, and how many bytes of it may be kept. */
 export interface CutterInput {
   readonly text: string;
   /** UTF-8 bytes that the kept spans may take together, one gap between them being paid already. */

@@ -55,8 +55,8 @@ const BINDING_VENDORS: readonly BindingVendor[] = [
 ];
 
 /**
- * Whether a model takes reasoning back only behind exactly what it was made behind. Models of other makers do not, and one that is not named is taken for one of
- * those: what it refuses is recovered from.
+ * Tells whether a model takes earlier reasoning back only if everything before it is unchanged, by tables of Claude and OpenAI models. False for models of other
+ * makers and unknown ones: if they refuse reasoning, Plimsoll recovers from that.
  */
 export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
   if (modelId === null || isOwnTool(part?.opaque)) return false;

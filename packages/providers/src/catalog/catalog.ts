@@ -39,13 +39,13 @@ export function cacheRulesOf(modelId: string): CacheRules {
 
 /** Answers questions about models by id. Every answer is data; a run may put its own prices before it. */
 export interface ModelCatalog {
-  /** As they were at a time in milliseconds since 1970; left out, as they are known last. */
+  /** Returns the prices at a time in milliseconds since 1970; without a time, those of the day `PRICES_AS_OF`. `null` if they are not known. */
   pricesOf(modelId: string, atMs?: number | null): ModelPrices | null;
   cacheRulesOf(modelId: string): CacheRules;
   contextWindowOf(modelId: string): number | null;
 }
 
-/** The catalog that comes with this version. */
+/** The prices, cache rules and context windows of models that this version knows. */
 export const MODEL_CATALOG: ModelCatalog = {
   pricesOf: (modelId, atMs) => pricesOf(modelId, atMs),
   cacheRulesOf,

@@ -13,7 +13,7 @@ export interface FamilyLimits {
   readonly maxOutputTokens: number | null;
 }
 
-/** The day on which the table below was looked up. */
+/** The day on which the limits of {@link familyLimitsOf} were looked up. */
 export const LIMITS_CHECKED_ON = "2026-11-23";
 
 /**

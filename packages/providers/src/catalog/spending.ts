@@ -3,9 +3,9 @@ import { isRecord, isRejectedUsage, type ModelPrices, tierFor } from "@plimsoll/
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 
-/** The cost of a session's requests so far, and the newest one's usage. */
+/** The cost of a session's requests so far. `usdIs` is `a-part` if some of them could not be priced. */
 export interface Spending {
-  /** Of the newest request that was answered and reported its size; `null` before the first. */
+  /** Usage of the newest request that was answered and reported its size; `null` before the first. */
   readonly usage: Usage | null;
   /** US dollars by list prices; `null` if nothing could be priced. */
   readonly usd: number | null;
@@ -17,7 +17,7 @@ export interface Spending {
 /** Prices of a model by its id in the log, on the day of a time in milliseconds since 1970; `null` if nobody knows them. */
 export type PricesOf = (modelId: string, atMs: number | null) => ModelPrices | null;
 
-/** The spending of a log, entry by entry. */
+/** Adds up the cost of a log, which it is given entry by entry. */
 export interface SpendingCount {
   add(entry: SessionEntry): void;
   /** Counts a summary that was paid for and is in no entry. */
@@ -81,7 +81,7 @@ export interface UsageUsd {
 }
 
 /**
- * Prices one usage report by list prices: reads, writes for five minutes and for an hour, the rest of the prompt and the reply, in the tier of the
+ * Computes the US dollars of one usage report by list prices: reads, writes for five minutes and for an hour, the rest of the prompt and the reply, in the tier of the
  * prompt's size; every sampling of a request that sampled several times; half of it in a batch. `null` if no prompt is reported.
  */
 export function usageUsd(usage: Usage, prices: ModelPrices): UsageUsd | null {

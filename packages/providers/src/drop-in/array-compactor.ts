@@ -30,12 +30,12 @@ import { createIsUntouched, createMended, readGroups, stretchesOf } from "./arra
 import { type CompactorOptions, limitsOf, type RequestFacts } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
-/** Everything that a request sends in addition to its array, and whose conversation it is. Tools that are none reject with `bad-input`, naming the place. */
+/** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */
 export interface ArrayRequest<Answer> extends RequestFacts {
   /** System text that is not in the array. */
   readonly system?: string;
   readonly tools?: readonly ToolSpec[];
-  /** The caller's name for the conversation, a user's or a thread's id. Without it the history tells. */
+  /** The caller's name for the conversation, a user's or a thread's id. Without it the messages tell which it is. */
   readonly conversation?: string;
   /** The answer that the array's newest reply was made of, for callers that do not `observe`. */
   readonly answer?: Answer;
@@ -51,11 +51,11 @@ export type ConversationOf<Item> = string | readonly Item[];
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
   /**
-   * The array to send in place of the whole one. Items that nothing was done to are the caller's own. Rejects with `unsendable` rather than cut away what the
-   * vendor compacted.
+   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `unsendable` if it would have to cut away what
+   * the vendor compacted.
    */
   fit(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<Item[]>;
-  /** Takes what a request measured that sent what `fit` or `recover` made. */
+  /** Learns from the usage that `answer` reports: `sent` is the array that `fit` or `recover` returned and the request sent. */
   observe(sent: readonly Item[], answer: Answer): Promise<void>;
   /**
    * Fits, calls, observes; if the vendor says that the prompt does not fit, compacts further and calls again as often as the policy allows.
@@ -68,12 +68,12 @@ export interface ArrayCompactor<Item, Answer> {
   ): Promise<Own>;
   /**
    * Makes the next array to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and
-   * without reasoning that it refused; `null` if the failure is the caller's. `recovery` counts the attempts of one request from 0.
+   * without reasoning that it refused; `null` if the caller has to deal with the failure. `recovery` counts the attempts of one request from 0.
    */
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
-  /** Says what is expected of a request that sends what `fit` or `recover` made, in tokens: with it a shorter reply can be asked for. `null` for another array. */
+  /** Returns the expected tokens of an array that `fit` or `recover` returned, so that a reply can be asked for that fits. `null` for another array. */
   expectedTokens(sent: readonly Item[]): number | null;
-  /** The id of the log of what `fit` or `recover` made; `null` for another array. */
+  /** Returns the id of the session log behind an array that `fit` or `recover` returned; `null` for another array. */
   sessionIdOf(sent: readonly Item[]): string | null;
   /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
   recall(handle: string, range: RecallRange, of: ConversationOf<Item>): Promise<Recalled | null>;
@@ -81,7 +81,7 @@ export interface ArrayCompactor<Item, Answer> {
   conversations(): readonly ConversationLog[];
   /** The log of the conversation that an array goes on; an empty one for an array that goes on none. Nothing is compacted. */
   logOf(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<ConversationLog>;
-  /** Puts back what the newest compaction of a log in memory took. Rejects with `bad-input` if there is no such log, or nothing to undo. */
+  /** Undoes the newest compaction of a conversation in memory, by the id of its log. Rejects with `bad-input` if there is no such log, or nothing to undo. */
   undo(sessionId: string): Promise<void>;
   /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
@@ -116,7 +116,7 @@ interface KnownArrays<Item, Answer> {
   readonly mended: (items: readonly Item[]) => readonly Item[];
 }
 
-/** A compactor over one kind of array. Messages are told by chain hash: the same history is found again, whoever made its objects. */
+/** Makes a compactor for one kind of array. It finds a conversation again by the content of its messages, even if their objects are new. */
 export function createArrayCompactor<Item, Answer>(
   wire: WireArray<Item, Answer>,
   options: CompactorOptions,

@@ -32,15 +32,15 @@ export interface CompactorOptions {
   readonly artifacts?: ArtifactStore;
   /** Names the form of a tool's output, which decides how it is cut; told by a call's arguments if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
-  /** Where what rejections taught of windows is kept; in memory, by conversation, if it is left out. */
+  /** Stores the window sizes that rejections taught; in memory, by conversation, if it is left out. */
   readonly learned?: LearnedLimits;
   /**
-   * Where reasoning goes that the model binds to a beginning which changes: it leaves with the change, if this is left out, or stays for the vendor to drop.
+   * How reasoning is treated that the model takes only behind unchanged messages, once these change: removed if this is left out, or sent for the vendor to drop.
    * Each request to Anthropic says so then, for as long as the conversation lives: `thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior:
    * "drop_block" } }` under the header `anthropic-beta: thinking-binding-controls-2026-08-01`. OpenAI drops it unasked.
    */
   readonly boundReasoning?: BoundReasoning;
-  /** The clock; the system's if it is left out. */
+  /** Returns milliseconds since 1970, `null` if not known; the system's clock if it is left out. */
   readonly nowMs?: () => number | null;
   /** Most conversations in memory; 1,000 if it is left out. */
   readonly maximumConversations?: number;
@@ -56,13 +56,13 @@ export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
 
 /** Facts that one request is fitted with, in addition to its messages. */
 export interface RequestFacts {
-  /** The model that this request asks. What a rejection taught holds for it alone. */
+  /** The model that this request asks. Limits learned from a rejection hold for it alone. */
   readonly modelId?: string;
   /** The limits of this request's model; those of the options if they are left out. */
   readonly limits?: ModelLimits;
   /** The largest reply that this request asks for (`max_tokens`, `max_output_tokens`); the limits' own if it is left out. */
   readonly maxOutputTokens?: number;
-  /** True if that reply is not asked for but guessed: then it takes the same share of a window that a refusal taught. */
+  /** True if `maxOutputTokens` is a guess and not asked for: then it shrinks in proportion with a window that a refusal taught. */
   readonly isReplyGuessed?: boolean;
   readonly signal?: AbortSignal;
 }

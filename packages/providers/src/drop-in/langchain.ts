@@ -18,12 +18,12 @@ const MIDDLEWARE = Symbol.for("AgentMiddleware");
 /** Options of the middleware. */
 export interface LangChainOptions extends CompactorOptions {
   /**
-   * Which conversation a call is of. If it is left out or answers `null`, the checkpointer's `thread_id` is it, and without one the history tells.
+   * Names the conversation of a call. If it is left out or answers `null`, the checkpointer's `thread_id` is the name; without one the messages tell which it is.
    */
   readonly conversation?: (call: ModelCall) => string | null;
 }
 
-/** A middleware for `createAgent`, with what its compactor also offers. */
+/** A middleware for `createAgent` that also has some functions of its {@link ArrayCompactor}. */
 export type LangChainMiddleware = AgentMiddleware &
   Pick<ArrayCompactor<BaseMessage, BaseMessage>, "recall" | "conversations" | "delete" | "close">;
 

@@ -26,7 +26,7 @@ type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "convers
 
 /** Options of a compacting model. */
 export interface CompactingModelOptions extends CompactorOptions {
-  /** Which conversation a request is of: a session's id, say. Without it the history tells. */
+  /** Names the conversation of a request, by a session's id, say; `null` or left out, the messages tell which it is. */
   readonly conversation?: (request: ModelRequest) => string | null;
 }
 
@@ -41,7 +41,7 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
 }
 
 /**
- * The model, called with compacted input; agents, sessions and handoffs know nothing of it, and a session stays whole. A prompt that the provider says does not fit
+ * Wraps a model so that it is called with compacted input; agents, sessions and handoffs know nothing of it, and a session stays whole. A prompt that the provider says does not fit
  * is compacted further and sent again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`)
  * goes through untouched: there is no array to compact.
  */

@@ -20,11 +20,11 @@ export interface ObservedAnswer {
   readonly requestId: string;
   readonly modelId: string;
   readonly usage: Usage;
-  /** When it was answered, if it tells. */
+  /** Time of the answer in milliseconds since 1970; left out if the answer does not tell it. */
   readonly atMs?: number;
 }
 
-/** Items and texts that stand before the items that are read. */
+/** Facts about the items before those that are read. */
 export interface BeforeItems {
   /** The name of the tool that a call named; empty for a call that is not there. */
   readonly toolNameOf: (callId: string) => string;
@@ -133,12 +133,12 @@ export function keptError(words: string, status: number | null): Error {
   return Object.assign(new Error(words), { status: status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0] ?? 0) });
 }
 
-/** A text part, or none for text without a visible character. */
+/** Makes a list of one text part; an empty list for text without a visible character. */
 export function textParts(text: string): readonly TextPart[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** An image or document by its address; an address that holds the bytes is taken apart, and a PDF in it tells its pages. */
+/** Makes a part of an image or document from its URL. A `data:` URL gives its bytes and type, and the page count of a PDF. */
 export function imageAt(url: string, mediaType = "image/png"): ImagePart {
   const comma = url.indexOf(",");
   const isInline = url.startsWith("data:") && comma > 0;
@@ -149,7 +149,7 @@ export function imageAt(url: string, mediaType = "image/png"): ImagePart {
   return { type: "image", mediaType: type, widthPx: null, heightPx: null, sizeBytes: null, ...pages, source };
 }
 
-/** A result as a draft. How it is to be cut is decided when it is taken in. */
+/** Makes a tool result without an id. Its category stays `generic` until the compactor takes it in and decides how it is cut. */
 export function resultDraft(
   call: { readonly callId: string; readonly toolName: string; readonly isError?: boolean },
   parts: ToolResultMessage["parts"],
@@ -158,7 +158,7 @@ export function resultDraft(
   return { role: "tool-result", callId, toolName, isError, category: "generic", parts, atMs: null };
 }
 
-/** A human's message as a draft, or one that the agent put in. */
+/** Makes a message in the user's role without an id: a person's, or one that the agent put in (`injected`). */
 export function userDraft(
   parts: readonly (TextPart | ImagePart)[],
   origin: "human" | "injected" = "human",
@@ -166,7 +166,7 @@ export function userDraft(
   return { role: "user", origin, parts, atMs: null };
 }
 
-/** A model's reply as a draft: where it came from is not known from an array. */
+/** Makes a model's reply without an id. Its model, request id and stop reason are `null`, since an array does not tell them. */
 export function replyDraft(parts: AssistantMessage["parts"]): Omit<AssistantMessage, "id"> {
   return { role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
 }

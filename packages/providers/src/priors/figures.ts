@@ -1,9 +1,9 @@
 import type { ClassCounts } from "@plimsoll/core/extend";
 
-/** Models whose sessions were measured separately. */
+/** The name of a group of models whose sessions were measured separately. */
 export type FigureName = "claude" | "claude-from-4.7" | "gpt" | "gemini" | "llama";
 
-/** Tokenizers whose weights were fitted separately. */
+/** The name of a group of tokenizers whose weights were fitted separately. */
 export type WeightsName = "claude" | "other";
 
 /** Figures measured on recorded sessions, by family of models. */

@@ -1,6 +1,6 @@
 import type { MeasuredFigures } from "./figures.ts";
 
-/** Fitted on recorded sessions by `pnpm calibrate --refit` (method and errors: docs/evidence.md). */
+/** The figures that token estimates use, fitted on recorded sessions by `pnpm calibrate --refit` (method and errors: docs/evidence.md). */
 export const MEASURED_FIGURES: MeasuredFigures = {
   asOf: "2026-11-22",
   weights: {

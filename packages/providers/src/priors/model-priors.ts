@@ -2,12 +2,12 @@ import type { ImageRule, ModelPrior, ModelPriors } from "@plimsoll/core/extend";
 import type { FigureName, MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";
 
-/** The family of a model, by its id. */
+/** Finds the family, whose texts measure alike, that a model's id belongs to; the family `unknown` for other ids. */
 export function familyOf(modelId: string): ModelFamily {
   return MODEL_FAMILIES.find(({ pattern }) => pattern.test(modelId)) ?? UNKNOWN_FAMILY;
 }
 
-/** Priors from measured figures: those that the package comes with, or others, fitted without the sessions to be judged. */
+/** Makes the estimates of models' tokens from measured figures: those of the package, or others, fitted without the sessions to be judged. */
 export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
   const known = new Map<string, ModelPrior>();
   // A ledger asks for one model many times in a row.
@@ -30,7 +30,7 @@ export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
   };
 }
 
-/** Expectations for each model before its session has reported anything. */
+/** Estimates a model's tokens until its provider reports usage, from the figures that come with the package. */
 export const modelPriors: ModelPriors = priorsFrom(MEASURED_FIGURES);
 
 /** Models whose texts measure alike. The first family whose pattern the model's id matches is taken. */

@@ -51,7 +51,7 @@ const importRanks: ImportRanks = (name) => {
 export type LoadTokenizers = (encodings: readonly string[]) => Promise<Tokenizers>;
 
 /**
- * Loads what a policy counts by (`encodingsOf`), each encoding once, and nothing before it is asked for.
+ * Makes a function that loads the tokenizers of the encodings that a policy counts by (`encodingsOf`), each once and only when asked for.
  *
  * Its promise rejects with a PlimsollError `bad-policy` for a name that is not bundled.
  */

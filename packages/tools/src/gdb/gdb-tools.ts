@@ -9,7 +9,7 @@ export interface GdbTools {
   close(): void;
 }
 
-/** The three tools of one debugger. */
+/** Makes `gdb_command`, `gdb_interrupt` and `gdb_wait_stopped`, which share one gdb. The first command starts it, `close` ends it. */
 export function createGdbTools({ workspace, env, passEnv }: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbTools {
   let session: GdbSession | null = null;
   const gdb = (): GdbSession => {

@@ -5,7 +5,7 @@ import { isInside } from "@plimsoll/core/node";
 import { glob } from "tinyglobby";
 import { onFile } from "./files.ts";
 
-/** A folder that tools do not leave. */
+/** A folder outside which the file tools read and write nothing. */
 export interface Workspace {
   /** Absolute, without symbolic links. */
   readonly root: string;
@@ -20,7 +20,7 @@ export interface Workspace {
   nameOf(place: string): string;
 }
 
-/** The workspace in a folder, which must exist. */
+/** Opens a folder as a workspace. Rejects with the operating system's error if it does not exist. */
 export async function openWorkspace(folder: string): Promise<Workspace> {
   const root = await realpath(folder);
   const wantedPlace = (path: string): string => {

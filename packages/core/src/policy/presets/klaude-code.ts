@@ -75,7 +75,7 @@ export function klaudeCodeTrigger(reserve: Amount): Trigger {
   return { atLeast: { minus: [{ ratio: 1, of: "input-budget" }, reserve] } };
 }
 
-/** klaude-code as its code is today, checked before a run and at each step; a sub-agent leaves it to its parent. */
+/** Imitates the compaction of the agent klaude-code, read from its code: checked before a run and at each step. Sub-agents do not compact. */
 export const KLAUDE_CODE_POLICY: Policy = {
   name: "klaude-code",
   enabled: true,

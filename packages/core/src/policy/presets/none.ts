@@ -12,7 +12,7 @@ const LENGTH_ESTIMATE: CharsPerTokenSpec = {
   imageTokens: 765,
 };
 
-/** Never edits anything: what a session costs, and where it ends, without compaction. */
+/** A policy that never compacts. It shows what a session costs, and where it ends, without compaction. */
 export const NONE_POLICY: Policy = {
   name: "none",
   enabled: false,

@@ -35,7 +35,7 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
 }
 
 /**
- * pi's design, as the Go agent documents it: before every model call, context > window − reserve; the newest tokens kept; a split
+ * Imitates the compaction of the agent pi: before every model call, if the context exceeds the window less a reserve; the newest tokens kept; a split
  * turn's older part summarised apart; the summary as a user message. Of a model's window that the reserve would fill, half is reserved:
  * pi itself compacts there at every step (P-6).
  *
@@ -122,7 +122,7 @@ export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
   };
 }
 
-/** pi with its defaults. */
+/** Imitates the compaction of the agent pi with pi's default settings; see {@link piPolicy}. */
 export const PI_POLICY: Policy = piPolicy();
 
 /** Where a context window may be written down, in the order in which it is looked for. */

@@ -24,8 +24,8 @@ const RECALLED: Amount = {
 const CACHE_LIFE_MS = 300_000;
 
 /**
- * Our own default. It asks no model. The newest steps, the person's messages, the plan and the files in hand stay as they are; the rest
- * gives way to a digest and to passages of the whole log that what follows is likely to need. Its safety is the ledger's upper bound, not a
+ * The default policy, which asks no model. The newest steps, the person's messages, the plan and the files in use stay as they are; a digest and
+ * passages of the whole log that are likely to be needed replace the rest. It decides by the upper bound of the expected size, without a
  * reserve. How its numbers were chosen: docs/decisions/keep-rules.md.
  */
 export const PLIMSOLL_POLICY: Policy = {

@@ -59,7 +59,7 @@ export function svenKeptMessages(historyMessages: number, keepMessages: number):
 }
 
 /**
- * sven's compaction from its own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and if the
+ * Imitates the compaction of the agent sven, set by sven's own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and if the
  * summary fails, only a drop with a notice.
  */
 export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"): Policy {
@@ -132,7 +132,7 @@ export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"):
   };
 }
 
-/** sven with its defaults. */
+/** Imitates the compaction of the agent sven with sven's default settings; see {@link svenPolicy}. */
 export const SVEN_POLICY: Policy = svenPolicy();
 
 /** sven as its document tunes it for CI and long workflows. */

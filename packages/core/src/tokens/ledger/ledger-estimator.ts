@@ -156,7 +156,7 @@ function isReply({ reply }: Ledger, message: Message, content: MessageContent): 
   return isSameContent(reply.content, content);
 }
 
-/** Some messages and what they measured, as the difference of two reports: what weights are fitted on. */
+/** The messages between two usage reports: their characters by class, and the tokens by which they made the prompt grow. Weights are fitted on these. */
 export interface Measured {
   readonly modelId: string;
   readonly counts: ClassCounts;
@@ -164,7 +164,7 @@ export interface Measured {
   readonly tokens: number;
 }
 
-/** Returns the tokens that a report measures before it is folded; `null` unless it is a plain rise by text: at the first, after a cut, at a turn, with images. */
+/** Measures the messages since the last usage report by the next one; `null` at the first report, after a cut or a human message, and with images. */
 export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
   const { base, unreported } = ledger;
   const promptTokens = usage.input.totalTokens;
