@@ -17,9 +17,9 @@ export type SessionEntry =
   | RevertEntry;
 
 /**
- * Version of the log's format that new logs carry; each form that a version adds to, an optional key as well, has a number of its own. Version 1 has no attempts, 2 no spans
- * that say who replaced them, and no limit that a provider named, 3 nothing that the agent declares in the middle, no reasoning that leaves with an entry and no choice of
- * where it goes; all open as they are.
+ * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks who replaced spans, and
+ * limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound reasoning is
+ * treated. Logs of all versions open as they are.
  */
 export const LOG_VERSION = 4;
 

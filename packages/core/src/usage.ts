@@ -3,7 +3,7 @@ import type { JsonValue } from "./json.ts";
 /**
  * A provider's report of one request. `null` means not reported; zero means zero.
  *
- * `input` and `output` say what the model's context held at its last sampling, which is what a ledger anchors on;
+ * `input` and `output` count the model's context at its last sampling, from which later sizes are predicted;
  * `billed` says what was paid for. They differ when one request samples several times (server-side tools or compaction).
  */
 export interface Usage {

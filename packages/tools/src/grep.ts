@@ -13,7 +13,7 @@ const MAXIMUM_LINE_CHARS = 400;
 /** The exit code of grep if nothing matched. */
 const NOTHING_FOUND = 1;
 
-/** `grep`: lines that match an extended regular expression, by the system's grep, whose matching does not backtrack. */
+/** `grep`: finds the lines that match an extended regular expression, by the system's grep, whose matching does not backtrack. */
 export function grepTool({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS }: CommandSetting): AgentTool {
   return defineTool({
     name: "grep",

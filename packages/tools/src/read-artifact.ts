@@ -2,7 +2,7 @@ import { type AgentTool, MAXIMUM_RECALL_CHARS } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, failure, output } from "./define-tool.ts";
 
-/** `read_artifact`: a piece of what a handle names: output that was cut, or a message that was cleared or summarised. */
+/** `read_artifact`: gives a piece of the text that a handle names: output that was cut, or a message that was cleared or summarised. */
 export function readArtifactTool(): AgentTool {
   return defineTool({
     name: "read_artifact",

@@ -9,7 +9,7 @@ const MAXIMUM_BYTES = 32 * 1024 * 1024;
 /** Lines of a call that asks for no number: about 20,000 tokens of source; chosen. */
 const DEFAULT_LINES = 2_000;
 
-/** `read_file`: lines of a text file, with their numbers. */
+/** `read_file`: gives lines of a text file, with their numbers. */
 export function readFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
   return defineTool({
     name: "read_file",

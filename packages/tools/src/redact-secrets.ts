@@ -20,7 +20,7 @@ export interface Redactor {
   readonly longestChars: number;
 }
 
-/** A redactor of exact values; those under 16 characters are passed over. Linear in the text for each secret. */
+/** Makes a redactor of exact values. It does not hide values under 16 characters. Linear in the text for each secret. */
 export function createRedactor(secrets: readonly Secret[]): Redactor {
   const hidden = secrets
     .filter(({ value }) => value.length >= MINIMUM_SECRET_CHARS)
@@ -33,7 +33,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 }
 
 /**
- * The tools with the redactor between them and the session: what they tell the model, what they say that a call would do, what goes to the
+ * Wraps tools so that the redactor hides secrets in all that they give the session: what they tell the model, what they say that a call would do, what goes to the
  * artifact store, their errors and their output. Only exact values are found: a program can always write a secret in another form.
  */
 export function redactedTools(tools: readonly AgentTool[], { text: hide, longestChars }: Redactor): readonly AgentTool[] {

@@ -13,7 +13,7 @@ const MAXIMUM_MATCHES = 500;
 /** Longest line that is shown; chosen. */
 const MAXIMUM_LINE_CHARS = 400;
 
-/** `search_codebase`: lines that hold most of the words asked for, best first. */
+/** `search_codebase`: finds the lines with most of the words asked for, best first. */
 export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
   return defineTool({
     name: "search_codebase",

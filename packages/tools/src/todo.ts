@@ -22,7 +22,7 @@ const NAME = "todo";
 
 const inputSchema = z.strictObject({ items: z.array(itemSchema) });
 
-/** `todo`: a list that the model keeps, one a session. Compaction carries it over as it is. */
+/** Makes the tool `todo`, with which the model keeps one list a session. Compaction carries the list over as it is. */
 export function createTodoLists(): TodoLists {
   const lists = new Map<string, readonly TodoItem[]>();
   return {

@@ -60,7 +60,7 @@ export interface AgentOptions {
   /** The mode at the start; "default" if it is left out. */
   readonly mode?: string;
   /**
-   * Asked before each request: what is true now and belongs behind the cached prefix. Under a model that binds reasoning each change is a message, which stays until it
+   * Returns text that is true only now, such as a branch's name; it is asked before each request and sent behind the cached prefix. Under a model that binds reasoning each change is a message, which stays until it
    * is compacted; text that is blank changes nothing there.
    */
   readonly dynamicContext?: () => string | null | Promise<string | null>;
@@ -77,7 +77,7 @@ export interface AgentOptions {
   readonly tokenizers?: Tokenizers;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];
-  /** Further options of the context manager, not for sub-agents: a hook, what stays verbatim, what is tracked, who counts the work. */
+  /** Further options of the context manager. Sub-agents do not get them. */
   readonly context?: Pick<
     ContextManagerOptions,
     "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work"

@@ -61,9 +61,9 @@ export interface Agent {
   steer(input: UserInput): void;
   /** Cancels the current run or compaction; its open tool calls get error results. Does nothing if there is none. */
   cancel(): void;
-  /** Compacts now, or before the next step of the run that goes on. Rejects with `aborted` if it is cancelled. */
+  /** Compacts now, or before the next step of the current run. Rejects with `aborted` if it is cancelled. */
   compact(request?: CompactRequest): Promise<FitOutcome>;
-  /** Undoes the newest compaction. Rejects with `bad-input` if there is none, or while a run goes on. */
+  /** Undoes the newest compaction. Rejects with `bad-input` if there is none, or during a run or compaction. */
   undo(): Promise<RevertEntry>;
   /** Switches to another model, and compacts first if the context is too large for its window. Rejects with `bad-input` during a run or compaction. */
   switchModel(model: AgentModel): Promise<FitOutcome>;

@@ -50,7 +50,7 @@ export interface Conversations {
    * Runs work on the conversation whose messages the request begins with, and no other work on it meanwhile. A history that differs
    * earlier (a fork, an edited message) gets a new conversation that begins with the messages that both share.
    *
-   * Rejects as soon as the signal aborts, also if work that was given before goes on.
+   * Rejects as soon as the signal aborts, even while earlier work is still running.
    *
    * @throws PlimsollError `bad-input` if a key is needed and there is none, `closed` after `close`, `session-conflict` if another writer has the log.
    */
@@ -63,9 +63,9 @@ export interface Conversations {
   all(): readonly FoundConversation[];
   /** The conversation in memory that holds most of these messages and no other, whoever it belongs to; `null` for none. */
   holding(messages: readonly Message[]): Promise<FoundConversation | null>;
-  /** Removes all that is kept of a key, in memory and in the store, after the work that goes on. */
+  /** Removes all that is kept of a key, in memory and in the store, once its running work has ended. */
   delete(key: string): Promise<void>;
-  /** Ends all of them, after the work that goes on. What is stored stays. */
+  /** Closes all of them, once their running work has ended. Stored logs stay. */
   close(): Promise<void>;
 }
 

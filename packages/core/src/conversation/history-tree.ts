@@ -21,7 +21,7 @@ export interface ConversationRequest {
   readonly messages: readonly Message[];
 }
 
-/** A conversation that a request goes on. */
+/** The conversation that a request continues, and its name. */
 export interface FoundConversation {
   readonly name: ConversationName;
   readonly conversation: Conversation;

@@ -1,6 +1,6 @@
 import type { AppliedReplaceSpans, PromptedSpan, SpanAnswer } from "../applied-edit.ts";
 
-/** An answer of a strategy: plain data that names messages by id. `execute` turns it into an applied edit. */
+/** A change of the context that a strategy asks for, as plain data that names messages by id. The engine turns it into an applied edit. */
 export type Edit = ReplaceSpansEdit | ReplacePartEdit;
 
 /**
@@ -13,7 +13,7 @@ export interface ReplaceSpansEdit {
   readonly by: SpanAnswer;
   /** Whether a notice counts the messages that went in all (`count`, if absent) or by role. */
   readonly noticeForm?: "count" | "roles";
-  /** The summary, if it was written beforehand; nobody is asked then. */
+  /** The summary, if it was written beforehand: then no model is asked. */
   readonly written?: WrittenSummary;
 }
 

@@ -150,7 +150,7 @@ export type FitOutcome =
   /** `missed` is there if the result is still expected to exceed the budget, and is sent all the same; `unusedFocus` says why a focus changed nothing. */
   | { readonly kind: "compacted"; readonly entry: CompactionEntry; readonly missed?: MissedGoal; readonly unusedFocus?: string }
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
-  /** Nothing was changed, and what is expected fits the budget. */
+  /** No step of the compaction worked. The context is as it was, and its expected size fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** The expected size exceeds the budget, or a provider rejected it, and nothing could be cut at all. */
   | {

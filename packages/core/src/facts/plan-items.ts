@@ -20,7 +20,7 @@ export function planAfter(plan: readonly PlanItem[], argumentsJson: string): rea
 /** Arguments are parsed only if they have one of these keys. */
 const PLAN_KEY = /"(?:status|plan)"/;
 
-/** An item of a plan: what is to be done, and what the model says has become of it, in its own words. */
+/** An item of a plan: a task, and its status in the model's own words. */
 export interface PlanItem {
   readonly text: string;
   readonly status: string;

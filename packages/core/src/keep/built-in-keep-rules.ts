@@ -33,7 +33,7 @@ export type BuiltInKeepSpec =
   | LinesSpec
   | PinnedSpec;
 
-/** A keep rule as data: settings of a built-in one, or of any other kind that is there. */
+/** A keep rule as data: the settings of a built-in kind, or of one that `withKinds` added. */
 export type KeepRuleSpec = BuiltInKeepSpec | KindSpec;
 
 /**

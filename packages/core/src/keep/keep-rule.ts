@@ -32,7 +32,7 @@ export type NewestAmount = { readonly messages: number } | Amount;
 export interface NewestRule {
   readonly keeps: "newest";
   readonly amount: NewestAmount;
-  /** Whether the message that exceeds an amount of tokens stays (if nothing is said) or goes. */
+  /** Whether the message that exceeds an amount of tokens is kept (`stays`, also if left out) or not. */
   readonly exceeding?: "stays" | "goes" | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface MessagesRule {
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
 }
 
-/** Keeps pieces of what leaves the view: they are quoted, word for word, next to what is put in its place. */
+/** Keeps pieces of the texts that a compaction removes: it quotes them, word for word, beside the text that replaces them. */
 export interface PassagesRule {
   readonly keeps: "passages";
   readonly atMost: Amount;
@@ -81,7 +81,7 @@ export interface ReadableText {
   /** The origin of its message (a tool's name, or who said it), and the handle of the whole message. */
   readonly source: string;
   readonly handle: string;
-  /** True if its message leaves the view, so that only a passage of it stays. */
+  /** True if the compaction removes its message, so that only passages of it stay. */
   readonly leaves: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface Passage {
   readonly end: number;
 }
 
-/** A kind of keep rule from its parts. `rule` gets settings that the schema has parsed. */
+/** Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. */
 export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly kind: Spec["kind"];
   readonly schema: z.ZodType<Spec>;

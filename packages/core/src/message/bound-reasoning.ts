@@ -6,7 +6,7 @@ import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.t
  */
 export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
 
-/** How to treat reasoning after the messages before it changed: `leaves` removes it, `vendor-drops` sends it and asks the vendor to drop it. */
+/** How bound reasoning is treated once messages before it have changed: `leaves` removes it, `vendor-drops` sends it and asks the vendor to drop it. */
 export type BoundReasoning = "leaves" | "vendor-drops";
 
 /** Reasoning of a message that leaves a view: the places of its parts in the message as the view has it. */

@@ -13,7 +13,7 @@ export function chainId(previousId: string | null, draft: MessageDraft): string 
   return shortHash(`${previousId ?? ""}\n${draft.role}\n${canonicalContent(draft)}`);
 }
 
-/** The content that makes a message what it is, as canonical JSON: no times, no model, no request ids. */
+/** Writes a message's content as canonical JSON, without its time, model and request id: equal content gives equal text. */
 export function canonicalContent(draft: MessageDraft): string {
   switch (draft.role) {
     case "user":

@@ -46,7 +46,7 @@ export interface TranscriptStyle {
 const REQUEST_TAGS = ["conversation", "previous-summary", "focus"] as const;
 
 /**
- * The messages as text, one labelled piece after the other, parted by blank lines. Reasoning is left out unless it has a label: what it came to is said or done. Images
+ * Writes the messages as text, one labelled piece after the other, with blank lines between. Reasoning is left out unless it has a label. Images
  * are named, not shown. Whatever the messages say, the text has the speakers that the messages have, and no others: what reads as a label is
  * quoted. Linear.
  */
@@ -179,7 +179,7 @@ function capped(text: string, capChars: number | null): string {
 }
 
 /**
- * Text between tags of its own, as data: what looks like a tag of the request inside the text is made harmless, so that nothing in it can
+ * Puts text between tags, as data: what looks like a tag of the request inside the text is made harmless, so that nothing in it can
  * leave the fence or open another one.
  */
 export function fencedText(tag: string, text: string): string {

@@ -85,7 +85,7 @@ export const AMOUNT_KEYS: readonly string[] = [
   "upTo",
 ];
 
-/** The path of a knob, as sweeps write it: `actAt`, `writer`, or `keep.` and a rule. */
+/** True for the path of a knob: `actAt`, `writer`, or `keep.` and a rule. */
 export function isKnobPath(path: string): boolean {
   const [, rule] = /^keep\.([a-z][a-zA-Z-]*)$/.exec(path) ?? [];
   return rule === undefined

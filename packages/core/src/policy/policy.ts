@@ -161,7 +161,7 @@ export function asksModel({ strategies }: Pick<Policy, "strategies">, kinds: Pic
 }
 
 /**
- * The encodings that a policy counts by, each once: what its runner has to give tokenizers for.
+ * Lists the encodings that a policy counts by, each once. Whoever runs the policy has to give their tokenizers.
  *
  * @throws PlimsollError `bad-policy` for an estimator that is not there.
  */

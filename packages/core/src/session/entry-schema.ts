@@ -147,7 +147,7 @@ const removedReasoning = z
   .readonly()
   .optional();
 
-/** The schema of one log line: strict, because the log is ours and a key that we do not know is damage. */
+/** The zod schema of one log line. It is strict: an unknown key means that the line is damaged. */
 export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("session"),

@@ -15,14 +15,14 @@ export type ContextEvent =
     }
   | CompactionEvent
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
-  /** A summary was asked for before it is needed. `usage` is what it took, whether or not it is ever used. */
+  /** A summary was asked for before it is needed. `usage` has the tokens of its request, whether or not it is ever used. */
   | {
       readonly type: "summary-prepared";
       readonly outcome: "ready" | "failed";
       readonly usage: Usage | null;
       readonly steps: readonly StepOutcome[];
     }
-  /** A summary that was ready is never going to be used: its session was compacted without it, changed or closed. Told once, with what it took. */
+  /** A summary that was ready will not be used: its session was compacted without it, changed or closed. Sent once; `usage` has its request's tokens. */
   | { readonly type: "summary-unused"; readonly usage: Usage | null }
   | { readonly type: "session-repaired"; readonly entries: readonly SessionEntry[] }
   | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }

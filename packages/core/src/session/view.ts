@@ -8,7 +8,7 @@ import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { ToolSpec } from "../tool.ts";
 import { type MessageFolds, PLAIN_FOLDS } from "./message-folds.ts";
 
-/** The context of a session after some of its log: what would be sent now, and what is needed to fold the next entry. */
+/** The context of a session after the entries so far: all that would be sent now, and all that is needed to apply the next entry. */
 export interface SessionView {
   readonly sessionId: string | null;
   readonly system: string;
@@ -39,7 +39,7 @@ interface UndoPoint {
 /** An undo point, or `archived` for one that is not in memory: the log has it. */
 export type Undo = UndoPoint | "archived" | null;
 
-/** The view of an empty log. */
+/** The view of a session before the first entry of its log: no messages, no system text, no tools. */
 export const EMPTY_VIEW: SessionView = {
   sessionId: null,
   system: "",
@@ -102,7 +102,7 @@ export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewF
   }
 }
 
-/** The view of a whole log. */
+/** Applies all entries of a log in order, and returns the view. Throws as {@link foldEntry} does. */
 export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
   let view = EMPTY_VIEW;
   for (const entry of entries) view = foldEntry(view, entry);

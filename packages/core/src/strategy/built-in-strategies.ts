@@ -17,7 +17,7 @@ export const BUILT_IN_STRATEGIES: readonly StrategyKind[] = [
   DROP_TOOL_CALLS,
 ];
 
-/** A strategy and its settings, as policy data: a built-in one, or one of any other kind that is there. */
+/** A strategy as data: the settings of a built-in kind, or of one that `withKinds` added. */
 export type StrategySpec =
   | SummarizeSpec
   | ClearToolResultsSpec

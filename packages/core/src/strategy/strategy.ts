@@ -13,7 +13,7 @@ export interface StrategyInput {
   readonly budget: Budget;
   /** Tokens that the messages may take at most, after the overhead and what is pending are counted. */
   readonly roomTokens: number;
-  /** Tokens of messages at which the trigger would fire again at once; a cut that keeps so much is not worth its boundary. */
+  /** Tokens of messages at which the trigger would fire again at once; a cut that keeps so many is not worth its cost. */
   readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: NewestKept;
@@ -22,12 +22,12 @@ export interface StrategyInput {
   /** True for a human message that the newest compaction left where it was, although it took what lay on both sides of it: its turn was split then. */
   readonly isLeftOver: (message: Message) => boolean;
   /**
-   * Whether the last human message stays where it is, as the engine promises (if nothing is said), or goes as any other: the programs that
+   * Whether the last human message stays where it is, as the engine promises (if left out), or goes as any other: the programs that
    * policies without a fallback imitate promise nothing.
    */
   readonly lastHuman?: "stays" | "goes" | undefined;
   /**
-   * Whether a step at the end of the view waits for the model (if nothing is said), or had been answered when the compaction began: earlier edits
+   * Whether a step at the end of the view waits for the model (if left out), or had been answered when the compaction began: earlier edits
    * took what came after it, and it may go as any other.
    */
   readonly lastStep?: "open" | "answered" | undefined;
@@ -49,7 +49,7 @@ export type StrategyAnswer =
   | { readonly kind: "edits"; readonly edits: readonly [Edit, ...Edit[]] }
   | { readonly kind: "not-applicable"; readonly reason: string };
 
-/** A strategy with its settings. */
+/** A strategy with its settings: it answers a context that is too large with edits. */
 export interface Strategy {
   /** Its name in records and events. */
   readonly name: string;
@@ -71,7 +71,7 @@ export interface StrategyKind {
   bind(spec: KindSpec): Strategy;
 }
 
-/** A kind of strategy, whose settings are of the type that its schema gives. */
+/** Makes a kind of strategy, for `withKinds`. Its settings have the type that its schema gives. */
 export function defineStrategy<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
   readonly schema: z.ZodType<S>;

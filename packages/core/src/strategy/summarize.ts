@@ -20,11 +20,11 @@ export interface SummarizeSpec {
   readonly promptId: string;
   /** Prompt for the older part of a turn that the cut splits; `null` summarises it with the rest. */
   readonly turnPrefixPromptId: string | null;
-  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 if nothing is said. */
+  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 if left out. */
   readonly turnPrefixFromMessages?: number | undefined;
   /** Histories of at most so many messages are summarised whole, whatever is to be kept; not if someone asked for it. */
   readonly keepNothingUpToMessages?: number | undefined;
-  /** Whether a summary is written anew although nothing but an earlier one lies before the cut; it is if nothing is said. */
+  /** Whether a summary is written anew although nothing but an earlier one lies before the cut; `again` if left out. */
   readonly summaryAlone?: "again" | "stays" | undefined;
   /** If there is no cut although a provider rejected the context, all but so many messages are summarised. */
   readonly forcedKeepMessages?: number | undefined;

@@ -25,7 +25,7 @@ export const BUILT_IN_ESTIMATORS: readonly EstimatorKind[] = [
   USAGE_ANCHORED,
 ];
 
-/** How a policy measures, as data: settings of a built-in estimator, or of any other kind that is there. */
+/** How a policy estimates tokens, as data: the settings of a built-in estimator, or of one that `withKinds` added. */
 export type EstimatorSpec =
   | CharsPerTokenSpec
   | CharClassSpec
@@ -40,7 +40,7 @@ export type Tokenizers = { readonly [encoding: string]: CountTokens };
 
 /** The parts that estimators are made with, if not the built-in ones. */
 export interface EstimatorOptions {
-  /** The kinds that are there; the built-in ones if they are left out. */
+  /** The kinds of estimators that a spec may name; the built-in ones if left out. */
   readonly kinds?: readonly EstimatorKind[];
   /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
   readonly priors?: ModelPriors;
@@ -56,7 +56,7 @@ export interface EstimatorOptions {
 export type Measures = Map<string, MessageMeasure>;
 
 /**
- * The estimator that a policy names. All its work is counted by `work`.
+ * Makes the estimator that a policy names. `work` counts all text that it reads.
  *
  * @throws PlimsollError `bad-policy` for a kind that is not there, settings that it refuses, or an encoding whose tokenizer was not given.
  */

@@ -21,7 +21,7 @@ export const CHAR_CLASS: EstimatorKind = defineMeasure({
   measure: (_, { work, readings }) => charClass(work, contentReader(work, readings?.contents)),
 });
 
-/** A {@link MessageMeasure} by character classes. One pass over what it has not seen before, whatever the text. */
+/** Makes a {@link MessageMeasure} by character classes. It reads each message once, in one pass. */
 export function charClass(work: WorkCounter, contentOf: ContentOf = contentReader(work)): MessageMeasure {
   const textTokens = (text: string) => {
     work.scanned(text.length);

@@ -18,7 +18,7 @@ export interface CharsPerTokenSpec {
   /** The least that a message counts. */
   readonly minimumMessageTokens: number;
   readonly imageTokens: number;
-  /** Whether system text and tools are counted. Some systems count their messages alone. Counted if nothing is said. */
+  /** Whether system text and tools are counted. Some systems count their messages alone. Counted if left out. */
   readonly overhead?: "counted" | "left-out" | undefined;
 }
 
@@ -42,7 +42,7 @@ export const CHARS_PER_TOKEN: EstimatorKind = defineMeasure({
   measure: (spec, { work }) => charsPerToken(spec, work),
 });
 
-/** A {@link MessageMeasure} by length. Linear in the text. */
+/** Makes a {@link MessageMeasure} that divides the length of texts by a constant. */
 export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): MessageMeasure {
   const lengthOf = (text: string) => {
     work.scanned(text.length);

@@ -110,7 +110,7 @@ const SUMS_ONLY: Pick<Estimator, Hook> = {
 /** The functions of an estimator that its kind defines. Hooks that are left out do nothing; the upper bound after a cut is then the expected size. */
 export type EstimatorParts = Omit<Estimator, Hook> & Partial<Pick<Estimator, Hook>>;
 
-/** A kind of estimator that learns from reports. */
+/** Makes a kind of estimator that learns from usage reports, for `withKinds`. */
 export function defineEstimator<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
   schema(measure: z.ZodType<KindSpec>): z.ZodType<S>;
@@ -126,7 +126,7 @@ export function defineEstimator<S extends KindSpec>(kind: {
 }
 
 /**
- * A kind that prices messages one by one and learns nothing. Other estimators can be built on it. Each message value is priced once, so that no
+ * Makes a kind of estimator, for `withKinds`, that prices messages one by one and learns nothing. Other estimators can be built on it. Each message value is priced once, so that no
  * kind has to remember what it has seen.
  */
 export function defineMeasure<S extends KindSpec>(kind: {

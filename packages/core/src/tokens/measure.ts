@@ -16,7 +16,7 @@ export interface MessageMeasure {
   textTokens(text: string): number;
   /** Estimated tokens of tool schemas. */
   toolsTokens(tools: readonly ToolSpec[]): number;
-  /** Left out by what counts messages alone, whatever is sent with them. Counted if nothing is said. */
+  /** Whether system text and tools are counted: `left-out` for measures of messages alone; `counted` if not given. */
   readonly overhead?: "counted" | "left-out" | undefined;
 }
 

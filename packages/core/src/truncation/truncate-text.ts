@@ -198,7 +198,7 @@ interface TruncatedMessage {
 }
 
 /**
- * A tool result within the policy's cap, cut by its own category; `null` cuts nothing. The cap applies to all text parts
+ * Cuts a tool result to the policy's cap, by its own category; a `truncation` of `null` cuts nothing. The cap applies to all text parts
  * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. If there is a cap, lines of the result that would read as a notice, stub or summary of ours are quoted first: what is unquoted behind it is ours.
  */
 export function truncateMessage(

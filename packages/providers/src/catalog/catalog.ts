@@ -37,7 +37,7 @@ export function cacheRulesOf(modelId: string): CacheRules {
   return RULES.find(({ families }) => families.some((family) => named.includes(family)))?.rules ?? OTHER_RULES;
 }
 
-/** Answers questions about models by id. Every answer is data; a run may put its own prices before it. */
+/** Answers questions about models by id: US dollars a million tokens, cache rules, and windows in tokens, `null` for an unknown one. */
 export interface ModelCatalog {
   /** Returns the prices at a time in milliseconds since 1970; without a time, those of the day `PRICES_AS_OF`. `null` if they are not known. */
   pricesOf(modelId: string, atMs?: number | null): ModelPrices | null;

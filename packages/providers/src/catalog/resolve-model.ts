@@ -48,7 +48,7 @@ export interface ModelResolution {
 }
 
 /**
- * The model's facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. Of a server on this machine the
+ * Finds a model's window, prices and other facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. Of a server on this machine the
  * catalogue knows nothing: it runs models with windows of its own.
  */
 export async function resolveModel(resolution: ModelResolution): Promise<ResolvedModel> {

@@ -33,7 +33,7 @@ export interface MiddlewareOptions extends CompactorOptions {
 }
 
 /**
- * A language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
+ * Makes a language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
  * further and sends again, as often as the policy allows. The model and the reply that a call asks for are the call's own. One middleware serves any number of conversations at once.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.

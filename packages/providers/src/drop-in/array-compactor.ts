@@ -45,7 +45,7 @@ export interface ArrayRequest<Answer> extends RequestFacts {
   readonly focus?: string;
 }
 
-/** A conversation, by the caller's key or by an array: the caller's whole one, or one that was made to be sent. */
+/** Names a conversation: by the caller's key, or by an array, either the caller's whole one or one that `fit` returned. */
 export type ConversationOf<Item> = string | readonly Item[];
 
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */

@@ -28,7 +28,7 @@ export type LangChainMiddleware = AgentMiddleware &
   Pick<ArrayCompactor<BaseMessage, BaseMessage>, "recall" | "conversations" | "delete" | "close">;
 
 /**
- * A middleware that calls the model with compacted messages. The agent's state, and what a checkpointer keeps of it, stays whole. A prompt that the provider says
+ * Makes a middleware that calls the model with compacted messages. The agent's state, and what a checkpointer keeps of it, stays whole. A prompt that the provider says
  * does not fit is compacted further and sent again, as often as the policy allows.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.

@@ -31,7 +31,7 @@ const MOST_REPLY_TOKENS = 32_000;
 const REPLY_RATIO = 0.5;
 
 /**
- * A plugin of OpenCode: each request is sent compacted, the stored session stays whole. OpenCode's clearing, which would change the session, is off unless its configuration asks for it,
+ * Makes a plugin of OpenCode: each request is sent compacted, the stored session stays whole. OpenCode's clearing, which would change the session, is off unless its configuration asks for it,
  * and its own compaction is left for an overflow. Window and reply are those of OpenCode's model; a fiftieth of the window is left free, since a hook cannot send a request again.
  */
 export function createOpenCodePlugin(

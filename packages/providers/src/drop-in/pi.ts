@@ -32,7 +32,7 @@ const UNKNOWN_WINDOW_TOKENS = 32_000;
 const REPLY_RATIO = 0.25;
 
 /**
- * An extension of pi: each request is sent compacted, the session's file stays whole, and pi's own compaction by a threshold is cancelled, since it would write a summary
+ * Makes an extension of pi: each request is sent compacted, the session's file stays whole, and pi's own compaction by a threshold is cancelled, since it would write a summary
  * into the session. What the person asks for (`/compact`) and pi's recovery of an overflow stay pi's. A fiftieth of the window is left free.
  */
 export function createPiExtension(options: Partial<Omit<CompactorOptions, "limits">> = {}): (pi: PiApi) => void {
@@ -79,7 +79,7 @@ function limitsIn(context: unknown) {
   return withMargin({ contextWindowTokens, maxOutputTokens: Math.min(numberAt(model, "maxTokens") ?? most, most) });
 }
 
-/** How pi's messages are read and written. */
+/** How Plimsoll reads pi's messages and writes them anew; a {@link WireArray} for `createArrayCompactor`. */
 export const PI_MESSAGES: WireArray<Fields, Fields> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, itemParts),
