@@ -134,14 +134,19 @@ function examineDocument(text: string, rules: MendingRules): Examined {
 /** Lines of Gemini CLI's that it goes on with: the last of each message, none that was taken back, none before a history that took their place. */
 function livingLines(units: readonly Unit[]): ReadonlySet<number> {
   const lines = new Map<unknown, number>();
+  const order: unknown[] = [];
   for (const { line, value } of units) {
     if (!isRecord(value)) continue;
     const { $rewindTo: rewound, $set: set, id, type } = value;
-    const ids = [...lines.keys()];
-    if (typeof rewound === "string") for (const each of ids.slice(Math.max(0, ids.indexOf(rewound)))) lines.delete(each);
-    if (isRecord(set) && Array.isArray(set.messages)) lines.clear();
-    if ((isRecord(set) && Array.isArray(set.messages)) || RECORDS.types?.includes(String(type)) === true)
-      lines.set(id ?? "history", line);
+    if (typeof rewound === "string") {
+      while (order.length > 0 && order.at(-1) !== rewound) lines.delete(order.pop());
+      lines.delete(order.pop());
+    }
+    const isHistory = isRecord(set) && Array.isArray(set.messages);
+    if (isHistory) for (const each of order.splice(0)) lines.delete(each);
+    if (!isHistory && RECORDS.types?.includes(String(type)) !== true) continue;
+    if (!lines.has(id ?? "history")) order.push(id ?? "history");
+    lines.set(id ?? "history", line);
   }
   return new Set(lines.values());
 }
