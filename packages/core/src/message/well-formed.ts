@@ -2,8 +2,8 @@ import { isRecord } from "../json.ts";
 import type { AssistantMessage, Context, Message } from "./message.ts";
 
 /**
- * The value with U+FFFD in the place of each lone surrogate, in every text and key that it holds: vendors refuse JSON with half a character.
- * What holds none comes back as it is, and what is no plain object or array (a URL, bytes) is left alone. Linear in its texts.
+ * Puts U+FFFD in the place of each lone surrogate, in every text and key of a value: vendors refuse JSON with half a character.
+ * Gives back the same value if it has none, and leaves alone all that is no plain object or array (a URL, bytes). Linear in its texts.
  */
 export function wellFormed<Value>(value: Value): Value;
 export function wellFormed(value: unknown): unknown {

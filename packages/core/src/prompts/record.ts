@@ -32,7 +32,7 @@ const NEWEST_FIRST = "(the person's words, newest first; where two differ, the u
 
 /**
  * The person's orders that messages in the context do not show, newest first, each over the earlier ones that it changes: word for word, as many as fit.
- * What there is no room for is named by its messages. `null` if there is none.
+ * Names the messages of orders that do not fit. `null` if there are no orders.
  */
 export function ordersText(said: Said, staying: ReadonlySet<string>, roomChars: number): string | null {
   const lines = wordsOf(said, staying).orders.map(({ messageId, text, changes, isEnd }) => ({

@@ -47,10 +47,10 @@ interface ResultOptions {
 }
 
 /**
- * One conversation of a loop that somebody owns, on one vendor's wire. `Request` is what the vendor's SDK takes, `Answer` what it gives.
+ * One conversation of a loop that somebody owns, on one vendor's wire. `Request` is the vendor's SDK's request, `Answer` its answer.
  *
- * What is told (`user`, `reply`, `result`) takes effect at once and is written in that order; a store that fails to write rejects the next
- * request. Misuse throws a PlimsollError `bad-input`.
+ * `user`, `reply` and `result` take effect at once and are written in that order; if the store fails to write, the next request
+ * rejects. Misuse throws a PlimsollError `bad-input`.
  */
 export interface Session<Request, Answer> {
   readonly sessionId: string;

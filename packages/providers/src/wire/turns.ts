@@ -25,8 +25,8 @@ export interface TurnRules<Item> {
 }
 
 /**
- * The messages with user and assistant in turn, the user first: fixed notices stand where one of them is missing, neighbours of the user are joined.
- * What is in turn already comes back as it is; every message that is not joined keeps its identity.
+ * Puts user and assistant in turn, the user first: a fixed notice stands where one of them is missing, and neighbouring messages of the user are joined.
+ * Gives back the same array if all are in turn; a message that is not joined keeps its identity.
  */
 export function inTurn<Item>(items: readonly Item[], rules: TurnRules<Item>): readonly Item[] {
   const list = joinedStretches(

@@ -3,7 +3,7 @@ import type { Policy } from "../policy.ts";
 /**
  * Applies the compactions that the recorded agent itself made, and nothing else. It serves the validity of a replay and the
  * calibration of estimators; it is the one policy under which a replay folds recorded compactions.
- * What it calibrates is the estimator of our own default.
+ * Calibration under it measures the estimator of our default policy.
  */
 export const RECORDED_POLICY: Policy = {
   name: "recorded",
