@@ -64,7 +64,8 @@ export function toolsFor(
 ): CompactionTools {
   const { policy, ledger, estimator } = state;
   const cutEstimator = state.cutEstimator();
-  const roomTokens = Math.max(0, goal.roomTokens);
+  // After a refusal the room is what may be left: what was believed to fit did not.
+  const roomTokens = Math.max(0, goal.limitTokens);
   const recordTokens = budget.windowTokens * RECORD_RATIO;
   const facts = factsOf(state, { atMostTokens: roomTokens * FACTS_RATIO, recordTokens, scaleRatio: measure.scaleRatio });
   const { maxTokens } = summaryWithin(policy.summary, budget);
