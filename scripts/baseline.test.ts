@@ -16,7 +16,7 @@ const hashOf = (row: object) => createHash("sha256").update(JSON.stringify(row))
 /** The figures of a row that hold no clock and no machine: what a change of them means is seen, and all else shows in the hash. */
 function figuresOf({ metrics }: BenchReport["rows"][number]): object {
   if (metrics === null) return {};
-  const { safety, economy, cost, retention, work } = metrics;
+  const { safety, economy, cost, passages, work } = metrics;
   return {
     overflows: safety.overflowingRequests,
     lost: safety.unrecoveredRequests,
@@ -25,9 +25,8 @@ function figuresOf({ metrics }: BenchReport["rows"][number]): object {
     promptTokens: economy.promptTokens,
     usdWithCache: cost.withCacheUsd,
     usdWithoutCache: cost.withoutCacheUsd,
-    recalled: retention.all.recalled,
-    sourceEvidenced: retention.all.sourceEvidenced,
-    farSourceEvidenced: retention.far.sourceEvidenced,
+    passages: passages.all.held,
+    farPassages: passages.far.held,
     charactersScanned: work.charactersScanned,
   };
 }

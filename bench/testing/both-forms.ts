@@ -1,7 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/extend";
 import type { MeasuredCall, MeasuredReplay } from "../src/metrics/metric.ts";
-import { createReadableContext } from "../src/metrics/retention-probe.ts";
 import { createHeldContext, NEED_KINDS } from "../src/needs/needles.ts";
 import { isRecordedPolicy } from "../src/replay/cell.ts";
 
@@ -11,11 +10,10 @@ export interface BothForms {
   readonly whole: Forms;
 }
 
-/** Violations of a wire, the size, the uses that can be read and the needs that are missing; `null` for each that is not looked for at the call. */
+/** Violations of a wire, the size and the needs that are missing; `null` for each that is not looked for at the call. */
 interface Forms {
   readonly violations: MeasuredCall["violations"];
   readonly promptTokens: number | null;
-  readonly readable: readonly ReadUse[] | null;
   readonly missing: readonly number[] | null;
 }
 
@@ -27,13 +25,11 @@ export function bothForms(replay: MeasuredReplay, call: MeasuredCall): BothForms
     followed: {
       violations: call.violations,
       promptTokens: call.lost ? null : call.promptTokens,
-      readable: isRead ? readIn(call) : null,
       missing: isRead ? replay.held.missing(NEED_KINDS).map(({ needle }) => needle) : null,
     },
     whole: {
       violations: checkMessages(messages),
       promptTokens: call.lost ? null : sizeOf(replay, call),
-      readable: isRead ? readAnew(replay, call, messages) : null,
       missing: isRead ? missingIn(replay, call, messages) : null,
     },
   };
@@ -41,32 +37,6 @@ export function bothForms(replay: MeasuredReplay, call: MeasuredCall): BothForms
 
 function sizeOf({ session, cell }: MeasuredReplay, { call, context }: MeasuredCall): number {
   return session.sizeModel.promptTokens(call, context, isRecordedPolicy(cell.policy) ? "recorded" : "own");
-}
-
-/** Of each use, what the context held of it. */
-type ReadUse = readonly boolean[];
-
-function readIn({ uses }: MeasuredCall): readonly ReadUse[] {
-  return uses.map(({ recalled, evidenced, sourceEvidenced, behindHandle }) => [
-    recalled,
-    evidenced,
-    sourceEvidenced,
-    behindHandle,
-  ]);
-}
-
-function readAnew({ session }: MeasuredReplay, call: MeasuredCall, messages: readonly Message[]): readonly ReadUse[] {
-  const readable = createReadableContext(session.references);
-  readable.follow({ removed: [], added: distinct(messages) }, call.call);
-  return call.uses.map(({ use: { reference, sourceStatement } }) => {
-    const recalled = readable.hasReference(reference);
-    return [
-      recalled,
-      readable.hasStatementOf(reference, call.ordinal),
-      readable.hasStatement(sourceStatement),
-      !recalled && readable.hasHandleOf(reference),
-    ];
-  });
 }
 
 function missingIn({ session }: MeasuredReplay, { ordinal }: MeasuredCall, messages: readonly Message[]): readonly number[] {

@@ -2,7 +2,6 @@ import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { CompactionDetail } from "../src/metrics/compaction-log.ts";
 import type { HeldResult } from "../src/metrics/held.ts";
-import type { RetentionCount } from "../src/metrics/retention-probe.ts";
 import type { WindowSpec } from "../src/replay/cell.ts";
 import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
 
@@ -22,7 +21,6 @@ const MOST_WORDS_CHARS = 80;
 const OVERHEAD_TOKENS = 9_000;
 const GROWTH_TOKENS = 640;
 const OUTPUT_RESERVE_TOKENS = 8_000;
-const SOME_RECALL = 0.9;
 const SVEN_RATIO = 0.75;
 
 /** A report with plausible figures, made without a replay: for tests of what is rendered, and for looking at the page. */
@@ -157,12 +155,6 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
       fileInHand: exampleHeld(calls, compactions > 0),
       instructions: exampleHeld(80, compactions > 0),
       plan: exampleHeld(40, compactions > 0),
-      retention: {
-        all: exampleRetention(uses, compactions > 0),
-        far: exampleRetention(Math.floor(uses / 5), compactions > 0),
-        compactedAway: exampleRetention(0, false),
-        artifacts: { read: { files: 40, named: 30 }, modified: { files: 20, named: 18 } },
-      },
       calibration:
         policy === RECORDED_POLICY.name
           ? {
@@ -246,10 +238,4 @@ function exampleSeries(calls: number, threshold: number, contextWindowTokens: nu
     if (isCompacting) promptTokens = OVERHEAD_TOKENS + GROWTH_TOKENS * 9;
     return { call: index, promptTokens, compactions: isCompacting ? 1 : 0, overflowed: promptTokens > contextWindowTokens };
   });
-}
-
-function exampleRetention(uses: number, hasLost: boolean): RetentionCount {
-  const recalled = hasLost ? Math.floor(uses * SOME_RECALL) : uses;
-  const sourceEvidenced = hasLost ? Math.floor(recalled * SOME_RECALL) : uses;
-  return { uses, recalled, evidenced: recalled, sourceEvidenced, behindHandle: 0 };
 }

@@ -7,14 +7,13 @@ function tuned(ratio: number, cost: number): TunedPolicy {
   return {
     policy: { ...SVEN_POLICY, name: `sven ${ratio}` },
     settings: [{ path: "trigger.ratio", value: ratio }],
-    train: { cost, shares: [], gain: 90, farGain: 50, overflows: 0, lineEvidence: 95, losses: [] },
+    train: { cost, shares: [], gain: 90, farGain: 50, overflows: 0, losses: [] },
     test: {
       cost: cost * 1.1,
       shares: [],
       gain: 85,
       farGain: null,
       overflows: 0,
-      lineEvidence: 90,
       losses: [],
     },
   };

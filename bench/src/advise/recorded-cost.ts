@@ -21,7 +21,7 @@ export interface RecordedCost {
   /** US dollars of the compactions, modelled: their summaries, and filling the prompt cache anew. `null` if no model has a price. */
   readonly compactionUsd: number | null;
   readonly compactionTokens: number;
-  /** Uses of something that a compaction had made unreadable. */
+  /** Passages that later replies needed and that compaction had removed. */
   readonly neededLater: number;
 }
 

@@ -18,12 +18,12 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Later uses of references whose source became unreadable by it, and the first few of them. */
+  /** Passages that later replies needed and that left with it, and what the first few of them are about. */
   readonly neededLater: number;
   readonly examples: readonly NeededLater[];
 }
 
-/** A reference that a reply used after its source was lost. */
+/** A reference that a reply used after its passage had left. */
 interface NeededLater {
   readonly call: number;
   readonly text: string;
@@ -31,14 +31,14 @@ interface NeededLater {
 
 /** Characters of a summary that are shown; the whole text is in no report. Chosen. */
 const SUMMARY_CHARS = 400;
-/** Needed references that are named for each compaction; all are counted. Chosen. */
+/** Needed passages that are named for each compaction; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 
 /** The effect of each compaction, and the losses that a later reply needed. */
 export interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
-  /** A reply at `call` used a reference whose source became unreadable at `lostAtCall`. */
-  needed(call: number, text: string, lostAtCall: number): void;
+  /** A reply at `call` used a reference whose passage left the context before `leftAtCall`; -1 for one that was never there. */
+  needed(call: number, text: string, leftAtCall: number): void;
   result(): readonly CompactionDetail[];
 }
 
@@ -49,8 +49,8 @@ export function createCompactionLog(): CompactionLog {
     add: ({ call, compactions }) => {
       for (const compaction of compactions) details.push({ detail: detailOf(call, compaction), neededLater: 0, examples: [] });
     },
-    needed: (call, text, lostAtCall) => {
-      const from = details.findLast(({ detail }) => detail.call <= lostAtCall);
+    needed: (call, text, leftAtCall) => {
+      const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
       if (from === undefined) return;
       from.neededLater += 1;
       if (from.examples.length < MOST_EXAMPLES && from.examples.every((example) => example.text !== text))

@@ -7,7 +7,6 @@ import type { ContextChanges } from "../needs/needles.ts";
 import type { Cell } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { FoundUse, RetentionProbe } from "./retention-probe.ts";
 
 /**
  * A metric of replays: how it is measured, the form of its result in `report.json`, how the results of several sessions are put
@@ -42,8 +41,6 @@ export interface MeasuredReplay {
   /** The provider's prompt cache, and one that never expires. */
   readonly cache: SessionCache;
   readonly lastingCache: SessionCache;
-  /** Has seen the uses of each call before a metric does. */
-  readonly retention: RetentionProbe;
   /** Has seen each call before a metric does. */
   readonly held: HeldReplay;
   /** True if predictions meet real reports: the recorded requests of a recording with usage. */
@@ -59,8 +56,6 @@ export interface MeasuredCall extends ReplayedCall {
   readonly ordinal: number;
   /** Changes of its context since the last call that was sent and has a reply; `null` for any other call. */
   readonly shown: ContextChanges | null;
-  /** References in the reply that had been said before, and what the context held of them. */
-  readonly uses: readonly FoundUse[];
 }
 
 /** Results to put together. */

@@ -7,7 +7,6 @@ import { ECONOMY } from "./economy.ts";
 import { FILE_IN_HAND, INSTRUCTIONS, PASSAGES, PLAN, REPLACED_TEXTS } from "./held-metrics.ts";
 import type { Metric, Relative } from "./metric.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
-import { RETENTION } from "./retention.ts";
 import { SAFETY } from "./safety.ts";
 import { SUMMARIES } from "./summary-writers.ts";
 import { WAITING } from "./waiting.ts";
@@ -25,7 +24,6 @@ type BuiltinMetrics = readonly [
   typeof FILE_IN_HAND,
   typeof INSTRUCTIONS,
   typeof PLAN,
-  typeof RETENTION,
   typeof CALIBRATION,
   typeof WAITING,
   typeof WORK,
@@ -44,7 +42,6 @@ export const METRICS: BuiltinMetrics = [
   FILE_IN_HAND,
   INSTRUCTIONS,
   PLAN,
-  RETENTION,
   CALIBRATION,
   WAITING,
   WORK,

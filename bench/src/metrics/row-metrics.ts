@@ -11,7 +11,6 @@ import { type CompactionDetail, createCompactionLog } from "./compaction-log.ts"
 import { type Composition, createComposition } from "./composition.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
 import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
-import { createRetentionProbe } from "./retention-probe.ts";
 
 /** Everything that is measured over one replay. */
 export interface RowFigures {
@@ -51,10 +50,8 @@ export function createRowMetrics(
       const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
-      for (const { use, sourceEvidenced, lostAtCall } of call.uses) {
-        if (!sourceEvidenced && lostAtCall !== null)
-          log.needed(sent.call, session.references.references[use.reference] ?? "", lostAtCall);
-      }
+      const missing = call.shown === null ? [] : replay.held.missing(["passages"]);
+      for (const { needle } of missing) log.needed(sent.call, session.needs().nameOf(needle), replay.held.leftAt(needle));
       cacheMisses.add(sent, call.served.call);
       composition.add(sent);
     },
@@ -74,21 +71,20 @@ function withoutCopied(sent: ReplayedCall, copied: ReadonlySet<string>): Replaye
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
   const cache = sessionCache(session.sizeModel, catalog);
-  const retention = createRetentionProbe(session.references);
   const held = createHeldReplay(session);
   const isReported = isRecordedPolicy(cell.policy) && !session.sizeModel.isEstimated;
-  return { session, cell, catalog, cache, lastingCache: lastingCache(cache), retention, held, isReported };
+  return { session, cell, catalog, cache, lastingCache: lastingCache(cache), held, isReported };
 }
 
 /** Adds to each call, in order, what several metrics are made from. */
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
-  const { session, cell, cache, retention, held } = replay;
+  const { session, cell, cache, held } = replay;
   const serve = createRequestLedger(session, cell, cache);
   const serveLasting = createRequestLedger(session, cell, replay.lastingCache);
   const changesTo = createContextChanges();
   let ordinal = 0;
   return (sent) => {
-    const { call, reply, context, lost } = sent;
+    const { reply, context, lost } = sent;
     ordinal = (reply === null ? null : session.references.ordinalOf(reply)) ?? ordinal;
     const shown = reply === null || lost ? null : changesTo(context);
     held.add(sent, { ordinal, shown });
@@ -96,7 +92,6 @@ function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => Me
       ...sent,
       ordinal,
       shown,
-      uses: reply === null ? [] : shown === null ? retention.lost(reply) : retention.atCall(call, reply, shown),
       served: serve(sent),
       servedLasting: serveLasting(sent),
     };

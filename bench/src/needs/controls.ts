@@ -126,6 +126,8 @@ export interface HeldReplay {
   result(kind: NeedKind): HeldNeeds;
   /** Lists the needs of these kinds at the call that was added last that its context lacks. */
   missing(kinds: readonly NeedKind[]): readonly Need[];
+  /** The call before which a needle left the context last; -1 if it never did. */
+  leftAt(needle: number): number;
   /** Made when they are asked for first, from the calls so far. */
   controls(): Controls;
 }
@@ -155,7 +157,7 @@ export function createHeldReplay(session: { needs(): Needs; history(): SizedHist
       const lost = shown === null;
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
-      if (!lost) context.follow(shown);
+      if (!lost) context.follow(shown, call);
       counts.add(ordinal, lost ? null : context.holds);
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
@@ -165,6 +167,7 @@ export function createHeldReplay(session: { needs(): Needs; history(): SizedHist
       const { ordinal, lost } = latest;
       return needs.at(ordinal).filter(({ kind, needle }) => kinds.includes(kind) && (lost || !context.holds(needle)));
     },
+    leftAt: context.leftAt,
     controls: () => {
       controls ??= neverCut(followed) ? sameAs(counts.result, followed) : controlsOf(needs, session.history(), followed);
       return controls;

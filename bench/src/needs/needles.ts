@@ -213,20 +213,26 @@ function counted({ uses, held }: HeldCount, isHeld: boolean): HeldCount {
 
 /** Finds needles in a context that is followed. */
 export interface HeldContext {
-  /** Work follows what came and what went. */
-  follow(changes: ContextChanges): void;
+  /** Work follows what came and what went before a call. */
+  follow(changes: ContextChanges, call?: number): void;
   holds(needle: number): boolean;
+  /** The call before which a needle left last; -1 if it never did. */
+  leftAt(needle: number): number;
 }
 
 /** Follows a context that starts empty, as messages come and go, and tells which searched texts (needles) are in it. A needle is its number in `index`, from 0. */
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
+  const leftAt = new Int32Array(needleCount).fill(-1);
   return {
-    follow({ removed, added }) {
+    follow({ removed, added }, call = 0) {
       for (const message of removed) step(holders, index.heldIn(message), -1);
       for (const message of added) step(holders, index.heldIn(message), 1);
+      for (const message of removed)
+        for (const needle of index.heldIn(message)) if (holders[needle] === 0) leftAt[needle] = call;
     },
     holds: (needle) => (holders[needle] ?? 0) > 0,
+    leftAt: (needle) => leftAt[needle] ?? -1,
   };
 }
 

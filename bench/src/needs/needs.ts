@@ -25,6 +25,8 @@ export interface Needs {
   charsOf(needle: number): number;
   /** A needle's text, comparable. */
   textOf(needle: number): string;
+  /** The reference that a passage is about; empty for any other needle. */
+  nameOf(needle: number): string;
   readonly recordedChars: number;
   /** Returns the needs of the call whose reply is at this place of the recorded history. */
   at(ordinal: number): readonly Need[];
@@ -48,7 +50,8 @@ export const FAR_NEED_TOKENS = 20_000;
 export function prepareNeeds(entries: readonly SessionEntry[], { references, messageTokens }: NeedSources): Needs {
   const history = recordedHistory(entries, references, messageTokens);
   const needles = createNeedles();
-  const wanted = wantedBy(history, references, needles);
+  const names = new Map<number, string>();
+  const wanted = wantedBy(history, { references, needles, names });
   const index = createNeedleIndex(needles.all());
   const newestHolder = new Int32Array(needles.all().length).fill(-1);
   const leftOut = { ...NOTHING_LEFT_OUT };
@@ -73,6 +76,7 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     needleCount: all.length,
     charsOf: (needle) => all[needle]?.text.length ?? 0,
     textOf: (needle) => all[needle]?.text ?? "",
+    nameOf: (needle) => names.get(needle) ?? "",
     recordedChars,
     at: (ordinal) => needs[ordinal] ?? [],
     leftOut,
@@ -104,12 +108,15 @@ function recordedHistory(
   return history;
 }
 
+/** The texts that are needed, and what passages are about. */
+interface WantedFrom {
+  readonly references: PreparedReferences;
+  readonly needles: Needles;
+  readonly names: Map<number, string>;
+}
+
 /** By the place of a reply, what it needs. */
-function wantedBy(
-  history: readonly Recorded[],
-  references: PreparedReferences,
-  needles: Needles,
-): readonly (readonly Wanted[])[] {
+function wantedBy(history: readonly Recorded[], { references, needles, names }: WantedFrom): readonly (readonly Wanted[])[] {
   const standing = createStanding(needles);
   const files = createFiles(needles);
   const passages = createPassages(references);
@@ -118,7 +125,11 @@ function wantedBy(
     const wanted: Wanted[] = [];
     if (message.role === "assistant" && message.origin === "model") {
       wanted.push(...standing.due(), ...files.needed(message));
-      for (const text of passages.usedBy(message)) wanted.push({ kind: "passages", needle: needles.number(text) });
+      for (const { reference, text } of passages.usedBy(message)) {
+        const needle = needles.number(text);
+        names.set(needle, names.get(needle) ?? references.references[reference] ?? "");
+        wanted.push({ kind: "passages", needle });
+      }
     }
     all.push(wanted);
     standing.follow(message);
@@ -161,7 +172,7 @@ function createStanding(needles: Needles): Standing {
 /** The passages of a history as far as it has been followed: what a person or a tool stated last, with the lines around it. */
 interface Passages {
   /** The passages of a reply's references, comparable: one for each reference that a person or a tool stated. */
-  usedBy(reply: Message): readonly string[];
+  usedBy(reply: Message): readonly { readonly reference: number; readonly text: string }[];
   /** Adds a recorded message. */
   follow(message: Message): void;
 }
@@ -176,20 +187,18 @@ function createPassages(references: PreparedReferences): Passages {
   };
   return {
     usedBy(reply) {
-      const passages: string[] = [];
-      for (const { sourceStatement } of references.usesOf(reply)) {
+      return references.usesOf(reply).flatMap(({ reference, sourceStatement }) => {
         const message = known.newest[sourceStatement] ?? null;
-        if (message === null) continue;
-        const window = references.index.statement(sourceStatement)?.window ?? "";
-        const passage = passageOf(known, { statement: sourceStatement, window, message });
-        if (passage !== null) passages.push(passage);
-      }
-      return passages;
+        if (message === null) return [];
+        const window = references.index.windowOf(sourceStatement);
+        const text = passageOf(known, { statement: sourceStatement, window, message });
+        return text === null ? [] : [{ reference, text }];
+      });
     },
     follow(message) {
       const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
       if (!isSource) return;
-      for (const statement of references.recordedHoldings(message)?.statements ?? []) known.newest[statement] = message;
+      for (const statement of references.statementsIn(message)) known.newest[statement] = message;
     },
   };
 }

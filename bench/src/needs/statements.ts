@@ -1,6 +1,4 @@
-import type { Message } from "@plimsoll/core";
 import { beginsAlone, standsAlone } from "./references.ts";
-import { messageTexts } from "./texts.ts";
 
 /** References by number in order of their first place in a message, statements in that of their last, each once. */
 export interface Holdings {
@@ -8,76 +6,49 @@ export interface Holdings {
   readonly statements: readonly number[];
 }
 
-/** A statement of the recorded history. */
-interface IndexedStatement extends Statement {
-  readonly reference: number;
-  /** Place in the recorded history of the first message that has it. */
-  readonly firstOrdinal: number;
-}
-
-/** Which references and which statements of them stand where, over the recorded messages of one session. */
+/** The lines that state references, over the recorded messages of one session. */
 export interface StatementIndex {
   /** Adds a recorded message by its texts: their lines become statements. */
-  add(texts: readonly string[], ordinal: number): Holdings;
-  /** The statements added so far that can be read in a message that is not a recorded one (a summary, a shortened result). */
-  scan(message: Message): Holdings;
-  statement(number: number): IndexedStatement | undefined;
-  /** The reference of a statement. */
-  referenceOf(number: number): number;
-  /** The numbers of all statements of a reference, oldest first. */
-  statementsOf(reference: number): readonly number[];
-  /** Numbers are 0 up to this. */
+  add(texts: readonly string[]): Holdings;
+  /** Text of a statement, by its number from 0 up to the count. */
+  windowOf(statement: number): string;
+  /** The number of the reference that a statement is about; -1 for an unknown statement. */
+  referenceOf(statement: number): number;
   statementCount(): number;
 }
 
 /** An index for the given references, which are known by their place in the list. */
 export function createStatementIndex(references: readonly string[]): StatementIndex {
   const search = createStringSearch(references, { mayBegin: beginsAlone });
-  const placesIn = (text: string) => search(text).filter(({ start, end }) => standsAlone(text, start, end));
-  const statements: IndexedStatement[] = [];
-  const numbersOf: number[][] = references.map(() => []);
+  const statements: { readonly window: string; readonly reference: number }[] = [];
   const byWindow = new Map<string, number[]>();
-  const numberOf = (statement: IndexedStatement): number => {
-    const { window, reference } = statement;
+  const numberOf = (window: string, reference: number): number => {
     const alike = listAt(byWindow, window);
     const known = alike.find((number) => statements[number]?.reference === reference);
     if (known !== undefined) return known;
-    const number = statements.push(statement) - 1;
+    const number = statements.push({ window, reference }) - 1;
     alike.push(number);
-    numbersOf[reference]?.push(number);
     return number;
   };
-  const readableAt = (text: string, { string, start }: FoundPlace): readonly number[] =>
-    (numbersOf[string] ?? []).filter((number) => {
-      const { window, offset } = statements[number] ?? NO_STATEMENT;
-      return offset <= start && text.startsWith(window, start - offset);
-    });
-  // A reference over several lines is looked for in whole texts; else in lines, most of which compactions write again and again.
-  const isOverLines = references.some((reference) => reference.includes("\n"));
-  const known = new Map<string, readonly FoundStatements[]>();
-  const readIn = (text: string): readonly FoundStatements[] => {
-    const found = known.get(text) ?? placesIn(text).map((place) => ({ place, numbers: readableAt(text, place) }));
-    known.set(text, found);
-    return found;
-  };
   return {
-    add(texts, ordinal) {
-      known.clear();
+    add(texts) {
       const found = texts.flatMap((text) => {
         let line = NO_LINE;
-        return placesIn(text).map((place) => {
-          line = lineAround(text, place, line);
-          const statement = { ...statementIn(text, place, line), reference: place.string, firstOrdinal: ordinal };
-          return { place, numbers: [numberOf(statement)] };
-        });
+        return search(text)
+          .filter(({ start, end }) => standsAlone(text, start, end))
+          .map((place) => {
+            line = lineAround(text, place, line);
+            return { reference: place.string, statement: numberOf(statementIn(text, place, line), place.string) };
+          });
       });
-      return holdingsOf(found);
+      return {
+        references: [...new Set(found.map(({ reference }) => reference))],
+        // The last statement of a reference is its latest.
+        statements: [...new Set(found.map(({ statement }) => statement).reverse())].reverse(),
+      };
     },
-    scan: (message) =>
-      holdingsOf(messageTexts(message).flatMap((text) => (isOverLines ? readIn(text) : text.split("\n").flatMap(readIn)))),
-    statement: (number) => statements[number],
-    referenceOf: (number) => statements[number]?.reference ?? -1,
-    statementsOf: (reference) => numbersOf[reference] ?? [],
+    windowOf: (statement) => statements[statement]?.window ?? "",
+    referenceOf: (statement) => statements[statement]?.reference ?? -1,
     statementCount: () => statements.length,
   };
 }
@@ -89,37 +60,11 @@ export function listAt<Item>(lists: Map<string, Item[]>, key: string): Item[] {
   return list;
 }
 
-const NO_STATEMENT: Statement = { window: "", offset: 0 };
-
-/** The statements that can be read at a place of a reference, by number. */
-interface FoundStatements {
-  readonly place: FoundPlace;
-  readonly numbers: readonly number[];
-}
-
-/** Takes each once. The last statement of a reference is its latest. */
-function holdingsOf(found: readonly FoundStatements[]): Holdings {
-  const statements = found.flatMap(({ numbers }) => numbers);
-  return {
-    references: [...new Set(found.map(({ place }) => place.string))],
-    statements: [...new Set(statements.reverse())].reverse(),
-  };
-}
-
 /** Lines up to this length are taken whole; chosen, about four lines of a terminal. */
 const WHOLE_LINE_CHARS = 320;
 
 /** Characters of a longer line that are taken around a reference: enough to tell the statement; chosen. */
 const WINDOW_CHARS = 160;
-
-/**
- * The text that must be readable for a line to count as readable: the line without the white space around it, or of a line of more than 320 characters
- * a window of 160 around the reference. `offset` is where the reference stands in it.
- */
-export interface Statement {
-  readonly window: string;
-  readonly offset: number;
-}
 
 /** A place of a text; `end` is exclusive. */
 export interface TextPlace {
@@ -137,12 +82,11 @@ export interface TextLine {
 /** No line has been read yet. */
 export const NO_LINE: TextLine = { from: 0, through: -1, window: "" };
 
-/** Reads the statement at a place of a line. */
-export function statementIn(text: string, { start, end }: TextPlace, line: TextLine): Statement {
-  if (line.through - line.from <= WHOLE_LINE_CHARS) return { window: line.window, offset: start - line.from };
+/** The statement at a place of a line: the line, or of one of more than 320 characters a window of 160 around the place. */
+export function statementIn(text: string, { start, end }: TextPlace, line: TextLine): string {
+  if (line.through - line.from <= WHOLE_LINE_CHARS) return line.window;
   const marginChars = Math.max(0, Math.floor((WINDOW_CHARS - (end - start)) / 2));
-  const from = Math.max(line.from, start - marginChars);
-  return { window: text.slice(from, Math.min(line.through, end + marginChars)), offset: start - from };
+  return text.slice(Math.max(line.from, start - marginChars), Math.min(line.through, end + marginChars));
 }
 
 /** The line (or, for a string over several, lines) that holds a place; the one before if it still does. Places come in order, so that each line is trimmed once. */

@@ -10,7 +10,7 @@ import {
 } from "@plimsoll/core/extend";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type Needs, prepareNeeds } from "../needs/needs.ts";
-import { prepareReferences } from "../needs/recorded-references.ts";
+import { type PreparedReferences, prepareReferences } from "../needs/recorded-references.ts";
 import { type SizedHistory, sizedHistory } from "../needs/sized-history.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
@@ -24,7 +24,7 @@ export interface PreparedSession {
   readonly entries: readonly SessionEntry[];
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeModel: SizeModel;
-  readonly references: ReturnType<typeof prepareReferences>;
+  readonly references: PreparedReferences;
   /** Its replies that count in another session; left out if all are its own. */
   readonly copiedReplies?: ReadonlySet<Message>;
   /** Returns the needs of its calls; found when it is asked for first. */
@@ -42,7 +42,7 @@ export interface PreparedSession {
 /** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
 export function prepareSession(transcript: Transcript): PreparedSession {
   const { entries, repairCount, continuationCount, boundaries } = repairEntries(transcript.entries);
-  const references = prepareReferences(entries, boundaries);
+  const references = prepareReferences(entries);
   const sizeModel = createSizeModel(entries, boundaries);
   const { messageTokens } = sizeModel;
   let needs: Needs | null = null;
@@ -82,12 +82,10 @@ export function countedSession(session: PreparedSession, shared: readonly Sessio
     ),
   );
   const places = new Set([...replies].map(session.references.ordinalOf));
-  const { usesOf } = session.references;
   return {
     ...session,
     transcript,
     copiedReplies: replies,
-    references: { ...session.references, usesOf: (reply) => (replies.has(reply) ? [] : usesOf(reply)) },
     needs: () => {
       const needs = session.needs();
       return { ...needs, at: (ordinal) => (places.has(ordinal) ? [] : needs.at(ordinal)) };

@@ -8,7 +8,7 @@ import type { FiledRow } from "./split.ts";
 /** Which prompt cache costs are reckoned with. */
 export type CacheKind = "expiring" | "lasting";
 
-/** One session, or lineage, under one policy: what counts for the tuner, and its single-line evidence, which is only shown. */
+/** One session, or lineage, under one policy: what counts for the tuner. */
 export interface SessionScore extends ComparedSession {
   /** The file that it is from, or that its lineage began in. */
   readonly file: string;
@@ -17,8 +17,6 @@ export interface SessionScore extends ComparedSession {
   readonly overflows: number;
   /** Set if a part of the policy failed whenever it was tried. */
   readonly isBroken?: true;
-  readonly uses: number;
-  readonly sourceEvidenced: number;
 }
 
 /** One policy over several sessions. */
@@ -33,8 +31,6 @@ export interface PolicyScore {
   readonly overflows: number;
   /** Set if a part of the policy failed whenever it was tried: it is never chosen. */
   readonly isBroken?: true;
-  /** Single-line evidence in percent, pooled over all uses. It decides nothing. */
-  readonly lineEvidence: number;
 }
 
 /** A measure on which a setting holds less than the current one. */
@@ -53,7 +49,6 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
   for (const { file, lineage, row } of rows) {
     const base = baseline.get(row.session);
     if (row.metrics === null || base === undefined || base.metrics === null || costOf(base) <= 0) continue;
-    const { uses, sourceEvidenced } = row.metrics.retention.all;
     const score = {
       session: row.session,
       ...(lineage === undefined ? {} : { lineage }),
@@ -63,8 +58,6 @@ export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): Rea
       vector: vectorOf(row.metrics, base.metrics),
       overflows: row.metrics.safety.overflowingRequests,
       ...(broken.has(row.policy) ? { isBroken: true as const } : {}),
-      uses,
-      sourceEvidenced,
     };
     const known = scores.get(row.policy);
     if (known === undefined) scores.set(row.policy, [score]);
@@ -79,8 +72,6 @@ function joined(sessions: readonly SessionScore[]): Partial<SessionScore> {
     cost: sum(({ cost }) => cost),
     overflows: sum(({ overflows }) => overflows),
     ...(sessions.some(({ isBroken }) => isBroken) ? { isBroken: true as const } : {}),
-    uses: sum(({ uses }) => uses),
-    sourceEvidenced: sum(({ sourceEvidenced }) => sourceEvidenced),
   };
 }
 
@@ -88,7 +79,6 @@ function joined(sessions: readonly SessionScore[]): Partial<SessionScore> {
 export function pooledScore(sessions: readonly SessionScore[]): PolicyScore {
   const sum = (figure: (session: SessionScore) => number) => sessions.reduce((total, session) => total + figure(session), 0);
   const shares = meanShares(sessions.map(({ vector }) => vector)).map(({ own }) => own);
-  const uses = sum((session) => session.uses);
   return {
     cost: Math.exp(sum(({ costRatio }) => Math.log(Math.max(costRatio, Number.MIN_VALUE))) / Math.max(1, sessions.length)),
     shares,
@@ -96,7 +86,6 @@ export function pooledScore(sessions: readonly SessionScore[]): PolicyScore {
     farGain: vectorMean(shares, "far"),
     overflows: sum(({ overflows }) => overflows),
     ...(sessions.some(({ isBroken }) => isBroken) ? { isBroken: true as const } : {}),
-    lineEvidence: uses === 0 ? 100 : (100 * sum(({ sourceEvidenced }) => sourceEvidenced)) / uses,
   };
 }
 

@@ -20,8 +20,6 @@ const score = (session: string, costRatio: number, held: number): SessionScore =
   costRatio,
   vector: VECTOR.map((_, place) => ({ own: place === 0 ? held : null, tail: null, none: null })),
   overflows: 0,
-  uses: 100,
-  sourceEvidenced: 50,
 });
 
 describe("settings that are tuned", () => {
@@ -67,12 +65,11 @@ describe("settings that are tuned", () => {
 });
 
 describe("scores", () => {
-  test("count each session's cost and shares the same; single lines are pooled", () => {
-    const { cost, gain, farGain, lineEvidence } = pooledScore([score("a", 0.25, 50), { ...score("b", 1, 80), uses: 300 }]);
+  test("count each session's cost and shares the same", () => {
+    const { cost, gain, farGain } = pooledScore([score("a", 0.25, 50), score("b", 1, 80)]);
     expect(cost).toBeCloseTo(0.5, 12);
     expect(gain).toBeCloseTo(65, 12);
     expect(farGain).toBeNull();
-    expect(lineEvidence).toBeCloseTo(25, 12);
   });
 
   test.each([

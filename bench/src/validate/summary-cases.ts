@@ -1,8 +1,7 @@
 import { createDigest, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/extend";
-import { NEED_KINDS } from "../needs/needles.ts";
+import { NEED_KINDS, type NeedKind } from "../needs/needles.ts";
 import type { Needs } from "../needs/needs.ts";
-import type { ReferenceUse } from "../needs/recorded-references.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { InSession } from "../statistics.ts";
 import { recordedHistory } from "../summaries/recorded-source.ts";
@@ -12,12 +11,6 @@ export type SummaryWriter = (typeof SUMMARY_WRITERS)[number];
 
 /** All writers, in the order of tables. */
 export const SUMMARY_WRITERS = ["recorded", "digest", "digest and facts"] as const;
-
-/** The measure of a text: all measures, the secondary ones (line evidence, string recall) too. */
-export type SummaryMeasure = (typeof SUMMARY_MEASURES)[number];
-
-/** All measures, in the order of tables. */
-export const SUMMARY_MEASURES = ["edits", "passages", "fileInHand", "instructions", "plan", "lines", "strings"] as const;
 
 /** One recorded summary against ours: of what later calls needed of what it replaced, how much each text holds. */
 export interface SummaryCase extends InSession {
@@ -29,7 +22,7 @@ export interface SummaryCase extends InSession {
 
 /** Needs of one kind, and those of them that each text holds. */
 interface SummaryNeeds {
-  readonly kind: SummaryMeasure;
+  readonly kind: NeedKind;
   readonly uses: number;
   readonly held: Readonly<Record<SummaryWriter, number>>;
 }
@@ -58,14 +51,14 @@ export async function summaryCases(session: PreparedSession, needs: Needs): Prom
     const digest = await digestOf(before.filter(({ id }) => !stayingIds.has(id)));
     const known = factsText(facts, NO_KEPT_STATE, { maximumChars: FACTS_CHARS }) ?? "";
     const texts = { recorded: text, digest, "digest and facts": `${digest}\n\n${known}` };
-    const { later, uses } = neededAfter(session, { needs, index, staying });
-    if (later.length + uses.length === 0) continue;
+    const later = neededAfter(session, { needs, index, staying });
+    if (later.length === 0) continue;
     const chars = { recorded: text.length, digest: digest.length, "digest and facts": texts["digest and facts"].length };
     found.push({
       session: name,
       agent: format,
       chars,
-      needs: [...heldBy(texts, later, needs), ...statedBy(texts, uses, session)],
+      needs: heldBy(texts, later, needs),
     });
   }
   return found;
@@ -81,14 +74,13 @@ async function digestOf(messages: readonly Message[]): Promise<string> {
 
 type LaterNeed = ReturnType<Needs["at"]>[number];
 
-/** Collects the needs and references of the calls up to the next compaction that were stated last before this one, and not in a message that stayed. */
+/** Collects the needs of the calls up to the next compaction that were stated last before this one, and not in a message that stayed. */
 function neededAfter(
   { entries, references }: PreparedSession,
   { needs, index, staying }: { needs: Needs; index: number; staying: readonly Message[] },
-): { readonly later: readonly LaterNeed[]; readonly uses: readonly ReferenceUse[] } {
+): readonly LaterNeed[] {
   const stayed = new Set(staying.map((message) => references.ordinalOf(message)));
   const later: LaterNeed[] = [];
-  const uses: ReferenceUse[] = [];
   let first: number | null = null;
   let calls = 0;
   for (let place = index + 1; calls < SUMMARY_CALLS; place++) {
@@ -100,11 +92,9 @@ function neededAfter(
     const before = first;
     const isGone = (place: number) => place < before && !stayed.has(place);
     later.push(...needs.at(ordinal).filter(({ statedAt }) => isGone(statedAt)));
-    if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.origin !== "model") continue;
-    calls += 1;
-    uses.push(...references.usesOf(entry.message).filter(({ latestOrdinal }) => isGone(latestOrdinal)));
+    if (entry.type === "message" && entry.message.role === "assistant" && entry.message.origin === "model") calls += 1;
   }
-  return { later, uses };
+  return later;
 }
 
 function heldBy(
@@ -124,29 +114,6 @@ function heldBy(
     const held = { recorded: count("recorded"), digest: count("digest"), "digest and facts": count("digest and facts") };
     return own.length === 0 ? [] : [{ kind, uses: own.length, held }];
   });
-}
-
-/** The line that stated a reference last, and its string alone. */
-function statedBy(
-  texts: Readonly<Record<SummaryWriter, string>>,
-  uses: readonly ReferenceUse[],
-  { references: { index } }: PreparedSession,
-): readonly SummaryNeeds[] {
-  if (uses.length === 0) return [];
-  const countsOf = (writer: SummaryWriter) => {
-    const { references, statements } = index.scan(textMessage(writer, texts[writer]));
-    const [strings, lines] = [new Set(references), new Set(statements)];
-    return {
-      lines: uses.filter(({ sourceStatement }) => lines.has(sourceStatement)).length,
-      strings: uses.filter(({ reference }) => strings.has(reference)).length,
-    };
-  };
-  const counts = { recorded: countsOf("recorded"), digest: countsOf("digest"), facts: countsOf("digest and facts") };
-  return (["lines", "strings"] as const).map((kind) => ({
-    kind,
-    uses: uses.length,
-    held: { recorded: counts.recorded[kind], digest: counts.digest[kind], "digest and facts": counts.facts[kind] },
-  }));
 }
 
 function textMessage(id: string, text: string): Message {

@@ -1,18 +1,13 @@
+import { NEED_KINDS, type NeedKind } from "../needs/needles.ts";
 import { clusteredEstimate, type Estimate, type InSession, inLineages, meanOver, ratioOf, unitOf } from "../statistics.ts";
 import { grouped } from "./rates.ts";
-import {
-  SUMMARY_MEASURES,
-  SUMMARY_WRITERS,
-  type SummaryCase,
-  type SummaryMeasure,
-  type SummaryWriter,
-} from "./summary-cases.ts";
+import { SUMMARY_WRITERS, type SummaryCase, type SummaryWriter } from "./summary-cases.ts";
 
 /** Of what later calls needed of a kind, how much each text held. */
 export interface SummaryScore {
   /** An agent's name, or `all`. */
   readonly of: string;
-  readonly kind: SummaryMeasure;
+  readonly kind: NeedKind;
   readonly compactions: number;
   readonly sessions: number;
   readonly uses: number;
@@ -35,7 +30,7 @@ export interface SummaryLengths {
 /** Every kind of need, over all summaries and by agent. */
 export function summaryScores(cases: readonly SummaryCase[]): readonly SummaryScore[] {
   return grouped(cases, ({ agent }) => agent).flatMap(([of, own]) =>
-    SUMMARY_MEASURES.flatMap((kind) => {
+    NEED_KINDS.flatMap((kind) => {
       const compactions = own.filter(({ needs }) => needs.some((each) => each.kind === kind)).length;
       return compactions === 0 ? [] : [{ of, kind, compactions, ...scoresOf(own, kind) }];
     }),
@@ -57,7 +52,7 @@ interface SessionShare extends InSession {
   readonly held: Readonly<Record<SummaryWriter, number>>;
 }
 
-function scoresOf(cases: readonly SummaryCase[], kind: SummaryMeasure): Omit<SummaryScore, "of" | "kind" | "compactions"> {
+function scoresOf(cases: readonly SummaryCase[], kind: NeedKind): Omit<SummaryScore, "of" | "kind" | "compactions"> {
   const sessions = inLineages(cases)
     .map((own): SessionShare => {
       const needs = own.flatMap((each) => each.needs.filter((need) => need.kind === kind));

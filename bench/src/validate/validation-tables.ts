@@ -168,8 +168,6 @@ const KIND_NAMES = {
   fileInHand: "file in hand",
   instructions: "instructions",
   plan: "plan",
-  lines: "line evidence",
-  strings: "string recall",
 } as const;
 
 function summaryRow({ kind, sessions, uses, mean, withFactsLessRecorded }: SummaryScore): readonly string[] {

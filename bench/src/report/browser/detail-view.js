@@ -37,7 +37,9 @@ const detailView = (() => {
     fact("Steps", steps.map((step) => texts[step] ?? "").join("; "));
     fact(
       "Needed later",
-      neededLater === 0 ? "nothing of it" : `${counted(neededLater, "use")} of references whose source became unreadable by it`,
+      neededLater === 0
+        ? "nothing of it"
+        : `${counted(neededLater, "passage")} of it: lines that name these, with three lines on each side`,
     );
     item.append(facts);
     if (examples.length > 0) {
@@ -48,7 +50,7 @@ const detailView = (() => {
         list.append(entry);
       }
       const more = neededLater - examples.length;
-      item.append(list, ...(more > 0 ? [make("p", `and ${counted(more, "more use")}`, "soft")] : []));
+      item.append(list, ...(more > 0 ? [make("p", `and ${`${more} more`}`, "soft")] : []));
     }
     if (summary >= 0) item.append(make("p", "The summary begins:"), make("pre", texts[summary] ?? ""));
   };
@@ -88,7 +90,7 @@ const detailView = (() => {
     byId("detail-note").textContent =
       compactions.length === 0
         ? "None: the policy did nothing here."
-        : `${counted(compactions.length, "compaction")}; of what they made unreadable, ${counted(needed, "use")} came later. Open one to see what was kept, summarised, lost and needed later.`;
+        : `${counted(compactions.length, "compaction")}; later replies needed ${counted(needed, "passage")} that they removed. Open one to see what was kept, summarised, lost and needed later.`;
   };
 
   /** Opens the compaction before a call. @param {number} call */

@@ -259,7 +259,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision): reado
   const waited = waitsMs.length === 0 ? "" : `, ${minutesText(waitsMs.reduce((sum, ms) => sum + ms, 0))} of waiting`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens${waited}. Later replies used a name, path or number that compaction had removed ${formatNumberOf(cost.neededLater, "time")}.`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens${waited}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
   ];
 }
 

@@ -62,7 +62,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
 
 /** Prints a result in which the second policy is the best setting of the first. */
 function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
-  const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, lineEvidence: 90, losses: [] };
+  const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, losses: [] };
   const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
     policy,
     settings,
@@ -117,7 +117,7 @@ describe("the YAML that tune prints", () => {
       { path: "actAt", value: 0.7 },
       { path: "keep.recent", value: 0.15 },
     ];
-    const score = { cost: 1, shares: [], gain: 100, farGain: 100, overflows: 1_000, lineEvidence: 100, losses: [] };
+    const score = { cost: 1, shares: [], gain: 100, farGain: 100, overflows: 1_000, losses: [] };
     const widest = { policy: PLIMSOLL_POLICY, settings: long, train: score, test: score };
     const said = printed(SVEN_POLICY, SVEN_POLICY, { front: [widest], best: widest });
     expect(said).toContain("keep.recent=15%");
@@ -128,7 +128,7 @@ describe("the YAML that tune prints", () => {
     ["nothing was found that is better", {}],
     ["the best is worse where it was not chosen", { overflows: 3 }],
   ])("is left out if %s", (_, test) => {
-    const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, lineEvidence: 90, losses: [] };
+    const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, losses: [] };
     const settings = Object.keys(test).map((path) => ({ path, value: 1 }));
     const best = { policy: SVEN_POLICY, settings, train: score, test: { ...score, ...test } };
     const said = printed(SVEN_POLICY, SVEN_POLICY, { best });

@@ -5,7 +5,7 @@ import { policyOf, readDocument, withoutSettings } from "@plimsoll/core/node";
 import { describe, expect, test } from "vitest";
 import { tunedYaml } from "./tuned-yaml.ts";
 
-const SCORE = { cost: 1, shares: [], gain: 1, farGain: null, overflows: 0, lineEvidence: 1, losses: [] };
+const SCORE = { cost: 1, shares: [], gain: 1, farGain: null, overflows: 0, losses: [] };
 const tuned = (base: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
   policy: settings.length === 0 ? base : policyAt(base, settings.map(settingWords)).policy,
   settings,
