@@ -2,8 +2,7 @@ import type { Message } from "../src/message/message.ts";
 import { oncePerMessage } from "../src/message/once-per-message.ts";
 import type { StrategyInput } from "../src/strategy/strategy.ts";
 import { charsPerToken } from "../src/tokens/chars-per-token.ts";
-import type { MessageMeasure } from "../src/tokens/measure.ts";
-import { createWorkCounter, type WorkCounter } from "../src/tokens/work.ts";
+import { createWorkCounter, type MessageMeasure, type WorkCounter } from "../src/tokens/measure.ts";
 
 /** One token a UTF-16 unit: sizes in a test can be read off its texts. An image counts 1,000. A message value is read once, as in a session. */
 export function unitMeasure(work: WorkCounter): MessageMeasure {

@@ -7,7 +7,7 @@ import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { foldEntries } from "../session/view.ts";
 import type { ScriptedReply } from "../testing/scripted-model.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import type { ToolOutput } from "./agent-tool.ts";
 import type { AgentEvent } from "./events.ts";
 import { createMemorySessionStore } from "./memory-session-store.ts";

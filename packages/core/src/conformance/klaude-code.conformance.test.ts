@@ -16,7 +16,7 @@ import { SUMMARY_RULES } from "../prompts/parts.ts";
 import { repairedSummary } from "../summarizer/validate.ts";
 import { calling, human, humanImage, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { fires, triggerTokens } from "../trigger.ts";
 
 const measure = charsPerToken(KLAUDE_CODE_LENGTH_ESTIMATE, createWorkCounter()).messageTokens;

@@ -12,7 +12,7 @@ import { assistant, human, reply, result, usageEntry } from "../testing/builders
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import type { PathAccess } from "../tool.ts";
 import { usageOf } from "../usage.ts";
 

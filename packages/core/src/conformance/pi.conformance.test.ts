@@ -8,7 +8,7 @@ import { transcriptText } from "../message/transcript-text.ts";
 import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets, resolveContextWindow } from "../policy/presets/pi.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { fires, triggerTokens } from "../trigger.ts";
 
 const measure = charsPerToken(PI_LENGTH_ESTIMATE, createWorkCounter()).messageTokens;

@@ -10,7 +10,7 @@ import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { nextFactor } from "../tokens/calibrated-ema.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { fires, triggerTokens } from "../trigger.ts";
 
 const EMA = {

@@ -7,7 +7,7 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import { type WorkCounter, workBetween } from "../tokens/work.ts";
+import { type WorkCounter, workBetween } from "../tokens/measure.ts";
 import { askHook, failureText } from "./ask-hook.ts";
 import { bestOf, type Chain, type ChainRun, type ChainTools, chainOf, GOAL_STEP, runChain } from "./chain.ts";
 import { type CompactionTools, summaryWithin, toolsFor } from "./compaction-tools.ts";

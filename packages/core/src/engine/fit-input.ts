@@ -13,7 +13,7 @@ import type { KeptState } from "../prompts/facts.ts";
 import type { RecallView } from "../recall/recall-index.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import type { WorkCounter } from "../tokens/work.ts";
+import type { WorkCounter } from "../tokens/measure.ts";
 
 /** A request to make the context fit before it is sent. */
 export interface FitInput {

@@ -3,7 +3,7 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { human, reply } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
 
 const messages = [human("u", "three"), reply("a", "words")];

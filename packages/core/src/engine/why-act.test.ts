@@ -6,7 +6,7 @@ import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import type { FitInput } from "./fit-input.ts";
 import { type GateSizes, reaches, reasonToAct, whyAct } from "./why-act.ts";
 

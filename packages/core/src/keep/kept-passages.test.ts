@@ -5,7 +5,7 @@ import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { arbitraryText } from "../testing/arbitrary-text.ts";
 import { human, humanImage, reply, result } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import type { KeepRule, Passage, ReadableText } from "./keep-rule.ts";
 import { passageQuoter } from "./kept-passages.ts";
 

@@ -6,7 +6,7 @@ import { type Excerpt, excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { recalledText } from "../prompts/recalled.ts";
 import { recalledPassages } from "../recall/choose-units.ts";
 import type { RecallView } from "../recall/recall-index.ts";
-import type { WorkCounter } from "../tokens/work.ts";
+import type { WorkCounter } from "../tokens/measure.ts";
 import type { KeepRule, Passage, PassagesRule, ReadableText } from "./keep-rule.ts";
 
 /** Quotes what rules keep of the messages that leave a view. */

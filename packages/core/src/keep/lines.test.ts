@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { type Excerpt, excerptsIn, excerptsText } from "../prompts/excerpts.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { passageQuoter } from "./kept-passages.ts";
 import { LINES, type LinesSpec, linePieces } from "./lines.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { createRecallIndex } from "../recall/recall-index.ts";
 import { human } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import type { KeepRule } from "./keep-rule.ts";
 import { recaller } from "./kept-passages.ts";
 

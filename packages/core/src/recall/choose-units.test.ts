@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/recalled.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { type RecallChoice, recalledPassages } from "./choose-units.ts";
 import { createRecallIndex } from "./recall-index.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import type { PathAccess } from "../tool.ts";
 import { createRecallIndex, type RecallView } from "./recall-index.ts";
 import type { Unit, UnitFacts } from "./units.ts";

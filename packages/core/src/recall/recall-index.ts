@@ -1,6 +1,6 @@
 import { createShortHandles, type ShortHandles } from "../message/handle.ts";
 import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
-import type { WorkCounter } from "../tokens/work.ts";
+import type { WorkCounter } from "../tokens/measure.ts";
 import { createFileTouches, type FileTouches } from "./file-touches.ts";
 import { type LogText, logTextChars, logTexts, type ToldByCall, toldByCall } from "./log-text.ts";
 import { createLoggedUnits, forEachUnitOf, type LoggedUnits, logText } from "./logged-units.ts";

@@ -8,7 +8,7 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import { human, logOf } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { createContextManager } from "./context-manager.ts";
 import { createSessionReadings, type SessionReadings } from "./session-readings.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "../testing/builders.ts";
 import { createEstimator, type EstimatorSpec } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
-import { createWorkCounter, type WorkCounter } from "../tokens/work.ts";
+import { createWorkCounter, type WorkCounter } from "../tokens/measure.ts";
 import { rejectedUsage, usageOf } from "../usage.ts";
 import { PLAIN_FOLDS } from "./message-folds.ts";
 import { EMPTY_STATE, foldLedger, foldState, type SessionState } from "./session-state.ts";

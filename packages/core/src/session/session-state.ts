@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import { requestSizeOf } from "../message/request-size.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import { EMPTY_LEDGER, type Ledger, ledgerCopy } from "../tokens/ledger.ts";
-import type { WorkCounter } from "../tokens/work.ts";
+import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import { type Breaker, CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
 import { foldRequestLimits, type LearnedRequestLimits } from "./learned-request-limits.ts";

@@ -5,7 +5,7 @@ import { applyEdits } from "../edit/apply-edits.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { clearedText } from "../prompts/notices.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { CUT_OVERSIZED, type CutOversizedSpec } from "./cut-oversized.ts";
 
 const bound = (spec: CutOversizedSpec) => CUT_OVERSIZED.bind(spec);

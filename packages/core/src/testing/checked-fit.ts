@@ -10,7 +10,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import type { Estimator } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import { type WorkCounter, workBetween } from "../tokens/work.ts";
+import { type WorkCounter, workBetween } from "../tokens/measure.ts";
 import { type CompactionCheck, checkCompaction } from "./check-compaction.ts";
 import { isSame } from "./check-log.ts";
 import { floorTokens } from "./floor.ts";

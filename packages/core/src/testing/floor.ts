@@ -7,7 +7,7 @@ import { clearedText, isClearedText } from "../prompts/notices.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Estimator } from "../tokens/estimator.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { variedPriors } from "./scripted-ports.ts";
 import type { SessionScenario } from "./session-scenario.ts";
 

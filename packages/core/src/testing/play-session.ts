@@ -5,7 +5,7 @@ import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import type { Message } from "../message/message.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
 import { type ContextManager, createContextManager } from "../session/context-manager.ts";
-import { createWorkCounter } from "../tokens/work.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { sessionStart, usageEntry } from "./builders.ts";
 import { checkAccount, checkSameSession, createBindingCheck, createUndoCheck } from "./check-log.ts";
 import { type CheckedFit, checkedFit, ENDS, type FitResult, NOTHING_EDITED } from "./checked-fit.ts";

@@ -10,7 +10,7 @@ import { createDigest } from "../summarizer/digest.ts";
 import { absentImage, assistant, calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { BpeSpec } from "./bpe.ts";
 import { createEstimator, type Tokenizers } from "./built-in-estimators.ts";
-import { createWorkCounter } from "./work.ts";
+import { createWorkCounter } from "./measure.ts";
 
 const SPEC: BpeSpec = { kind: "bpe", encoding: "words", perMessageTokens: 4 };
 

@@ -5,7 +5,7 @@ import { human, usageEntry } from "../testing/builders.ts";
 import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema, type Measures } from "./built-in-estimators.ts";
 import { defineEstimator, defineMeasure, type EstimatorKind, type Overhead } from "./estimator.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
-import { createWorkCounter } from "./work.ts";
+import { createWorkCounter } from "./measure.ts";
 
 const NOTHING: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 

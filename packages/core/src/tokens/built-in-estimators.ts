@@ -9,11 +9,10 @@ import { CHAR_CLASS, type CharClassSpec } from "./char-class.ts";
 import { CHARS_PER_TOKEN, type CharsPerTokenSpec } from "./chars-per-token.ts";
 import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
 import { LEDGER, type LedgerSpec } from "./ledger/ledger-estimator.ts";
-import type { MessageMeasure } from "./measure.ts";
+import { createWorkCounter, type MessageMeasure, type WorkCounter } from "./measure.ts";
 import { type ModelPriors, pooledPriors } from "./model-prior.ts";
 import type { TokenReadings } from "./token-readings.ts";
 import { USAGE_ANCHORED, type UsageAnchoredSpec } from "./usage-anchored.ts";
-import { createWorkCounter, type WorkCounter } from "./work.ts";
 
 /** The estimators that come with this package. */
 export const BUILT_IN_ESTIMATORS: readonly EstimatorKind[] = [

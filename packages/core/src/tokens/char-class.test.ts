@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { human } from "../testing/builders.ts";
 import { charClass } from "./char-class.ts";
-import { createWorkCounter } from "./work.ts";
+import { createWorkCounter } from "./measure.ts";
 
 /** Texts that tokenizers choke on. */
 const HOSTILE: readonly (readonly [string, string])[] = [

@@ -5,7 +5,7 @@ import { assistant, human, humanImage, result, toolCall } from "../testing/build
 import { createEstimator } from "./built-in-estimators.ts";
 import { charsPerToken } from "./chars-per-token.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
-import { createWorkCounter } from "./work.ts";
+import { createWorkCounter } from "./measure.ts";
 
 const spec = SVEN_LENGTH_ESTIMATE;
 const sven = charsPerToken(spec, createWorkCounter());

@@ -3,9 +3,8 @@ import type { ImagePart, Message, Part } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
-import type { MessageMeasure } from "./measure.ts";
+import type { MessageMeasure, WorkCounter } from "./measure.ts";
 import { POOLED_PRIOR } from "./model-prior.ts";
-import type { WorkCounter } from "./work.ts";
 
 /** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
 export interface CharsPerTokenSpec {

@@ -4,7 +4,7 @@ import { human, usageEntry } from "../testing/builders.ts";
 import { createEstimator, type EstimatorSpec } from "./built-in-estimators.ts";
 import type { Overhead } from "./estimator.ts";
 import { EMPTY_LEDGER } from "./ledger.ts";
-import { createWorkCounter } from "./work.ts";
+import { createWorkCounter } from "./measure.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 const sven = () => createEstimator(SVEN_POLICY.estimator, createWorkCounter());

@@ -6,10 +6,9 @@ import type { Message } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Ledger } from "./ledger.ts";
-import { type CountedReadings, type MessageMeasure, sharedReading } from "./measure.ts";
+import { type CountedReadings, type MessageMeasure, sharedReading, type WorkCounter } from "./measure.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import type { TokenReadings } from "./token-readings.ts";
-import type { WorkCounter } from "./work.ts";
 
 /** The expected size of the next request. */
 export interface Prediction {

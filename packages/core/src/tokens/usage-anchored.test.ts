@@ -3,8 +3,8 @@ import { PI_LENGTH_ESTIMATE } from "../policy/presets/pi.ts";
 import { human } from "../testing/builders.ts";
 import { createEstimator } from "./built-in-estimators.ts";
 import { EMPTY_LEDGER, type LearnedScale, type Ledger } from "./ledger.ts";
+import { createWorkCounter } from "./measure.ts";
 import { learnScale, scaleAfterEdit, viewScale } from "./usage-anchored.ts";
-import { createWorkCounter } from "./work.ts";
 
 const seen = (promptTokens: number, messageTokens: number, overheadTokens = 0) => ({
   promptTokens,

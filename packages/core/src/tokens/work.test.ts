@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWorkCounter, workBetween } from "./work.ts";
+import { createWorkCounter, workBetween } from "./measure.ts";
 
 test("a counter adds up, and two readings give the work between them", () => {
   const work = createWorkCounter();

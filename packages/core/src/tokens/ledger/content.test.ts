@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { content, contentSum, HAND_PRIOR } from "../../../testing/ledger-values.ts";
 import type { Message, ReasoningPart } from "../../message/message.ts";
 import { absentImage, assistant, human, result, summaryMessage } from "../../testing/builders.ts";
-import { createWorkCounter } from "../work.ts";
+import { createWorkCounter } from "../measure.ts";
 import { addCounts, addSums, contentReader, fixedTokensOf, isSameContent, weighCounts, withContent } from "./content.ts";
 
 const read = (message: Message) => contentReader(createWorkCounter())(message);

@@ -3,8 +3,7 @@ import { oncePerMessage } from "../../message/once-per-message.ts";
 import { messageChars } from "../../message/size.ts";
 import { type ClassCounts, countClasses, NO_COUNTS } from "../char-classes.ts";
 import { type ImageRule, imageTokensOf } from "../image-rule.ts";
-import { type CountedReadings, sharedReading } from "../measure.ts";
-import type { WorkCounter } from "../work.ts";
+import { type CountedReadings, sharedReading, type WorkCounter } from "../measure.ts";
 
 /** The content of one message: read once, weighed as often as needed. */
 export interface MessageContent {

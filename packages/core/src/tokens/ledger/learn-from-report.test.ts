@@ -14,11 +14,10 @@ import {
 import { usageEntry } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
 import { EMPTY_LEDGER, type Ledger, NO_JUMP } from "../ledger.ts";
-import { arrivedTokensBy, learnRules, learnText, nextJump } from "./learn-from-report.ts";
+import { arrivedTokensBy, learnRules, learnText, nextJump, writeBack } from "./learn-from-report.ts";
 import { measuredBy } from "./ledger-estimator.ts";
 import { learn, type ModelFit, NO_LOSSES, RETURN_RULES, type ReturnRule } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
-import { writeBack } from "./write-back.ts";
 
 /** 2 × 30 + 10 × 3 + 7 = 97 tokens. */
 const CONTENT = contentSum(30, 3, 7);

@@ -1,15 +1,24 @@
 import type { UsageEntry } from "../../entry.ts";
+import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { Jump, Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
+import type { Jump, Ledger, LedgerCopy, MeasuredMessage, ReplyReport } from "../ledger.ts";
 import { ledgerCopy, NO_JUMP, NOTHING_UNREPORTED } from "../ledger.ts";
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
 import { type ContentSum, type OverheadCounts, weighCounts } from "./content.ts";
 import type { Measurement, Model, ModelFit, Regression, ReturnRule, RuleLosses } from "./model-fit.ts";
 import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES, withFit } from "./model-fit.ts";
-import { firstReportAfter, type NextPrompt, nextPrompt } from "./next-prompt.ts";
-import { exceedsText, hasWrongCounts, isUntrusted, returnedBy, rulesOf } from "./reply-return.ts";
-import { nextResiduals, situationOf } from "./upper-bound.ts";
-import { writeBack } from "./write-back.ts";
+import type { NextPrompt, Returned } from "./next-prompt.ts";
+import {
+  exceedsText,
+  firstReportAfter,
+  hasWrongCounts,
+  isUntrusted,
+  nextPrompt,
+  nextResiduals,
+  returnedBy,
+  rulesOf,
+  situationOf,
+} from "./next-prompt.ts";
 
 /** Some hundred times the largest window: a report of more tokens is not believed. Chosen. */
 const LARGEST_PROMPT_TOKENS = 1_000_000_000;
@@ -264,4 +273,38 @@ function lossAfter(
   }: Pick<RuleErrors, "rules"> & { readonly losses: RuleLosses; readonly seen: RuleLosses; readonly least: number },
 ): number {
   return rules.includes(rule) ? KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2 : losses[rule];
+}
+
+/** A difference outside these multiples of what its messages weigh is not theirs alone: they keep their weight. Chosen. */
+const LEAST_RATIO = 0.5;
+const MOST_RATIO = 2;
+
+/**
+ * Writes the sizes of unreported messages back to them: the reply has what came back of it, the others share what is left of the difference
+ * in proportion to their weights. If `arrivedTokens` is `null`, no report measured them, and they keep their weights.
+ */
+export function writeBack(
+  ledger: Ledger,
+  { fit, prior }: Model,
+  { modelId, returned, arrivedTokens }: { modelId: string; returned: Returned; arrivedTokens: number | null },
+): Sequence<MeasuredMessage> {
+  let { measured } = ledger;
+  const { reply, unreportedMessages } = ledger;
+  if (reply !== null && reply.messageId !== null && reply.content !== null) {
+    const { tokens, reasoningTokens } = returned;
+    measured = measured.append({ id: reply.messageId, content: reply.content, modelId, tokens, reasoningTokens });
+  }
+  const arrived = unreportedMessages.slice();
+  const weights: number[] = [];
+  let weighedTokens = 0;
+  for (const { content, fixedTokens } of arrived) {
+    const tokens = expectedOf(fit.regression, weighCounts(content.counts, prior.weights), 1) + fixedTokens;
+    weighedTokens += tokens;
+    weights.push(tokens);
+  }
+  const ratio = (arrivedTokens ?? weighedTokens) / weighedTokens;
+  const share = ratio >= LEAST_RATIO && ratio <= MOST_RATIO ? ratio : 1;
+  for (const [at, { id, content }] of arrived.entries())
+    measured = measured.append({ id, content, modelId, tokens: (weights[at] ?? 0) * share, reasoningTokens: 0 });
+  return measured;
 }

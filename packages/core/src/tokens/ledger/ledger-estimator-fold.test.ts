@@ -16,9 +16,8 @@ import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { NO_CONTENT } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
-import { type Reading, withMessage, withView } from "./ledger-estimator.ts";
+import { type Reading, sizeIndex, withMessage, withView } from "./ledger-estimator.ts";
 import type { ModelFit } from "./model-fit.ts";
-import { sizeIndex } from "./size-index.ts";
 
 const priors: ModelPriors = () => HAND_PRIOR;
 /** Each character weighs 1: 2 tokens by the prior. */

@@ -21,8 +21,8 @@ import { usageOf } from "../../usage.ts";
 import { createEstimator } from "../built-in-estimators.ts";
 import type { Overhead, Prediction } from "../estimator.ts";
 import { EMPTY_LEDGER } from "../ledger.ts";
+import { createWorkCounter } from "../measure.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
-import { createWorkCounter } from "../work.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 

@@ -1,23 +1,20 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
 import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
+import type { Sequence } from "../../sequence.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import type { Base, Ledger, LedgerCopy, ReplyReport } from "../ledger.ts";
+import type { Base, Ledger, LedgerCopy, MeasuredMessage, ReplyReport } from "../ledger.ts";
 import { ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
-import { wholeTokens } from "../measure.ts";
+import { type WorkCounter, wholeTokens } from "../measure.ts";
 import type { ModelPriors } from "../model-prior.ts";
-import type { WorkCounter } from "../work.ts";
 import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
 import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
-import { withReport } from "./learn-from-report.ts";
+import { withReport, writeBack } from "./learn-from-report.ts";
 import { contentTokens, type Model, modelOf, slopeOf } from "./model-fit.ts";
-import { arrivalOf, nextPrompt, vanishesAtTurn } from "./next-prompt.ts";
-import { type SizesOf, sizeIndex } from "./size-index.ts";
-import { upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
-import { writeBack } from "./write-back.ts";
+import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf, vanishesAtTurn } from "./next-prompt.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
 export interface LedgerSpec {
@@ -265,4 +262,30 @@ function sumView(
     } else unmeasuredContent = withContent(unmeasuredContent, content, fixedTokens);
   }
   return { measuredTokens, measuredContent, unmeasuredContent, view };
+}
+
+/** Measured sizes by message id, the newest of each. */
+type SizesOf = (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, MeasuredMessage>;
+
+/** A {@link SizesOf}: a sequence that goes on from the one before costs only its new messages, any other is read anew. */
+export function sizeIndex(): SizesOf {
+  const index: SizeIndex = { known: null, sizes: new Map() };
+  return (measured) => sizesBy(index, measured);
+}
+
+/** The sizes of the newest sequence that was asked for. */
+interface SizeIndex {
+  known: Sequence<MeasuredMessage> | null;
+  sizes: Map<string, MeasuredMessage>;
+}
+
+function sizesBy(index: SizeIndex, measured: Sequence<MeasuredMessage>): ReadonlyMap<string, MeasuredMessage> {
+  const { known } = index;
+  if (measured === known) return index.sizes;
+  const seen = known === null ? 0 : known.size;
+  const goesOn = known !== null && measured.size >= seen && measured.at(seen - 1) === known.at(seen - 1);
+  if (!goesOn) index.sizes = new Map();
+  for (const message of measured.slice(goesOn ? seen : 0)) index.sizes.set(message.id, message);
+  index.known = measured;
+  return index.sizes;
 }

@@ -11,8 +11,16 @@ import {
 import { CHAR_CLASSES } from "../char-classes.ts";
 import { ASSUMED_RESIDUALS, type Base, type FirstReport, type Ledger, type Residuals, type Situation } from "../ledger.ts";
 import type { KnownModel, Model, ModelFit } from "./model-fit.ts";
-import { type Arrival, arrivalOf, firstReportAfter, type NextPrompt, nextPrompt, overheadTokensOf } from "./next-prompt.ts";
-import { nextResiduals, upperRatioAfterCut, upperTokensOf } from "./upper-bound.ts";
+import type { Arrival, NextPrompt } from "./next-prompt.ts";
+import {
+  arrivalOf,
+  firstReportAfter,
+  nextPrompt,
+  nextResiduals,
+  overheadTokensOf,
+  upperRatioAfterCut,
+  upperTokensOf,
+} from "./next-prompt.ts";
 
 /** 2 × (10 + 1.5 × 20) + 7 = 87 tokens. */
 const OVERHEAD = overheadCounts(10, 20, 7);

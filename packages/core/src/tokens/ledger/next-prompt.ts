@@ -1,7 +1,10 @@
-import type { FirstReport, Ledger } from "../ledger.ts";
+import { CHAR_CLASSES } from "../char-classes.ts";
+import type { FirstReport, Ledger, ReplyReport, Residuals, Situation } from "../ledger.ts";
+import { ASSUMED_RESIDUALS } from "../ledger.ts";
+import type { ModelPrior } from "../model-prior.ts";
 import { addSums, type OverheadCounts, weighCounts } from "./content.ts";
-import { contentTokens, type KnownModel, type Model, type ReturnRule, slopeOf } from "./model-fit.ts";
-import { exceedsText, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
+import type { KnownModel, Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
+import { contentTokens, deviationOf, isTurnShown, RETURN_RULES, slopeOf, TEXT_RULES } from "./model-fit.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt extends Arrival {
@@ -170,4 +173,208 @@ export function arrivalOf(ledger: Ledger, model: Model): Arrival {
 /** True if the reasoning of a turn has lately been gone after the next human message. */
 export function vanishesAtTurn({ fit }: KnownModel): boolean {
   return fit.turnLosses.goes < fit.turnLosses.stays;
+}
+
+/** Added to every bound: what client and server add to a prompt unasked (0.3 % holds for 98 % of the recorded calls by itself). */
+const FLOOR_RATIO = 0.003;
+
+/** Deviations of the unmeasured part's weight, and multiples of the situation's late peak, that the bound leaves room for; chosen. */
+const DEVIATIONS = 2;
+const PEAK_FACTOR = 1.2;
+
+/**
+ * Share that letters of no word may cost more than they are expected to: random ones and proteins come to 1.3 times as much (four vendors' tokenizers,
+ * docs/evidence.md). A text of anything else has few of them.
+ */
+const STRANGE_RATIO = 1 / 3;
+const STRANGE_CLASS = CHAR_CLASSES.indexOf("letter-after-digit");
+
+/** Share of a reply that the text rules may miss if output counts cannot be trusted. */
+const MISSED_REPLY_RATIO = 0.5;
+
+/**
+ * A size that the next request is not expected to exceed. It follows from the situation's own errors, from how sure the weight of the
+ * unreported messages is, and from what untrusted counts may hide.
+ */
+export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt): number {
+  const { fit, prior } = model;
+  const { counts, messages } = ledger.unreported;
+  const isAllEstimated = ledger.base.kind === "nothing" || messages === 0;
+  const deviation = isAllEstimated ? 0 : deviationOf(fit.regression, weighCounts(counts, prior.weights), messages);
+  const strangeTokens = isAllEstimated
+    ? 0
+    : (counts[STRANGE_CLASS] ?? 0) * (prior.weights[STRANGE_CLASS] ?? 0) * fit.regression.slopeRatio;
+  const untrustedTokens = MISSED_REPLY_RATIO * fit.untrustedRatio * prompt.returnedTokens;
+  const ratio = upperRatioIn(ledger, situationOf(ledger, ledger.nextModelId));
+  const surelyTokens = DEVIATIONS * deviation + STRANGE_RATIO * strangeTokens + untrustedTokens + prompt.thrownAwayTokens;
+  // Until this session has shown that it goes, what is expected to vanish may stay.
+  const jumpTokens = ledger.jump.risenTokens > 0 ? 0 : ledger.jump.roomTokens;
+  return prompt.expectedTokens * ratio + surelyTokens + jumpTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens);
+}
+
+/** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
+export function upperRatioAfterCut(ledger: Ledger): number {
+  const situation = situationOf(ledger, ledger.nextModelId);
+  return upperRatioIn(ledger, situation === "anchored" || situation === "after-others-cut" ? "after-cut" : situation);
+}
+
+/**
+ * Added until a session, or what a cut left of it, has shown its own errors, and the share of it that each report leaves: the calls that follow a first
+ * report are off by several times as much as later ones. Chosen.
+ */
+const YOUNG_RATIO = 0.035;
+const STILL_YOUNG_RATIO = 0.85;
+
+function upperRatioIn({ residuals, firstReport }: Ledger, situation: Situation): number {
+  const isYoung = situation === "anchored" && firstReport !== null;
+  const youngRatio = isYoung ? YOUNG_RATIO * STILL_YOUNG_RATIO ** firstReport.laterReports : 0;
+  return 1 + FLOOR_RATIO + youngRatio + PEAK_FACTOR * residuals[situation];
+}
+
+/** Tells the situation of the prediction of the next request to a model. */
+export function situationOf({ base, reportedModelId }: Ledger, modelId: string | null): Situation {
+  if (base.kind === "nothing") return "first-call";
+  if (modelId !== null && modelId !== reportedModelId) return "after-switch";
+  if (base.kind === "report") return "anchored";
+  return base.by === "others" ? "after-others-cut" : "after-cut";
+}
+
+/** Share of a peak that the next report leaves: half of it is gone after some thirty calls; chosen. */
+const KEPT_RATIO = 0.977;
+
+/** An under-estimate beyond this share is an event that nothing announced, not a size of the error; chosen. */
+const LARGEST_RATIO = 0.05;
+
+/** The residuals after one more report. */
+export function nextResiduals(
+  residuals: Residuals,
+  situation: Situation,
+  { expectedTokens, promptTokens }: { readonly expectedTokens: number; readonly promptTokens: number },
+): Residuals {
+  if (expectedTokens <= 0) return residuals;
+  const assumed = ASSUMED_RESIDUALS[situation];
+  const largestRatio = Math.max(LARGEST_RATIO, assumed);
+  const underRatio = Math.min(largestRatio, Math.max(0, promptTokens / expectedTokens - 1));
+  const faded = assumed + KEPT_RATIO * (residuals[situation] - assumed);
+  const next: { -readonly [Each in Situation]: number } = {
+    anchored: residuals.anchored,
+    "after-cut": residuals["after-cut"],
+    "after-others-cut": residuals["after-others-cut"],
+    "after-switch": residuals["after-switch"],
+    "first-call": residuals["first-call"],
+  };
+  next[situation] = Math.max(faded, underRatio);
+  return next;
+}
+
+/** If more than this share of a model's late replies cannot be, one that cannot be is not believed. Chosen, half a reply in five. */
+const DISTRUSTED_RATIO = 0.1;
+
+/** True for a model whose counts are wrong now and then. */
+export function hasWrongCounts({ untrustedRatio }: ModelFit): boolean {
+  return untrustedRatio > DISTRUSTED_RATIO;
+}
+
+/** The rules that a reply can follow: one whose count cannot be, and is not believed, is known by its text alone. */
+export function rulesOf(reply: ReplyReport, { prior, fit }: KnownModel): readonly ReturnRule[] {
+  return hasWrongCounts(fit) && isUntrusted(reply, { prior, fit: fit.regression }) ? TEXT_RULES : RETURN_RULES;
+}
+
+/** The reply as another model would have counted it; the same reply if the ratio is 1. */
+export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
+  if (ratio === 1) return reply;
+  const { requestId, messageId, content } = reply;
+  const outputTokens = reply.outputTokens === null ? null : reply.outputTokens * ratio;
+  const reasoningTokens = reply.reasoningTokens === null ? null : reply.reasoningTokens * ratio;
+  return { requestId, messageId, outputTokens, reasoningTokens, content };
+}
+
+/** The price of text: a model's weights, and the slope and the tokens of a message that hold now. */
+interface TextPrice {
+  readonly prior: ModelPrior;
+  readonly fit: Pick<ModelPrior, "slopeRatio" | "messageTokens">;
+}
+
+/** Tokens of a reply that come back, and how many of them are reasoning. */
+export interface Returned {
+  readonly tokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** Tokens around a reply's text that are not its text, if its visible part is known by weight alone; chosen. */
+const REPLY_FRAME_TOKENS = 5;
+
+/** Returns the tokens of a reply that come back under a rule. */
+export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPrice): Returned {
+  const { prior, fit } = price;
+  const { outputTokens, content } = reply;
+  const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
+  const reasoningTokens = reasoningOf(reply, textTokens);
+  switch (rule) {
+    case "output":
+      return outputTokens === null ? { tokens: textTokens, reasoningTokens: 0 } : { tokens: outputTokens, reasoningTokens };
+    case "visible":
+      return { tokens: outputTokens === null ? textTokens : outputTokens - reasoningTokens, reasoningTokens: 0 };
+    case "text":
+      return { tokens: textTokens + fit.messageTokens, reasoningTokens: 0 };
+    case "text-and-reasoning": {
+      const readTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.reasoningCounts, prior.weights);
+      return { tokens: textTokens + readTokens + fit.messageTokens, reasoningTokens: readTokens };
+    }
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** Reasoning as it was reported; else what the output has above the weight of its text, if there is any reasoning. */
+function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number): number {
+  if (outputTokens === null) return 0;
+  if (reasoningTokens !== null) return Math.min(reasoningTokens, outputTokens);
+  const hasReasoning = content !== null && content.reasoning !== "none";
+  return hasReasoning ? Math.max(0, outputTokens - textTokens - REPLY_FRAME_TOKENS) : 0;
+}
+
+/** A reply is shorter than its text only if its count is wrong; half leaves room for an error of the weights. */
+const UNTRUSTED_RATIO = 0.5;
+
+/** True if the reported output cannot be: the visible text alone weighs more than twice as much. */
+export function isUntrusted(reply: ReplyReport, price: TextPrice): boolean {
+  if (reply.outputTokens === null || reply.content === null) return reply.outputTokens === null;
+  return reply.outputTokens < UNTRUSTED_RATIO * price.fit.slopeRatio * weighCounts(reply.content.counts, price.prior.weights);
+}
+
+/** More output than this above twice the weight of its text is not text that the weights misjudge; chosen. */
+const HIDDEN_TOKENS = 300;
+
+/**
+ * True if far more was reported than the message holds, and no reasoning explains it: either reasoning is not reported, or the model has none
+ * and its client threw away output that it could not read.
+ */
+export function exceedsText(reply: ReplyReport, price: TextPrice): boolean {
+  const { outputTokens, reasoningTokens, content } = reply;
+  if (outputTokens === null || content === null || content.reasoning !== "none" || (reasoningTokens ?? 0) > 0) return false;
+  return outputTokens > 2 * price.fit.slopeRatio * weighCounts(content.counts, price.prior.weights) + HIDDEN_TOKENS;
+}
+
+/** The loss that is assumed of a rule before it was seen at work: small if the message speaks for the rule. */
+const UNLIKELY = 0.6;
+const POSSIBLE = 0.3;
+const DISTRUST = 1.2;
+
+/**
+ * Of these rules the one that was right lately. At first the message speaks: reasoning that a vendor wants back (opaque) comes back with
+ * the output; reported reasoning that the message does not hold cannot.
+ */
+export function ruleFor(losses: RuleLosses, reply: ReplyReport, rules: readonly ReturnRule[]): ReturnRule {
+  const reasoning = reply.content?.reasoning ?? "none";
+  const isReported = (reply.reasoningTokens ?? 0) > 0;
+  const expected: RuleLosses = {
+    output: reasoning === "opaque" || (reasoning === "none" && !isReported) ? 0 : UNLIKELY,
+    visible: reasoning === "opaque" ? UNLIKELY : isReported ? 0 : POSSIBLE,
+    text: DISTRUST,
+    "text-and-reasoning": DISTRUST - (reasoning === "opaque" ? POSSIBLE : 0),
+  };
+  let best = rules[0] ?? "output";
+  for (const rule of rules) if (losses[rule] + expected[rule] < losses[best] + expected[best]) best = rule;
+  return best;
 }

@@ -12,7 +12,7 @@ import { human } from "../../testing/builders.ts";
 import { createEstimator } from "../built-in-estimators.ts";
 import type { Overhead } from "../estimator.ts";
 import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
-import { createWorkCounter } from "../work.ts";
+import { createWorkCounter } from "../measure.ts";
 import { contentReader } from "./content.ts";
 
 const fits = { m: knownModel(2).fit };

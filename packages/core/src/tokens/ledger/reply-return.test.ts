@@ -4,7 +4,7 @@ import type { ReplyReport } from "../ledger.ts";
 import type { MessageContent } from "./content.ts";
 import { nextLosses } from "./learn-from-report.ts";
 import { NO_LOSSES, RETURN_RULES, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
-import { exceedsText, isUntrusted, type Returned, rescaled, returnedBy, ruleFor, rulesOf } from "./reply-return.ts";
+import { exceedsText, isUntrusted, type Returned, rescaled, returnedBy, ruleFor, rulesOf } from "./next-prompt.ts";
 
 /** 2 tokens a character, 10 a message. */
 const model = { prior: HAND_PRIOR, fit: line(2) };
