@@ -63,7 +63,7 @@ export {
 export { problemList } from "./report/html.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
 export { html, type Markup, trusted } from "./report/markup.ts";
-export { contentSecurityPolicy, pasteBlock, readPageStyle, renderPage, renderTables } from "./report/page.ts";
+export { pasteBlock, renderPage, renderTables } from "./report/page.ts";
 export { costEstimate } from "./report/paired-differences.ts";
 export { CHEATS } from "./report/policy-choice.ts";
 export { isActing, windowLabels } from "./report/policy-summary.ts";

@@ -10,19 +10,23 @@ import { tableHtml } from "./table-html.ts";
 export interface Page {
   readonly title: string;
   readonly main: Markup;
-  readonly blocks: readonly PackedBlock[];
-  /** Names of the page's own scripts, in the order in which they run. */
-  readonly scripts: readonly string[];
+  readonly blocks?: readonly PackedBlock[];
+  /** Names of the page's own scripts, in the order in which they run behind the chart library; a page runs none if they are left out. */
+  readonly scripts?: readonly string[];
+  /** Rules of its own, which overrule those of all pages. */
+  readonly style?: string;
+  /** Whether its forms may be sent to where it came from; nowhere if it is left out. */
+  readonly forms?: "'self'";
 }
 
 /** Renders one HTML page that needs no network: style, scripts and data are inside it. */
-export function renderPage({ title, main, blocks, scripts }: Page): string {
-  const assets = readPageAssets(scripts);
+export function renderPage({ title, main, blocks = [], scripts, style, forms }: Page): string {
+  const assets = readPageAssets(scripts, style);
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(assets)}">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(assets, forms)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
@@ -51,31 +55,25 @@ export function packBlock(id: string, value: unknown): PackedBlock {
   return { id, base64 };
 }
 
-/** The block as an element that no browser runs or shows. */
 function packedElement({ id, base64 }: PackedBlock): Markup {
   return html`<script type="text/plain" id="${id}">${base64}</script>\n`;
 }
 
-/** Everything that a page carries inside itself, apart from its data. */
-export interface PageAssets {
+interface PageAssets {
   readonly style: string;
-  /** Scripts in the order in which they run: the chart library, then ours. */
   readonly scripts: readonly string[];
 }
 
 /** Our styles; later ones overrule earlier ones. */
 const STYLES = ["page.css", "tables.css", "charts.css", "sections.css", "narrow-and-print.css"];
 
-/** Reads the report's own CSS, for other pages that are to look like it. */
-export function readPageStyle(): string {
-  return STYLES.map(own).join("\n");
-}
-
 /** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */
-function readPageAssets(scripts: readonly string[]): PageAssets {
+function readPageAssets(scripts: Page["scripts"], more: Page["style"]): PageAssets {
+  const style = [...STYLES.map(own), ...(more === undefined ? [] : [more])].join("\n");
+  if (scripts === undefined) return { style, scripts: [] };
   const { resolve } = createRequire(import.meta.url);
   return {
-    style: `${readFileSync(resolve("uplot/dist/uPlot.min.css"), "utf8")}\n${readPageStyle()}`,
+    style: `${readFileSync(resolve("uplot/dist/uPlot.min.css"), "utf8")}\n${style}`,
     scripts: [readFileSync(resolve("uplot/dist/uPlot.iife.min.js"), "utf8"), ...scripts.map(own)],
   };
 }
@@ -89,14 +87,14 @@ function own(file: string): string {
  * The content security policy of the page: nothing may be loaded or sent, and only these scripts and this style may run.
  * Elements may not carry style attributes; scripts set styles through the object model, which the policy allows.
  */
-export function contentSecurityPolicy({ style, scripts }: PageAssets): string {
+function contentSecurityPolicy({ style, scripts }: PageAssets, forms = "'none'"): string {
   const source = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
   return [
     "default-src 'none'",
     `script-src ${scripts.length === 0 ? "'none'" : scripts.map(source).join(" ")}`,
     `style-src ${source(style)}`,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${forms}`,
   ].join("; ");
 }
 
@@ -120,5 +118,5 @@ export function renderTables({ title, lines: [answer = "", ...lines], tables }: 
 <section class="answer" aria-label="The answer"><p class="pick">${answer}</p>
 <ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>
 ${tables.map((table) => html`<h2>${table.title}</h2>${tableHtml(table)}`)}`;
-  return renderPage({ title: `Plimsoll: ${title}`, main, blocks: [], scripts: ["figure-tables.js", "column-meanings.js"] });
+  return renderPage({ title: `Plimsoll: ${title}`, main, scripts: ["figure-tables.js", "column-meanings.js"] });
 }

@@ -39,7 +39,7 @@ ${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answ
 ${tuneTables(results, nameOf)
   .slice(1)
   .map((table) => foldedSection(`part-${table.id}`, table.title, tableHtml(table)))}`;
-  return renderPage({ title: "Plimsoll: settings tuned on these sessions", main, blocks: [], scripts: SCRIPTS });
+  return renderPage({ title: "Plimsoll: settings tuned on these sessions", main, scripts: SCRIPTS });
 }
 
 /** The answer beside cost against what is kept, what to paste, the settings, and the knobs' curves. */

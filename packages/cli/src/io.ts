@@ -55,6 +55,33 @@ export function processIo(): CliIo {
   return { ...streams, cwd: process.cwd(), homeFolder: homedir(), environment: process.env, nowMs: Date.now };
 }
 
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Does work that ends when the process is told to (Ctrl-C, SIGTERM). Told once more, the process ends whatever it does. */
+export async function untilTold<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const told = new AbortController();
+  const end = () => told.abort();
+  for (const signal of ENDING_SIGNALS) process.once(signal, end);
+  try {
+    return await work(told.signal);
+  } finally {
+    for (const signal of ENDING_SIGNALS) process.removeListener(signal, end);
+  }
+}
+
+/** Resolves when a signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** The words of something that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The exit code of a command that succeeded. */
 export const EXIT_OK = 0;
 /** The exit code of a command that failed, for example because no input could be read. */

@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { madeAdvice } from "../testing/made-advice.ts";
 import { adviceHtml } from "./advise/advise-command.ts";
 import { inspectHtml } from "./inspect/inspect-html.ts";
+import { statusPage } from "./proxy/own-requests.ts";
 import type { ProxyStatus } from "./proxy/proxy-status.ts";
-import { statusPage } from "./proxy/status-page.ts";
 
 const START_MS = 240_000;
 const HOSTILE = "</script><img src=x onerror=\"document.title='taken'\"> \u202e\"quoted' \ud800";
@@ -56,7 +56,7 @@ function hostileStatus(): ProxyStatus {
 describe.skipIf(!existsSync(CHROMIUM))("pages of the command line", { timeout: START_MS }, () => {
   test.each([
     ["inspect", hostileSession],
-    ["proxy", () => Promise.resolve(statusPage(hostileStatus()).content)],
+    ["proxy", () => Promise.resolve(statusPage(hostileStatus()))],
     ["advise", () => Promise.resolve(adviceHtml(madeAdvice(HOSTILE)))],
   ] as const)("%s: no rule of accessibility is broken, hostile texts stay texts, nothing is asked for", async (_, render) => {
     const content = await render();

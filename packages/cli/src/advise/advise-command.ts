@@ -161,7 +161,7 @@ ${decisions.map(decisionSection)}
 <p class="note">${ROW_READING}</p>
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
 <p class="note"><code>plimsoll proxy --help</code> says how to run the proxy. Replies are the recorded ones: replays say nothing of task success.</p>`;
-  return renderPage({ title: "Plimsoll: advice on compaction", main, blocks: [], scripts: SCRIPTS });
+  return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });
 }
 
 function decisionSection(decision: Decision, index: number): Markup {

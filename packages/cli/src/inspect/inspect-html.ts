@@ -2,17 +2,15 @@ import { readFileSync } from "node:fs";
 import type { Transcript } from "@plimsoll/bench";
 import {
   chartFrame,
-  contentSecurityPolicy,
   formatCount,
   formatTokens,
   html,
   type Markup,
-  readPageStyle,
+  renderPage,
   type SessionNames,
   scrollFrame,
   shortTokens,
   transcriptNames,
-  trusted,
 } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
 import { editWords, titleOf } from "./compaction-loss.ts";
@@ -23,46 +21,26 @@ import { type CompactionStory, type Composition, type SessionStory, type StoryLi
 
 /** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
 export function inspectHtml(transcripts: readonly Transcript[]): string {
-  const style = `${readPageStyle()}\n${readFileSync(new URL("../../src/inspect/inspect-page.css", import.meta.url), "utf8")}`;
   const [first] = transcripts;
   const names = transcriptNames(transcripts);
-  const title = first === undefined ? "no session" : names(first.name);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy({ style, scripts: [] })}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}: plimsoll inspect</title>
-<style>${trusted(style)}</style>
-</head>
-<body>
-<main>
-${transcripts.length < 2 ? html`` : sessionNav(transcripts, names)}
-${transcripts.map((transcript, index) => sessionSection(transcript, { index, name: names(transcript.name) }))}
-</main>
-</body>
-</html>
-`.markup;
+  return renderPage({
+    title: `${first === undefined ? "no session" : names(first.name)}: plimsoll inspect`,
+    style: readFileSync(new URL("../../src/inspect/inspect-page.css", import.meta.url), "utf8"),
+    main: html`${transcripts.length < 2 ? "" : sessionNav(transcripts, names)}
+${transcripts.map((transcript, index) => sessionSection(transcript, index, names(transcript.name)))}`,
+  });
 }
 
 function sessionNav(transcripts: readonly Transcript[], names: SessionNames): Markup {
   return html`<nav aria-label="Sessions">${transcripts.map(({ name }, index) => html`<a href="#session-${index + 1}"><bdi>${names(name)}</bdi></a>`)}</nav>`;
 }
 
-/** A session's number on the page, from 0, and what it is called. */
-interface ShownSession {
-  readonly index: number;
-  readonly name: string;
-}
-
-function sessionSection(transcript: Transcript, { index, name: shownName }: ShownSession): Markup {
+function sessionSection(transcript: Transcript, index: number, name: string): Markup {
   const story = sessionStory(transcript.entries);
   const facts = sessionFacts(transcript, story);
   const notes = transcript.notes.map(({ line, text }) => html`<li>${line === null ? "" : `line ${line}: `}${text}</li>`);
   return html`<section id="session-${index + 1}">
-<h1><bdi>${shownName}</bdi></h1>
+<h1><bdi>${name}</bdi></h1>
 <p class="soft">${transcript.format} log, ${transcript.file}</p>
 <dl class="facts">${facts.map(({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${chartSection(story)}

@@ -10,7 +10,7 @@ import {
   readHead,
   versionInHead,
 } from "@plimsoll/bench/extend";
-import { isPlimsollError, PlimsollError, PRESETS, presetNamed } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type EnginePolicy, encodingsOf, isRecord, type Kinds } from "@plimsoll/core/extend";
 import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
 import { ENCODING_NAMES } from "@plimsoll/providers";
@@ -105,6 +105,13 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name, kinds), { name, kinds });
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
+}
+
+/** As {@link findPolicy}. Throws `bad-input` with all that is wrong. */
+export function policyNamed(name: string, cwd: string, parts?: PolicyParts): Policy {
+  const read = findPolicy(name, cwd, parts);
+  if ("found" in read) return read.found.policy;
+  throw new PlimsollError("bad-input", read.problems.join("; "));
 }
 
 /** The policy with settings of the command line, each with where it comes from. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseSince, parseWindow } from "./replay-options.ts";
+import { parsePort, parseSince, parseWindow } from "./replay-options.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 10, 12);
 
@@ -17,6 +17,10 @@ describe("parseSince", () => {
   test.each(["", "yesterday", "7", "7y", "2026-13-01", "31.01.2026", "-7d"])("refuses %j and says what to give", (text) => {
     expect(() => parseSince(text, NOW_MS)).toThrow(/--since .*: give a day as 2026-01-31/);
   });
+});
+
+test.each(["65536", "-1", "http", ""])("parsePort refuses %j and says what to give", (text) => {
+  expect(() => parsePort(text)).toThrow(/--port .*: give a whole number from 0 to 65535/);
 });
 
 describe("parseWindow", () => {

@@ -13,14 +13,31 @@ import type { CliIo } from "../io.ts";
 /** More workers than this only wait for each other's memory (chosen). */
 const MOST_JOBS = 64;
 
+/** Reads a whole number. Throws `bad-input` for anything else, and for one that is too small or too large. */
+export function wholeNumber(option: string, text: string, [least, most]: readonly [least: number, most: number]): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new PlimsollError("bad-input", `${option} ${text}: give a whole number from ${least} to ${most}`);
+}
+
+/** Reads a number of tokens, as `8000` or `8k`. Throws `bad-input` for anything else. */
+export function tokensOf(option: string, text: string): number {
+  const tokens = sizeOf(text);
+  if (tokens !== null && Number.isInteger(tokens)) return tokens;
+  throw new PlimsollError("bad-input", `${option} ${text}: give a number of tokens, as 8000 or 200k`);
+}
+
 /** Reads `--jobs`. Throws `bad-input` for anything but a whole number from 1 to 64. */
 export function parseJobs(text: string): number {
-  const jobs = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (jobs < 1 || jobs > MOST_JOBS) {
-    throw new PlimsollError("bad-input", `--jobs ${text}: give a whole number from 1 to ${MOST_JOBS}`);
-  }
-  return jobs;
+  return wholeNumber("--jobs", text, [1, MOST_JOBS]);
 }
+
+/** Reads `--port`; 0 stands for a free one. Throws `bad-input` for what is none. */
+export function parsePort(text: string): number {
+  return wholeNumber("--port", text, [0, LARGEST_PORT]);
+}
+
+const LARGEST_PORT = 65_535;
 
 /** Reads `2/4` as the second of four parts. Throws `bad-input` for anything else. */
 export function parseShard(text: string): Shard {

@@ -4,24 +4,22 @@ import * as zlib from "node:zlib";
 /** Largest body that is read and unpacked, in bytes: what it is packed into may be much smaller. Chosen: twice what Anthropic takes, so that old media can be cut from what is above that. */
 export const MAXIMUM_BODY_BYTES: number = 64 * 1024 * 1024;
 
+const CODINGS: ReadonlyMap<string, readonly [typeof zlib.gunzipSync, () => Transform]> = new Map([
+  ["gzip", [zlib.gunzipSync, zlib.createGunzip] as const],
+  ["x-gzip", [zlib.gunzipSync, zlib.createGunzip] as const],
+  ["deflate", [zlib.inflateSync, zlib.createInflate] as const],
+  ["br", [zlib.brotliDecompressSync, zlib.createBrotliDecompress] as const],
+]);
+
+const NOT_PACKED = ["", "identity"];
+const nameOf = (coding = "") => coding.trim().toLowerCase();
+
 /** The body as text; `null` for a coding that is not known here, for a body that is damaged or too large, and for one that is no text. */
 export function unpacked(body: Buffer, coding: string | undefined): string | null {
-  const options = { maxOutputLength: MAXIMUM_BODY_BYTES };
+  if (NOT_PACKED.includes(nameOf(coding))) return body.toString("utf8");
+  const [unpack] = CODINGS.get(nameOf(coding)) ?? [];
   try {
-    switch ((coding ?? "").trim().toLowerCase()) {
-      case "":
-      case "identity":
-        return body.toString("utf8");
-      case "gzip":
-      case "x-gzip":
-        return zlib.gunzipSync(body, options).toString("utf8");
-      case "deflate":
-        return zlib.inflateSync(body, options).toString("utf8");
-      case "br":
-        return zlib.brotliDecompressSync(body, options).toString("utf8");
-      default:
-        return null;
-    }
+    return unpack?.(body, { maxOutputLength: MAXIMUM_BODY_BYTES }).toString("utf8") ?? null;
   } catch {
     // What cannot be unpacked is not ours to judge: it goes on as it came.
     return null;
@@ -30,18 +28,6 @@ export function unpacked(body: Buffer, coding: string | undefined): string | nul
 
 /** Unpacks an answer while it passes; `null` for an answer that is not packed, `"unknown"` for a coding that is not known here. */
 export function unpacker(coding: string | undefined): Transform | "unknown" | null {
-  switch ((coding ?? "").trim().toLowerCase()) {
-    case "":
-    case "identity":
-      return null;
-    case "gzip":
-    case "x-gzip":
-      return zlib.createGunzip();
-    case "deflate":
-      return zlib.createInflate();
-    case "br":
-      return zlib.createBrotliDecompress();
-    default:
-      return "unknown";
-  }
+  if (NOT_PACKED.includes(nameOf(coding))) return null;
+  return CODINGS.get(nameOf(coding))?.[1]() ?? "unknown";
 }

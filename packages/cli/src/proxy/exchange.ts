@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Policy } from "@plimsoll/core";
 import { recoveriesOf } from "@plimsoll/core/extend";
 import type { AnswerReader, EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
-import { createAnswerReader, parseRecord, wireAt } from "@plimsoll/providers/proxy";
+import { createAnswerReader, failureIn, parseRecord, wireAt } from "@plimsoll/providers/proxy";
+import { messageOf } from "../io.ts";
 import { MAXIMUM_BODY_BYTES, unpacked, unpacker } from "./content-coding.ts";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
-import { heldStart } from "./held-start.ts";
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -29,6 +30,14 @@ export interface SentRequest {
   readonly bodyText: string;
 }
 
+interface Passing {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly target: string;
+  readonly headers: HeaderPairs;
+  readonly signal: AbortSignal;
+}
+
 /** Passes every request on, and fits those that send a history. */
 export function createExchange(options: ExchangeOptions): Answer {
   return async (request, response, target) => {
@@ -39,59 +48,56 @@ export function createExchange(options: ExchangeOptions): Answer {
     const headers = without(passedHeaders(request), ["host", TOKEN_HEADER]);
     const passing = { request, response, target, headers, signal: gone.signal };
     const path = target.split("?")[0] ?? target;
-    if (request.method === "POST" && wireAt(path) !== null) await exchange(passing, path, options);
-    else await pass(passing, options);
+    if (request.method === "POST" && wireAt(path) !== null) return await exchange(passing, path, options);
+    // None of ours: both bodies stream through.
+    const { method = "GET" } = request;
+    const answer = await options.upstream.send({ method, target, headers, body: request, signal: gone.signal });
+    begin(response, answer);
+    await pipeline(answer, response);
   };
-}
-
-interface Passing {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly target: string;
-  readonly headers: HeaderPairs;
-  readonly signal: AbortSignal;
-}
-
-/** A request that is none of ours: both bodies stream through. */
-async function pass({ request, response, target, headers, signal }: Passing, { upstream }: ExchangeOptions): Promise<void> {
-  const { method = "GET" } = request;
-  const answer = await upstream.send({ method, target, headers, body: request, signal });
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(passedHeaders(answer)));
-  await pipeline(answer, response);
 }
 
 async function exchange(passing: Passing, path: string, options: ExchangeOptions): Promise<void> {
   const { request, response, target, headers, signal } = passing;
+  const { upstream, compaction, policy, onProblem, withRequest } = options;
   const body = await bodyOf(request);
   if (body === null) {
     const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes, which is more than it reads to cut: take media out of the history`;
-    options.onProblem(message);
+    onProblem(message);
     response.writeHead(413, { "content-type": "application/json", connection: "close" });
     response.end(JSON.stringify({ type: "error", error: { type: "request_too_large", message } }));
     return;
   }
   const bodyText = unpacked(body, request.headers["content-encoding"]);
-  const sent: SentRequest | null = bodyText === null ? null : { target, headers, bodyText };
-  let prepared = sent === null ? null : await preparedBy(sent, { passing, path, options });
+  const sent: SentRequest = { target, headers, bodyText: bodyText ?? "" };
+  const prepare = () => compaction.prepare({ path, headers: request.headers, bodyText: sent.bodyText, signal });
+  // A request that cannot be fitted goes on as it came: without the proxy it would have done so, too.
+  const passedOn = (error: unknown) => {
+    signal.throwIfAborted();
+    onProblem(`passed on as it came: ${messageOf(error)}`);
+    return null;
+  };
+  let prepared = bodyText === null ? null : await withRequest(sent, prepare).catch(passedOn);
   if (prepared?.spoken) {
     const { contentType, bodyText } = prepared.spoken;
     response.writeHead(200, { "content-type": contentType }).end(bodyText);
     return;
   }
-  const send = () => options.upstream.send({ method: "POST", target, signal, ...whatToSend(prepared, body, headers) });
   for (let recovery = 0; ; recovery++) {
-    const answer = await send();
-    const { failure, deliver } = await begun(answer, { prepared, response, options });
-    const mayRecover = recovery < recoveriesOf(options.policy);
-    const next =
-      mayRecover && failure !== null && prepared !== null && sent !== null
-        ? await recoveredBy({ prepared, failure, sent, options, recovery })
-        : null;
+    const answer = await upstream.send({ method: "POST", target, signal, ...whatToSend(prepared, body, headers) });
+    const { failure, deliver } = await begun({ answer, prepared, response, onProblem });
     const { statusCode: status = 0 } = answer;
-    if (next === null && status >= 400)
-      options.onProblem(`the upstream refused it with ${status}, as the agent is told`, originOf(prepared));
+    const [fitted, of] = [prepared, originOf(prepared)];
+    const next =
+      fitted === null || failure === null || recovery >= recoveriesOf(policy)
+        ? null
+        : await withRequest(sent, () => fitted.recover(failure, recovery)).catch((error: unknown) => {
+            onProblem(`no recovery: ${messageOf(error)}`, of);
+            return null;
+          });
+    if (next === null && status >= 400) onProblem(`the upstream refused it with ${status}, as the agent is told`, of);
     if (next === null) return await deliver();
-    options.onProblem(`refused with ${failure?.status ?? status}, sent again`, originOf(prepared));
+    onProblem(`refused with ${failure?.status ?? status}, sent again`, of);
     answer.destroy();
     prepared = next;
   }
@@ -102,47 +108,63 @@ function originOf(prepared: PreparedRequest | null): EventOrigin | undefined {
   return { sessionId: prepared.sessionId, modelId: prepared.modelId };
 }
 
+function whatToSend(prepared: PreparedRequest | null, body: Buffer, headers: HeaderPairs) {
+  if (prepared === null || prepared.bodyText === null) return { body, headers };
+  const made = Buffer.from(prepared.bodyText, "utf8");
+  const others = without(headers, ["content-length", "content-encoding"]);
+  const length = ["content-length", String(made.length)] as const;
+  return { body: made, headers: [...withBetas(others, prepared.betas), length] };
+}
+
+function begin(response: ServerResponse, answer: IncomingMessage): void {
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(passedHeaders(answer)));
+}
+
+interface Answering extends Pick<ExchangeOptions, "onProblem"> {
+  readonly answer: IncomingMessage;
+  readonly prepared: PreparedRequest | null;
+  readonly response: ServerResponse;
+}
+
 /** An answer that has begun: what failed, as far as it is known, and how it goes on to the program. */
 interface Begun {
   readonly failure: UpstreamFailure | null;
   readonly deliver: () => Promise<void>;
 }
 
-async function begun(answer: IncomingMessage, streaming: Omit<Streaming, "answer" | "body">): Promise<Begun> {
-  const { prepared, response } = streaming;
+async function begun(answering: Answering): Promise<Begun> {
+  const { answer, prepared, response } = answering;
   const { statusCode: status = 0, headers } = answer;
   const coding = headers["content-encoding"];
-  const whole = { failure: null, deliver: () => streamed({ ...streaming, answer, body: answer }) };
-  if (prepared === null) return whole;
+  const passing = (body: Body, failure: UpstreamFailure | null = null) => ({
+    failure,
+    deliver: () => streamed(body, answering),
+  });
+  if (prepared === null) return passing(answer);
   if (status >= 400) {
     const refused = await bodyOf(answer, MAXIMUM_ERROR_BYTES);
     const bodyText = refused === null ? null : unpacked(refused, coding);
-    return { failure: bodyText === null ? null : { status, bodyText }, deliver: () => answered(response, answer, refused) };
+    const deliver = async () => {
+      if (refused === null) {
+        answer.destroy();
+        throw new Error("a refusal that is too large to read");
+      }
+      begin(response, answer);
+      await new Promise<void>((resolve) => response.end(refused, resolve));
+    };
+    return { failure: bodyText === null ? null : { status, bodyText }, deliver };
   }
-  if (/json/.test(headers["content-type"] ?? "")) return await begunWhole(answer, { ...streaming, prepared });
-  if (!isEvents(answer) || coding !== undefined) return whole;
+  // A whole answer is read before it goes on: one that the window ended is asked for again with less.
+  if (/json/.test(headers["content-type"] ?? "")) {
+    const bytes = await bodyOf(answer);
+    if (bytes === null) throw new Error("an answer that is too large to read");
+    const read = parseRecord(unpacked(bytes, coding) ?? "");
+    return passing([bytes], read === null ? null : prepared.cutOff(read));
+  }
+  if (!isEvents(answer) || coding !== undefined) return passing(answer);
   const { failureText, wholeText, body } = await heldStart(answer);
-  const cutOff = wholeText === null ? null : await prepared.cutOffStream(wholeText);
-  const failure = failureText === null ? cutOff : { status: 400, bodyText: failureText };
-  return { failure, deliver: () => streamed({ ...streaming, answer, body }) };
-}
-
-/** A whole answer is read before it goes on: one that the window ended is asked for again with less. */
-async function begunWhole(
-  answer: IncomingMessage,
-  streaming: Omit<Streaming, "answer" | "body" | "prepared"> & { readonly prepared: PreparedRequest },
-): Promise<Begun> {
-  const bytes = await bodyOf(answer);
-  if (bytes === null) throw new Error("an answer that is too large to read");
-  const text = unpacked(bytes, answer.headers["content-encoding"]);
-  const read = text === null ? null : parseRecord(text);
-  const body = (async function* () {
-    yield bytes;
-  })();
-  return {
-    failure: read === null ? null : streaming.prepared.cutOff(read),
-    deliver: () => streamed({ ...streaming, answer, body }),
-  };
+  if (failureText !== null) return passing(body, { status: 400, bodyText: failureText });
+  return passing(body, wholeText === null ? null : await prepared.cutOffStream(wholeText));
 }
 
 function isEvents({ headers }: IncomingMessage): boolean {
@@ -166,87 +188,26 @@ export async function bodyOf(message: IncomingMessage, maximumBytes: number = MA
   return bytes > maximumBytes ? null : Buffer.concat(pieces);
 }
 
-interface Preparing {
-  readonly passing: Passing;
-  readonly path: string;
-  readonly options: ExchangeOptions;
-}
-
-/** A request that cannot be fitted goes on as it came: without the proxy it would have done so, too. */
-async function preparedBy(sent: SentRequest, { passing, path, options }: Preparing): Promise<PreparedRequest | null> {
-  const { request, signal } = passing;
-  const asked = { path, headers: request.headers, bodyText: sent.bodyText, signal };
-  try {
-    return await options.withRequest(sent, () => options.compaction.prepare(asked));
-  } catch (error) {
-    signal.throwIfAborted();
-    options.onProblem(`passed on as it came: ${lineOf(error)}`);
-    return null;
-  }
-}
-
-function whatToSend(prepared: PreparedRequest | null, body: Buffer, headers: HeaderPairs) {
-  if (prepared === null || prepared.bodyText === null) return { body, headers };
-  const made = Buffer.from(prepared.bodyText, "utf8");
-  const others = without(headers, ["content-length", "content-encoding"]);
-  const length = ["content-length", String(made.length)] as const;
-  return { body: made, headers: [...withBetas(others, prepared.betas), length] };
-}
-
-interface Refused {
-  readonly prepared: PreparedRequest;
-  readonly failure: UpstreamFailure;
-  readonly sent: SentRequest;
-  readonly options: ExchangeOptions;
-  readonly recovery: number;
-}
-
-async function recoveredBy({ prepared, failure, sent, options, recovery }: Refused): Promise<PreparedRequest | null> {
-  try {
-    return await options.withRequest(sent, () => prepared.recover(failure, recovery));
-  } catch (error) {
-    options.onProblem(`no recovery: ${lineOf(error)}`, originOf(prepared));
-    return null;
-  }
-}
-
-async function answered(response: ServerResponse, answer: IncomingMessage, body: Buffer | null): Promise<void> {
-  if (body === null) {
-    answer.destroy();
-    throw new Error("a refusal that is too large to read");
-  }
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(passedHeaders(answer)));
-  await new Promise<void>((resolve) => response.end(body, resolve));
-}
-
-interface Streaming {
-  readonly answer: IncomingMessage;
-  /** The answer's body, whose beginning may have been looked at. */
-  readonly body: IncomingMessage | AsyncIterable<Buffer>;
-  readonly response: ServerResponse;
-  readonly prepared: PreparedRequest | null;
-  readonly options: ExchangeOptions;
-}
+/** An answer's body, whose beginning may have been looked at. */
+type Body = IncomingMessage | AsyncIterable<Buffer> | Iterable<Buffer>;
 
 /** Passes the answer on piece by piece, reads along, and holds its end back until what it measured is noted: the next request is fitted by it. */
-async function streamed({ answer, body, response, prepared, options }: Streaming): Promise<void> {
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(passedHeaders(answer)));
+async function streamed(body: Body, { answer, response, prepared, onProblem }: Answering): Promise<void> {
+  begin(response, answer);
   response.flushHeaders();
   if (prepared === null) return await pipeline(body, response);
   const reader = createAnswerReader(prepared.wire, isEvents(answer) ? "events" : "whole");
-  const done = () => noted(prepared, reader, options);
-  await pipeline(body, readAlong(answer.headers["content-encoding"], reader, done), response);
-}
-
-async function noted(prepared: PreparedRequest, reader: AnswerReader, { onProblem }: ExchangeOptions): Promise<void> {
-  const { answer, failure } = reader.end();
-  try {
-    if (answer !== null) await prepared.observe(answer);
-    // The stream has begun, so that the program sees the failure; what it teaches is there for the next request.
-    if (failure !== null) await prepared.recover({ status: 400, bodyText: JSON.stringify({ error: failure }) }, 0);
-  } catch (error) {
-    onProblem(`the answer's usage is not noted: ${lineOf(error)}`, originOf(prepared));
-  }
+  const noted = async () => {
+    const { answer: read, failure } = reader.end();
+    try {
+      if (read !== null) await prepared.observe(read);
+      // The stream has begun, so that the program sees the failure; what it teaches is there for the next request.
+      if (failure !== null) await prepared.recover({ status: 400, bodyText: JSON.stringify({ error: failure }) }, 0);
+    } catch (error) {
+      onProblem(`the answer's usage is not noted: ${messageOf(error)}`, originOf(prepared));
+    }
+  };
+  await pipeline(body, readAlong(answer.headers["content-encoding"], reader, noted), response);
 }
 
 /** The same bytes, with a reader of their text at the side; `done` is awaited before the end. */
@@ -276,6 +237,83 @@ function readAlong(coding: string | undefined, reader: AnswerReader, done: () =>
   });
 }
 
-function lineOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** A stream whose beginning was looked at. */
+interface HeldStart {
+  /** The failure that it begins with, as the vendor words it; `null` if it begins as it should. */
+  readonly failureText: string | null;
+  /** All of it, if it ended while it was held; `null` if it goes on. */
+  readonly wholeText: string | null;
+  /** The whole stream, what was held included. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** Events that say nothing yet. */
+const PRELUDE: readonly unknown[] = ["response.created", "response.in_progress", "response.queued", "ping"];
+
+/** A failure comes at once; a model that thinks for longer is not waited for. Chosen. */
+const HOLD_MS = 3_000;
+
+/** An answer that its window ended has a word or two, and ends at once: so many events, and so long after the first of them. Chosen. */
+const HELD_EVENTS = 10;
+const HOLD_SAID_MS = 400;
+
+/**
+ * Holds the beginning of a stream back until it says something, and for a moment more: some vendors tell in a stream that a prompt is too long, after saying
+ * that the answer has begun, and some end it there.
+ */
+async function heldStart(answer: IncomingMessage): Promise<HeldStart> {
+  const pieces: AsyncIterator<unknown> = answer.iterator({ destroyOnReturn: false });
+  const held: Buffer[] = [];
+  const heldText = () => Buffer.concat(held).toString("utf8");
+  let pending = nextOf(pieces);
+  const waiting = new AbortController();
+  const after = (ms: number) => {
+    const over = setTimeout(ms, "over" as const, { signal: waiting.signal });
+    over.catch(() => undefined);
+    return over;
+  };
+  let over = after(HOLD_MS);
+  let said: readonly (string | null)[] = [];
+  let isWhole = false;
+  try {
+    while (said.length < HELD_EVENTS && (said[0] ?? null) === null) {
+      const piece = await Promise.race([pending, over]);
+      isWhole = piece === null;
+      if (piece === "over" || piece === null) break;
+      held.push(piece);
+      pending = nextOf(pieces);
+      const now = failuresSaid(heldText());
+      if (said.length === 0 && now.length > 0) over = after(HOLD_SAID_MS);
+      said = now;
+    }
+  } finally {
+    waiting.abort();
+  }
+  const body = async function* () {
+    yield* held;
+    for (let piece = await pending; piece !== null; piece = await pending) {
+      yield piece;
+      pending = nextOf(pieces);
+    }
+  };
+  return { failureText: said[0] ?? null, wholeText: isWhole ? heldText() : null, body: body() };
+}
+
+function nextOf(pieces: AsyncIterator<unknown>): Promise<Buffer | null> {
+  const next = pieces.next().then(({ done, value }) => (done === true || !Buffer.isBuffer(value) ? null : value));
+  // Nobody may wait for it any more when the stream breaks.
+  next.catch(() => undefined);
+  return next;
+}
+
+/** The events that say something, each by its failure; `null` for none. */
+function failuresSaid(text: string): readonly (string | null)[] {
+  const lines = text.split(/\r\n|\n|\r/).slice(0, -1);
+  return lines.flatMap((line) => {
+    if (!line.startsWith("data:")) return [];
+    const event = parseRecord(line.slice("data:".length));
+    if (event !== null && PRELUDE.includes(event.type)) return [];
+    const failure = event === null ? null : failureIn(event);
+    return [failure === null ? null : JSON.stringify({ error: failure })];
+  });
 }

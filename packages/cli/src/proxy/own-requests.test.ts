@@ -5,7 +5,7 @@ import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
 import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
 import { compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { proxyStatus, type StatusOptions } from "./status-command.ts";
+import { proxyStatus, type StatusOptions } from "./proxy-command.ts";
 
 let setting: ProxySetting | null = null;
 const started = async (options: SettingOptions = {}) => {

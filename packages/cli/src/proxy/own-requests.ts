@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { formatNumberOf, html, type Markup, renderPage } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError, type Policy, type SessionStore } from "@plimsoll/core";
-import type { JsonObject } from "@plimsoll/core/extend";
 import { afterUndoWords, type ProxyCompaction, type ProxyConversation, parseRecord } from "@plimsoll/providers/proxy";
+import { timeText } from "../inspect/session-facts.ts";
+import { printable } from "../terminal/printable.ts";
 import { MAXIMUM_BODY_BYTES } from "./content-coding.ts";
 import { placedLine, shortId } from "./event-words.ts";
 import { bodyOf } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines } from "./proxy-state.ts";
-import { conversationStatus, type ProxyStatus, previewOf } from "./proxy-status.ts";
-import { previewPage, statusPage } from "./status-page.ts";
+import type { ConversationStatus, CutStatus, Preview, ProxyStatus, Went } from "./proxy-status.ts";
+import { conversationStatus, cutWords, fullWords, previewLines, previewOf, statusLines, wentLines } from "./proxy-status.ts";
 
 /** The parts of a proxy that it tells of, and that a person may change. */
 export interface OwnRequestsOptions {
@@ -31,16 +33,18 @@ export function createOwnRequests(options: OwnRequestsOptions, others: Answer): 
     const isCompact = pathname === "/compact" || pathname === "/compact/recall";
     if (!isOwn && !isCompact) return await others(request, response, target);
     const asked: Asked = { request, response, pathname, parameters: searchParams };
+    const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     try {
       if (isCompact) await compacted(asked, options);
-      else if (!isLoopback(addressOf(request)))
-        throw new PlimsollError("bad-input", "the proxy tells of itself on its own machine alone");
+      else if (!isLoopback(address)) throw new PlimsollError("bad-input", "the proxy tells of itself on its own machine alone");
       else if (request.method === "POST") await done(asked, options);
       else await told(asked, options);
     } catch (error) {
       if (!isPlimsollError(error)) throw error;
       const status = error.code === "bad-input" ? 400 : 422;
-      sendJson(response, status, { error: { code: error.code, message: error.message } });
+      const { code, message } = error;
+      if (isTerminal(request)) sendLines(response, [message], status);
+      else sendJson(response, { error: { code, message } }, status);
     }
   };
 }
@@ -52,8 +56,9 @@ interface Asked {
   readonly parameters: URLSearchParams;
 }
 
-function addressOf({ socket }: IncomingMessage): string {
-  return (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+/** True for `plimsoll proxy status`, which shows lines; browsers take pages. */
+function isTerminal({ headers }: IncomingMessage): boolean {
+  return headers.accept === "text/plain";
 }
 
 async function compacted({ request, response, pathname }: Asked, { compaction }: OwnRequestsOptions): Promise<void> {
@@ -64,21 +69,22 @@ async function compacted({ request, response, pathname }: Asked, { compaction }:
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const answer = pathname === "/compact" ? await compaction.compact(fields, gone.signal) : await compaction.recall(fields);
-  sendJson(response, 200, answer);
+  sendJson(response, answer);
 }
 
-async function told({ response, pathname, parameters }: Asked, options: OwnRequestsOptions): Promise<void> {
+async function told({ request, response, pathname, parameters }: Asked, options: OwnRequestsOptions): Promise<void> {
   const { compaction, policy } = options;
   switch (pathname.slice(OWN_PATH.length)) {
     case "":
       return sendPage(response, statusPage(await statusOf(options)));
-    case "/status":
-      return sendJson(response, 200, { ...(await statusOf(options)) });
+    case "/status": {
+      const status = await statusOf(options);
+      return isTerminal(request) ? sendLines(response, statusLines(status)) : sendJson(response, status);
+    }
     case "/preview": {
       const preview = await previewOf(named(compaction, parameters.get("id")), policy, new AbortController().signal);
-      return parameters.get("form") === "json"
-        ? sendJson(response, 200, { ...preview })
-        : sendPage(response, previewPage(preview));
+      if (isTerminal(request)) return sendLines(response, previewLines(preview));
+      return parameters.get("form") === "json" ? sendJson(response, preview) : sendPage(response, previewPage(preview));
     }
     default:
       throw new PlimsollError("bad-input", `the proxy has no page ${pathname}`);
@@ -113,7 +119,7 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
   const undone = action === "undo" ? compaction.conversations().find(({ sessionId }) => sessionId === of?.sessionId) : null;
   const line = undone === null ? DONE[action] : `${DONE[action]}: ${afterUndoWords(undone)}`;
   say(placedLine(line, of, nowMs()));
-  if (request.headers.accept?.includes("json") === true) return sendJson(response, 200, { done: line });
+  if (isTerminal(request)) return sendLines(response, [line]);
   response.writeHead(303, { location: `..${OWN_PATH}` }).end();
 }
 
@@ -152,17 +158,101 @@ async function statusOf({ upstream, policy, compaction, sessions, folder, nowMs 
   };
 }
 
-function sendJson(response: ServerResponse, status: number, body: JsonObject | Readonly<Record<string, unknown>>): void {
+function sendJson(response: ServerResponse, body: object, status = 200): void {
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(JSON.stringify(body));
 }
 
-function sendPage(response: ServerResponse, { content, policy }: { readonly content: string; readonly policy: string }): void {
+/** Outside text in a line ends no line. */
+function sendLines(response: ServerResponse, lines: readonly string[], status = 200): void {
+  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+  response.writeHead(status, headers).end(lines.map(printable).join("\n"));
+}
+
+function sendPage(response: ServerResponse, content: string): void {
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
-    "content-security-policy": policy,
+    // The page itself says what else it may not.
+    "content-security-policy": "script-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
   });
   response.end(content);
+}
+
+/** The proxy's own style, beside that of the reports. */
+const STYLE = `
+form { display: inline-block; margin: 0 8px 8px 0; }
+button { font: inherit; padding: 6px 14px; min-height: 36px; border: 1px solid var(--rule); border-radius: 6px; background: var(--panel); color: var(--ink); cursor: pointer; }
+button:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+h1, h2, h3, p, li, summary { overflow-wrap: anywhere; }
+section + section { margin-top: 40px; padding-top: 24px; border-top: 1px solid var(--rule); }
+progress { width: 100%; height: 14px; accent-color: var(--accent); }
+details { margin: 8px 0; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); padding: 12px; border-radius: 6px; max-height: 24em; overflow: auto; }
+a { color: var(--accent); }
+`;
+
+function page(title: string, main: Markup): string {
+  return renderPage({ title, main, style: STYLE, forms: "'self'" });
+}
+
+/** The page of a running proxy: no scripts, nothing loaded, all text of conversations escaped. Its buttons are forms. */
+export function statusPage(status: ProxyStatus): string {
+  const { upstream, policy, isPaused, conversations, limits, storedCount } = status;
+  return page(
+    "plimsoll proxy",
+    html`<h1>plimsoll proxy</h1>
+<p>For <bdi>${upstream}</bdi>, policy <bdi>${policy}</bdi>. ${isPaused ? "All cuts are paused." : ""}</p>
+<p>${button(isPaused ? "resume" : "pause", isPaused ? "Make cuts again" : "Pause all cuts", null)} <a href="plimsoll">Look again</a></p>
+${conversations.length === 0 ? html`<p>No agent has asked since the proxy was started.</p>` : ""}
+${conversations.map((each) => conversationSection(each, isPaused))}
+${storedCount === 0 ? "" : html`<p>${formatNumberOf(storedCount, "conversation")} from before on the disk; one comes back when its agent asks. <code>plimsoll proxy sessions</code> lists them.</p>`}
+<section>
+<h2>Limits learned from refusals</h2>
+${limits.length === 0 ? html`<p>None.</p>` : html`<ul>${limits.map((line) => html`<li>${line}</li>`)}</ul>${button("forget", "Forget them", null)}`}
+</section>`,
+  );
+}
+
+function button(action: string, label: string, id: string | null): Markup {
+  return html`<form method="post" action="plimsoll/${action}">${id === null ? "" : html`<input type="hidden" name="id" value="${id}">`}<button type="submit">${label}</button></form>`;
+}
+
+function conversationSection(conversation: ConversationStatus, isAllPaused: boolean): Markup {
+  const { id, title, modelId, state, usedTokens, budgetTokens, cuts, askedMs } = conversation;
+  const isCut = cuts.some(({ isUndone }) => !isUndone);
+  return html`<section aria-labelledby="c-${id}">
+<h2 id="c-${id}">${title === "" ? "No message yet" : title}</h2>
+<p><code>${id}</code> · ${modelId ?? "no model named"} · asked last at ${timeText(askedMs)}</p>
+<p>${fullWords(conversation)}</p>
+${budgetTokens === null ? "" : html`<progress max="${budgetTokens}" value="${Math.min(usedTokens, budgetTokens)}" aria-label="How full the context is"></progress>`}
+<p><a href="plimsoll/preview?id=${id}">What a cut would take now</a></p>
+<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${isAllPaused ? "" : button(state === "paused" ? "resume" : "pause", state === "paused" ? "Make cuts again" : "Pause cuts", id)}</p>
+<h3>Cuts so far: ${cuts.length}</h3>
+${cuts.map(cutDetails).toReversed()}
+</section>`;
+}
+
+function cutDetails(cut: CutStatus): Markup {
+  return html`<details><summary>${cut.atMs === null ? "" : `${timeText(cut.atMs)}: `}${cutWords(cut)}</summary>
+<p>Cost: ${cut.cost}.</p>
+${wentList(cut)}</details>`;
+}
+
+function wentList(went: Went): Markup {
+  const lines = wentLines(went);
+  return lines.length === 0 ? html`<p>Nothing would go.</p>` : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+}
+
+/** The page of a cut that was not made. */
+function previewPage({ id, outcome, messages, ...went }: Preview): string {
+  return page(
+    `plimsoll proxy: ${id}`,
+    html`<h1>What a cut would take now</h1>
+<p><code>${id}</code>: ${outcome}. Nothing was changed. <a href="../plimsoll">Back</a></p>
+${wentList(went)}
+<h2>The model would then be sent</h2>
+${messages.map(({ who, chars, text }) => html`<details><summary>${who}, ${formatNumberOf(chars, "character")}</summary><pre>${text}${chars > text.length ? "…" : ""}</pre></details>`)}`,
+  );
 }

@@ -1,23 +1,32 @@
-import process from "node:process";
-import { type ContextEvent, PlimsollError } from "@plimsoll/core";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { join } from "node:path";
+import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
+import { createModelSummarizer, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
-import { createFileSessionStore } from "@plimsoll/core/node";
-import type { ConversationLog, EventOrigin, TypedWord } from "@plimsoll/providers/proxy";
-import { afterUndoWords, createProxyCompaction, wishAnswer } from "@plimsoll/providers/proxy";
-import type { Command } from "commander";
-import { type CliIo, EXIT_OK } from "../io.ts";
-import { lineFor, printable } from "../terminal/printable.ts";
+import { createFileSessionStore, readSmallFile, suggestion } from "@plimsoll/core/node";
+import type { EventOrigin } from "@plimsoll/providers/proxy";
+import {
+  afterUndoWords,
+  createProxyCompaction,
+  parseRecord,
+  summaryQuestion,
+  wireAt,
+  wishAnswer,
+} from "@plimsoll/providers/proxy";
+import { type Command, Option } from "commander";
+import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
+import { parsePort } from "../option/replay-options.ts";
+import { printable, say } from "../terminal/printable.ts";
+import { unpacked } from "./content-coding.ts";
 import { eventWords, placedLine } from "./event-words.ts";
-import { createExchange } from "./exchange.ts";
-import { exportLines } from "./export-lines.ts";
-import { createModelSummaries } from "./model-summaries.ts";
+import { bodyOf, createExchange, type ExchangeOptions, type SentRequest } from "./exchange.ts";
+import { without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";
-import { boundReasoningOf, type GivenOptions, limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
+import { countingPolicy, type GivenOptions, limitsBy, placesOf, upstreamOf } from "./proxy-options.ts";
 import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
-import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
+import { ADDRESS_FILE, forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
 import { conversationStatus, fullWords } from "./proxy-status.ts";
-import { proxyStatus } from "./status-command.ts";
-import { createUpstream } from "./upstream.ts";
+import { createUpstream, type Upstream } from "./upstream.ts";
 
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
 export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
@@ -30,14 +39,13 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
-    .option("--bound-reasoning <choice>", "thinking that a cut makes invalid: leaves (is removed), or vendor-drops", "leaves")
+    .addOption(
+      new Option("--bound-reasoning <choice>", "thinking that a cut makes invalid: leaves (is removed), or vendor-drops")
+        .choices(["leaves", "vendor-drops"])
+        .default("leaves"),
+    )
     .option("--read-only", "mend nothing: pass on a malformed history as it is")
-    .action(async (options: GivenOptions) => {
-      const controller = new AbortController();
-      process.once("SIGINT", () => controller.abort());
-      process.once("SIGTERM", () => controller.abort());
-      onExit(await proxy(options, io, controller.signal));
-    });
+    .action(async (options: GivenOptions) => onExit(await untilTold((signal) => proxy(options, io, signal))));
   command
     .command("limits")
     .description("show the model limits learned from refusals, or forget them")
@@ -52,9 +60,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .argument("[name]", "a conversation's id; for forget, a model, or all")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .action(async (action: string | undefined, name: string | undefined, _own: KeptOptions, command: Command) => {
-      const { state } = command.optsWithGlobals<KeptOptions>();
-      const given = { ...(state === undefined ? {} : { state }), ...(action === undefined ? {} : { action }) };
-      onExit(await proxyStatus({ ...given, ...(name === undefined ? {} : { name }) }, io));
+      onExit(await proxyStatus({ ...command.optsWithGlobals<KeptOptions>(), action, name }, io));
     });
   command
     .command("sessions")
@@ -77,19 +83,17 @@ function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
 }
 
 /** Shows what refusals taught of models' windows, or forgets it. */
-async function manageLimits({ state, delete: chosen }: KeptOptions, io: CliIo): Promise<number> {
-  const { folder } = placesOf({ ...(state === undefined ? {} : { state }) }, io);
+async function manageLimits({ delete: chosen, ...given }: KeptOptions, io: CliIo): Promise<number> {
+  const { folder } = placesOf(given, io);
   if (chosen !== undefined) {
     const model = chosen === "all" ? null : chosen;
-    const count = await forgetLimits(folder, model, io.nowMs());
-    if (count === 0)
+    if ((await forgetLimits(folder, model, io.nowMs())) === 0)
       throw new PlimsollError("bad-input", `--delete: nothing was learned${model === null ? "" : ` of ${model}`}`);
     io.stdout.write("forgotten; a proxy that runs forgets when it is started again\n");
     return EXIT_OK;
   }
   const lines = await learnedLimitLines(folder, io.nowMs());
-  for (const line of lines) io.stdout.write(`${printable(line)}\n`);
-  if (lines.length === 0) io.stdout.write("no limit was learned\n");
+  say(io.stdout, ...(lines.length === 0 ? ["no limit was learned"] : lines));
   return EXIT_OK;
 }
 
@@ -103,64 +107,54 @@ const DAY_MS = 86_400_000;
 /** Serves until the signal aborts. The first lines say what to export, every further one what was compacted or went wrong; none holds content. */
 export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSignal): Promise<number> {
   const upstream = createUpstream(upstreamOf(options.upstream));
-  const listen = listenOn(options);
-  const policy = policyNamed(options.policy, io.cwd, BUILT_IN_KINDS);
-  const limits = limitsBy(options.window, policy);
-  const boundReasoning = boundReasoningOf(options.boundReasoning);
-  const places = placesOf(options, io);
-  const say = (line: string) => void io.stdout.write(lineFor(io.stdout, printable(line)));
-  const { nowMs } = io;
-  const onProblem = (line: string, of?: EventOrigin) => say(placedLine(`problem: ${line}`, of ?? null, nowMs()));
-  const onLimit = (line: string) => say(placedLine(line, null, nowMs()));
+  const listen = { host: options.anyHost ?? "127.0.0.1", port: parsePort(options.port) };
+  const policy = countingPolicy(options.policy, io.cwd, BUILT_IN_KINDS);
+  const { nowMs, stdout } = io;
+  const tellOf = (line: string, of?: EventOrigin) => say(stdout, placedLine(line, of ?? null, nowMs()));
+  const onProblem = (line: string, of?: EventOrigin) => tellOf(`problem: ${line}`, of);
   const isNews = createNews();
-  const removeBeforeMs = nowMs() - places.keepDays * DAY_MS;
-  const windows = options.window === undefined ? "known" : "stated";
-  const state = await openProxyState({ ...places, removeBeforeMs, onProblem, nowMs, windows, onLimit });
+  const places = placesOf(options, io);
+  const limits = limitsBy(options.window, policy);
+  const state = await openProxyState({
+    ...places,
+    removeBeforeMs: nowMs() - places.keepDays * DAY_MS,
+    onProblem,
+    nowMs,
+    windows: options.window === undefined ? "known" : "stated",
+    onLimit: (line) => tellOf(line),
+  });
   try {
     const { sessions, keys, learned } = state;
-    const summaries = createModelSummaries(upstream);
-    const onEvent = (event: ContextEvent, of: EventOrigin) => {
-      const words = isNews(event, of) ? eventWords(event) : null;
-      if (words !== null) say(placedLine(words, of, nowMs()));
-    };
-    const onTyped = (word: TypedWord, { sessionId, entries }: ConversationLog) => {
-      const of = compaction.conversations().find((each) => each.sessionId === sessionId);
-      const status = of === undefined ? "No model was asked in it yet." : `${fullWords(conversationStatus(of, policy))}.`;
-      const undo = async () => {
-        await compaction.undo(sessionId);
-        const line = "the last cut was undone, as the person typed";
-        say(placedLine(line, of ?? { sessionId, modelId: null }, nowMs()));
-        return afterUndoWords(compaction.conversations().find((each) => each.sessionId === sessionId));
-      };
-      return wishAnswer(word, { entries, status, undo });
-    };
-    const { summarizer } = summaries;
+    const { summarizer, withRequest } = createModelSummaries(upstream);
+    const found = (sessionId: string) => compaction.conversations().find((each) => each.sessionId === sessionId);
     const compaction = createProxyCompaction({
-      policy,
-      limits,
-      sessions,
-      keys,
-      learned,
-      summarizer,
-      boundReasoning,
-      nowMs,
-      onEvent,
-      onTyped,
-      onProblem,
+      ...{ policy, limits, sessions, keys, learned, summarizer, nowMs, onProblem },
+      boundReasoning: options.boundReasoning ?? "leaves",
       mending: options.readOnly === true ? "off" : "on",
+      onEvent: (event, of) => {
+        const words = isNews(event, of) ? eventWords(event) : null;
+        if (words !== null) tellOf(words, of);
+      },
+      onTyped: (word, { sessionId, entries }) => {
+        const of = found(sessionId);
+        const status = of === undefined ? "No model was asked in it yet." : `${fullWords(conversationStatus(of, policy))}.`;
+        const undo = async () => {
+          await compaction.undo(sessionId);
+          tellOf("the last cut was undone, as the person typed", of ?? { sessionId, modelId: null });
+          return afterUndoWords(found(sessionId));
+        };
+        return wishAnswer(word, { entries, status, undo });
+      },
     });
-    const others = createExchange({ upstream, compaction, policy, onProblem, withRequest: summaries.withRequest });
-    const own = { upstream: upstream.name, policy, compaction, sessions, folder: places.folder, nowMs, say };
+    const others = createExchange({ upstream, compaction, policy, onProblem, withRequest });
+    const own = { upstream: upstream.name, policy, compaction, sessions, folder: places.folder, nowMs, say: tellOf };
     const server = await startProxyServer({ ...listen, token: state.token, answer: createOwnRequests(own, others) });
     state.listensAt(server.url);
-    say(`plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
-    io.stdout.write(
+    say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
+    stdout.write(
       `${exportLines(server.url)}\n# What it does: look, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
-    await new Promise<void>((done) => {
-      if (signal.aborted) done();
-      else signal.addEventListener("abort", () => done(), { once: true });
-    });
+    await aborted(signal);
     await server.close();
     await compaction.close();
     upstream.close();
@@ -185,5 +179,113 @@ async function manageSessions(options: KeptOptions, io: CliIo): Promise<number> 
     io.stdout.write(
       `${sessionId}  ${updatedMs === null ? "?" : new Date(updatedMs).toISOString()}  ${bytes} bytes  ${printable(title ?? "")}\n`,
     );
+  return EXIT_OK;
+}
+
+/** By agent the lines that its user exports, so that it asks the proxy. */
+const AGENTS: readonly (readonly [agent: string, lines: (url: string) => string])[] = [
+  ["Claude Code", (url) => `export ANTHROPIC_BASE_URL=${url}`],
+  [
+    "Codex (with an API key: a sign-in with ChatGPT is not served)",
+    (url) =>
+      `codex -c model_provider=plimsoll -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
+  ],
+  ["Gemini CLI (with an API key: a sign-in with Google is not served)", (url) => `export GOOGLE_GEMINI_BASE_URL=${url}`],
+  ["Qwen Code and others that take OpenAI's variables", (url) => `export OPENAI_BASE_URL=${url}/v1`],
+  ["OpenCode: provider.NAME.options.baseURL in opencode.json", (url) => `${url}/v1`],
+  ["pi: providers.NAME.baseUrl in models.json, Anthropic's without /v1", (url) => `${url}/v1`],
+];
+
+function exportLines(url: string): string {
+  return AGENTS.map(([agent, line]) => `# ${agent}\n${line(url)}`).join("\n");
+}
+
+/** Summaries that a model writes: the same upstream is asked, with the credentials of the request that is being fitted. */
+interface ModelSummaries {
+  readonly summarizer: Summarizer;
+  readonly withRequest: ExchangeOptions["withRequest"];
+}
+
+/** Headers that are about the body that was sent. */
+const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "accept"];
+
+/** A conversation outlives its requests, and their credentials may not: they are there for as long as the request is being fitted, and nowhere else. */
+function createModelSummaries(upstream: Upstream): ModelSummaries {
+  const fitting = new AsyncLocalStorage<SentRequest>();
+  const complete = async (request: ModelRequest, signal: AbortSignal): Promise<ModelReply> => {
+    const sent = fitting.getStore();
+    const question = sent === undefined ? null : summaryQuestion(sent.target, sent.bodyText, request);
+    if (sent === undefined || question === null) throw new PlimsollError("summary-failed", "no request is being fitted");
+    const body = Buffer.from(question.bodyText, "utf8");
+    const headers = [...without(sent.headers, BODY_HEADERS), ["content-length", String(body.length)] as const];
+    const answer = await upstream.send({ method: "POST", target: question.target, headers, body, signal });
+    const bytes = await bodyOf(answer);
+    if (bytes === null) throw new PlimsollError("summary-failed", "the summary's answer is too large");
+    const text = unpacked(bytes, answer.headers["content-encoding"]);
+    if (answer.statusCode !== 200 || text === null)
+      throw new PlimsollError("summary-failed", `the upstream answered ${answer.statusCode ?? 0} to the request for a summary`);
+    return question.replyIn(text);
+  };
+  const client = {
+    complete,
+    stream: () => {
+      throw new Error("summaries are asked for whole");
+    },
+  };
+  return {
+    withRequest: (sent, work) => fitting.run(sent, work),
+    summarizer: (request, signal) => {
+      const sent = fitting.getStore();
+      const path = sent?.target.split("?")[0] ?? "";
+      const modelId = wireAt(path)?.factsOf(parseRecord(sent?.bodyText ?? "") ?? {}, path).modelId ?? "";
+      // The history is asked about as text: tools and prefix of the conversation are the program's.
+      const { conversation: _, ...fenced } = request;
+      return createModelSummarizer(client, { modelId })(fenced, signal);
+    },
+  };
+}
+
+/** The action that a person typed, and the id or model that it is about. */
+export interface StatusOptions extends Pick<GivenOptions, "state"> {
+  readonly action?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Actions of `plimsoll proxy status`, with what each is about. */
+const ACTIONS: Readonly<Record<string, "id" | "model">> = {
+  preview: "id",
+  undo: "id",
+  pause: "id",
+  resume: "id",
+  forget: "model",
+};
+
+/** An address is one line. Chosen. */
+const MAXIMUM_ADDRESS_BYTES = 1_000;
+
+/** Shows what a running proxy does, or has it do something. Throws `bad-input` if none runs on the state. */
+export async function proxyStatus({ action, name, ...given }: StatusOptions, io: CliIo): Promise<number> {
+  const { folder } = placesOf(given, io);
+  const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
+  const url = found.kind === "text" ? found.text.trim() : "";
+  if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
+    throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one by plimsoll proxy --upstream URL`);
+  const about = action === undefined ? undefined : ACTIONS[action];
+  if (action !== undefined && about === undefined) {
+    const known = suggestion(action, Object.keys(ACTIONS)).replace(/^known:/, "it can");
+    throw new PlimsollError("bad-input", `status cannot ${action}: ${known}`);
+  }
+  const form = new URLSearchParams(about === undefined || name === undefined ? {} : { [about]: name });
+  const isLook = action === undefined || action === "preview";
+  const at = `${url}${OWN_PATH}/${action ?? "status"}${isLook ? `?${form}` : ""}`;
+  const headers = { accept: "text/plain" };
+  const answer = await fetch(at, isLook ? { headers } : { method: "POST", headers, body: form }).catch((error: unknown) => {
+    const why = "the proxy does not answer: it may have ended without removing its address";
+    throw new PlimsollError("bad-input", why, {}, error);
+  });
+  const text = (await answer.text()).trimEnd();
+  if (!answer.ok) throw new PlimsollError("bad-input", text);
+  const [first = "", ...further] = text.split("\n");
+  say(io.stdout, first, ...(action === undefined ? [`page: ${url}${OWN_PATH}`] : []), ...further);
   return EXIT_OK;
 }

@@ -2,7 +2,7 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { limitsBy, listenOn, placesOf, policyNamed, upstreamOf } from "./proxy-options.ts";
+import { countingPolicy, limitsBy, placesOf, upstreamOf } from "./proxy-options.ts";
 import { targetAt } from "./upstream.ts";
 
 describe("what is refused", () => {
@@ -11,21 +11,15 @@ describe("what is refused", () => {
     ["an upstream that is no address", () => upstreamOf("api.openai.com"), "--upstream"],
     ["an upstream with a key in it", () => upstreamOf("https://me:key@example.com"), "without a key"],
     ["an upstream with a query", () => upstreamOf("https://example.com/?key=1"), "without a key"],
-    ["a port that is none", () => listenOn({ port: "70000" }), "--port 70000"],
     ["days that are none", () => placesOf({ keep: "soon" }, recordedIo("/home").io), "--keep soon"],
     ["a window that is none", () => limitsBy("wide", PLIMSOLL_POLICY), "--window wide"],
-    ["a policy that nobody knows", () => policyNamed("plimsol", "/", BUILT_IN_KINDS), "did you mean plimsoll?"],
+    ["a policy that nobody knows", () => countingPolicy("plimsol", "/", BUILT_IN_KINDS), "did you mean plimsoll?"],
   ])("%s", (_, act, words) => {
     expect(act).toThrow(words);
   });
 });
 
 describe("what is taken", () => {
-  test("an address of this machine, and any other if that is said", () => {
-    expect(listenOn({ port: "0" })).toEqual({ host: "127.0.0.1", port: 0 });
-    expect(listenOn({ port: "1", anyHost: "0.0.0.0" })).toEqual({ host: "0.0.0.0", port: 1 });
-  });
-
   test("conversations are kept for two days, recordings for thirty", () => {
     const { io } = recordedIo("/home");
     expect(placesOf({}, io)).toEqual({

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import { type BoundReasoning, type ModelLimits, PlimsollError, type Policy } from "@plimsoll/core";
-import { encodingsOf, type Kinds, sizeOf } from "@plimsoll/core/extend";
+import { encodingsOf, type Kinds } from "@plimsoll/core/extend";
 import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";
 import type { CliIo } from "../io.ts";
-import { findPolicy } from "../option/policy-option.ts";
+import { policyNamed } from "../option/policy-option.ts";
+import { tokensOf, wholeNumber } from "../option/replay-options.ts";
 
 /** Options as the command line gives them. */
 export interface GivenOptions {
@@ -15,7 +16,7 @@ export interface GivenOptions {
   readonly state?: string;
   readonly record?: string;
   readonly keep?: string;
-  readonly boundReasoning?: string;
+  readonly boundReasoning?: BoundReasoning;
   readonly readOnly?: boolean;
 }
 
@@ -28,14 +29,14 @@ export interface Places {
 
 /** Days after which a conversation that nobody went on with is removed: a state for restarts, and a recording. Chosen. */
 const KEEP_DAYS = { state: 2, record: 30 } as const;
+const MOST_KEEP_DAYS = 9_999;
 
 /** Where logs are: of a recording its own folder, else the state's. */
 export function placesOf({ state, record, keep }: Pick<GivenOptions, "state" | "record" | "keep">, io: CliIo): Places {
   const folder = state === undefined ? join(io.homeFolder, ".plimsoll", "proxy") : resolve(io.cwd, state);
   const logs = record === undefined ? join(folder, "conversations") : resolve(io.cwd, record);
-  const days = keep ?? String(record === undefined ? KEEP_DAYS.state : KEEP_DAYS.record);
-  if (!/^\d{1,4}$/.test(days)) throw new PlimsollError("bad-input", `--keep ${days}: give a number of days, as 30`);
-  return { folder, logs, keepDays: Number(days) };
+  const usualDays = record === undefined ? KEEP_DAYS.state : KEEP_DAYS.record;
+  return { folder, logs, keepDays: keep === undefined ? usualDays : wholeNumber("--keep", keep, [0, MOST_KEEP_DAYS]) };
 }
 
 /** The upstream's address. Keys in it are refused: they would be shown. */
@@ -51,30 +52,9 @@ export function upstreamOf(text: string | undefined): URL {
   return url;
 }
 
-/** Where bound reasoning goes. */
-export function boundReasoningOf(text: string | undefined): BoundReasoning {
-  if (text === undefined || text === "leaves") return "leaves";
-  if (text === "vendor-drops") return text;
-  throw new PlimsollError("bad-input", `--bound-reasoning ${text}: say leaves or vendor-drops`);
-}
-
-const LARGEST_PORT = 65_535;
-
-/** Where to listen. Another address than this machine's own is asked for by a name that says so: whoever reaches it and knows the token asks with it. */
-export function listenOn({ port, anyHost = "127.0.0.1" }: Pick<GivenOptions, "port" | "anyHost">): {
-  readonly host: string;
-  readonly port: number;
-} {
-  const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
-  if (number <= LARGEST_PORT) return { host: anyHost, port: number };
-  throw new PlimsollError("bad-input", `--port ${port}: give a number from 0 to ${LARGEST_PORT}`);
-}
-
 /** The policy by its name or file. A proxy counts without a tokenizer. */
-export function policyNamed(name: string, cwd: string, kinds: Kinds): Policy {
-  const read = findPolicy(name, cwd);
-  if ("problems" in read) throw new PlimsollError("bad-input", read.problems.join("\n"));
-  const { policy } = read.found;
+export function countingPolicy(name: string, cwd: string, kinds: Kinds): Policy {
+  const policy = policyNamed(name, cwd);
   const [encoding] = encodingsOf(policy, kinds);
   if (encoding === undefined) return policy;
   throw new PlimsollError(
@@ -88,9 +68,7 @@ const REPLY_RATIO = 0.125;
 
 /** The limits of a model: the window that was given, else the catalogue's, else the policy's for unknown ones. */
 export function limitsBy(window: string | undefined, { unknownWindow }: Policy): (modelId: string | null) => ModelLimits {
-  const given = window === undefined ? null : sizeOf(window);
-  if (window !== undefined && given === null)
-    throw new PlimsollError("bad-input", `--window ${window}: give a number of tokens, as 200k`);
+  const given = window === undefined ? null : tokensOf("--window", window);
   return (modelId) => {
     const family = modelId === null ? null : familyLimitsOf(modelId);
     const listed = modelId === null ? null : MODEL_CATALOG.contextWindowOf(modelId);

@@ -190,3 +190,49 @@ export function fullWords({ usedTokens, budgetTokens, nextCutTokens, state }: Co
   const why = state === "paused" ? ", cuts are paused" : state === "undone" ? " (the last cut was undone)" : "";
   return `${formatTokens(usedTokens)}${of} tokens${next}${why}`;
 }
+
+/** Tells a cut in words. */
+export function cutWords({ reason, isUndone, tokensBefore, tokensAfter }: CutStatus): string {
+  return `cut (${reason})${isUndone ? ", undone" : ""}: ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`;
+}
+
+/** Tells what went, a line each; none if nothing did. */
+export function wentLines({ kinds, paths, yours }: Went): readonly string[] {
+  return [
+    ...kinds.map(({ what, parts, tokens }) => `no longer sent: ${what}, ${parts} (${formatTokens(tokens)} tokens)`),
+    ...yours.map((text) => `your message, quoted or shortened: ${text}`),
+    ...(paths.length === 0 ? [] : [`files of calls that went: ${paths.join(", ")}`]),
+  ];
+}
+
+/** The status as lines for a terminal. */
+export function statusLines({
+  upstream,
+  policy,
+  isPaused,
+  conversations,
+  limits,
+  storedCount,
+}: ProxyStatus): readonly string[] {
+  return [
+    `plimsoll proxy for ${upstream}, policy ${policy}${isPaused ? ", all cuts are paused" : ""}`,
+    ...conversations.flatMap((each) => [
+      `${each.id}  ${each.modelId ?? "no model named"}  ${fullWords(each)}  ${each.title}`,
+      ...each.cuts.flatMap((cut) => [`  ${cutWords(cut)}; ${cut.cost}`, ...wentLines(cut).map((line) => `    ${line}`)]),
+    ]),
+    ...(conversations.length === 0 ? ["no agent has asked since the proxy was started"] : []),
+    ...(storedCount > 0 ? [`${storedCount} more from before are on the disk (plimsoll proxy sessions)`] : []),
+    ...limits.map((line) => `learned limit: ${line}`),
+  ];
+}
+
+/** Characters of each message that a preview shows on a terminal: the page has more. Chosen. */
+const LINE_CHARS = 100;
+
+/** A cut that was not made, as lines for a terminal. */
+export function previewLines({ outcome, messages, ...gone }: Preview): readonly string[] {
+  const sent = messages.map(
+    ({ who, chars, text }) => `  ${who}, ${chars} characters: ${text.slice(0, LINE_CHARS).split(/\s+/).join(" ")}`,
+  );
+  return [outcome, ...wentLines(gone), "the model would then be sent:", ...sent];
+}

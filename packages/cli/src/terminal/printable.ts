@@ -116,13 +116,27 @@ export function lineFor(output: { readonly isTTY?: boolean | undefined }, text: 
   return `${output.isTTY === true ? fitted(text) : text}\n`;
 }
 
-/** A text broken between words into lines of at most 80 characters; a word that is longer is alone. */
-export function wrapped(text: string, { first, further }: LineStarts): readonly string[] {
+/** Says lines; outside text in them steers no terminal. */
+export function say(output: Output, ...lines: readonly string[]): void {
+  for (const line of lines) output.write(lineFor(output, printable(line)));
+}
+
+/** Says lines on the error output, each behind the program's name. */
+export function tell({ stderr }: { readonly stderr: Output }, ...lines: readonly string[]): void {
+  say(stderr, ...lines.map((line) => `plimsoll: ${line}`));
+}
+
+/** A text broken between words into lines of at most 80 characters, or so many; a word that is longer is alone. */
+export function wrapped(
+  text: string,
+  { first = "", further = "" }: Partial<LineStarts> = {},
+  columns: number = COLUMNS,
+): readonly string[] {
   const lines: string[] = [];
   let line = first;
   let isEmpty = true;
   for (const word of text.split(" ")) {
-    if (!isEmpty && [...line].length + 1 + [...word].length > COLUMNS) {
+    if (!isEmpty && [...line].length + 1 + [...word].length > columns) {
       lines.push(line);
       line = further;
       isEmpty = true;
