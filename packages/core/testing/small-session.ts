@@ -5,8 +5,8 @@ import type { Policy } from "../src/policy/policy.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../src/ports.ts";
 import { type ContextManager, createContextManager } from "../src/session/context-manager.ts";
-import type { ContextManagerOptions } from "../src/session/context-manager-options.ts";
 import type { ContextEvent } from "../src/session/events.ts";
+import type { ContextManagerOptions } from "../src/session/session-setup.ts";
 import { human, logOf, reply } from "../src/testing/builders.ts";
 
 /** One summary by the model from 8,000 tokens on, six messages kept, at one gate. */

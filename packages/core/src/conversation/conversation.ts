@@ -8,7 +8,7 @@ import { clockDoor } from "../port-door.ts";
 import type { SessionWriter } from "../ports.ts";
 import { checkStorable } from "../session/codec.ts";
 import { type ContextManager, createContextManager } from "../session/context-manager.ts";
-import type { ContextManagerOptions } from "../session/context-manager-options.ts";
+import type { ContextManagerOptions } from "../session/session-setup.ts";
 import { writerDoor } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
 import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";

@@ -1,4 +1,4 @@
-import { BELIEVED_MS, type LearnedRequestLimits } from "../session/learned-request-limits.ts";
+import { BELIEVED_MS, type LearnedRequestLimits } from "../session/session-state.ts";
 import type { Rejection } from "./outcome.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { SessionEntry } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
-import { isOfOtherUnit } from "../session/learned-request-limits.ts";
+import { isOfOtherUnit } from "../session/session-state.ts";
 import { isRejectedUsage } from "../usage.ts";
 
 /** A fact in a log about a model's window: a size that the provider refused or answered, or a smaller try that was undone. */

@@ -1,10 +1,11 @@
 import { deadlineOf } from "../deadline.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
-import { openContextManager } from "../session/context-manager.ts";
-import type { LogArchive } from "../session/held-log.ts";
+import { managerOf } from "../session/context-manager.ts";
+import { createHeldSession } from "../session/held-session.ts";
+import type { LogArchive } from "../session/session-setup.ts";
 import { sessionsDoor } from "../session/store-door.ts";
-import { isUndoArchived } from "../session/undo-point.ts";
+import { isUndoArchived } from "../session/view.ts";
 import { createBackground } from "./background.ts";
 import { type Conversation, type ConversationSetting, conversationOver } from "./conversation.ts";
 import { createTally } from "./tally.ts";
@@ -31,15 +32,15 @@ export async function openConversation(
     const tally = createTally();
     const { archive, isAt } = archiveIn(sessions);
     const background = createBackground(context);
-    const opening = openContextManager({ ...context, archive, prepared: background.prepared });
+    const held = createHeldSession({ ...context, archive, prepared: background.prepared });
     const take = (entry: SessionEntry) => {
-      opening.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id));
+      held.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id));
       tally.add(entry);
     };
     const { writer, cutOff } = await writerOf(session, sessions, take);
     isAt(writer);
     try {
-      const manager = opening.opened();
+      const manager = managerOf(held, context);
       const kept = { writer, isArchived: true, heldCount: 0 };
       const told = context.onEvent === undefined ? {} : { onEvent: context.onEvent };
       return { conversation: conversationOver({ manager, tally, background, nowMs, ...kept, ...told }), cutOff };

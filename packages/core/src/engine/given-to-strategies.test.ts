@@ -5,7 +5,7 @@ import type { SessionEntry } from "../entry.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { ContextManagerOptions } from "../session/context-manager-options.ts";
+import type { ContextManagerOptions } from "../session/session-setup.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";

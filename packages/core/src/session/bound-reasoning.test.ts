@@ -17,8 +17,7 @@ import {
 } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { type ContextManager, createContextManager } from "./context-manager.ts";
-import { undoPointOf } from "./undo-point.ts";
-import { foldEntries } from "./view.ts";
+import { foldEntries, undoPointOf } from "./view.ts";
 
 const thought = (text: string): ReasoningPart => ({ type: "reasoning", text, opaque: { signature: text } });
 const thinking = (message: AssistantMessage): AssistantMessage => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { compaction, human, NO_RECORD, reply, revertOf, sessionStart, usageEntry } from "../testing/builders.ts";
-import { attemptEntry, CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
+import { attemptEntry, CLOSED_BREAKER, foldBreaker } from "./session-state.ts";
 
 const step = (strategy: string, outcome: StepOutcome["outcome"]): StepOutcome => ({ strategy, outcome, detail: null });
 const compacted = (...steps: readonly StepOutcome[]): SessionEntry => ({

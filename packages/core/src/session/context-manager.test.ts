@@ -10,8 +10,8 @@ import type { Summarizer } from "../ports.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { type ContextManager, createContextManager } from "./context-manager.ts";
-import type { ContextManagerOptions } from "./context-manager-options.ts";
 import type { ContextEvent } from "./events.ts";
+import type { ContextManagerOptions } from "./session-setup.ts";
 
 const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };
 const WINDOW = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;

@@ -1,20 +1,29 @@
 import type { Amount } from "../budget.ts";
-import type { FitInput, FitOutcome, PreparedSummary } from "../engine/fit-input.ts";
-import type { RevertEntry, SessionEntry, SetupChangeEntry } from "../entry.ts";
-import type { Context } from "../message/message.ts";
+import { compact } from "../engine/compact.ts";
+import { summaryWithin } from "../engine/compaction-tools.ts";
+import type { FitInput, FitOutcome, FitState, PreparedSummary } from "../engine/fit-input.ts";
+import { expectedTokensOf } from "../engine/measure-view.ts";
+import { reaches, whyAct } from "../engine/why-act.ts";
+import type { CompactionEntry, ModelLimits, RevertEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
+import { loggedLimits } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
+import type { Context, Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
+import type { Summarizer } from "../ports.ts";
+import { summaryIn } from "../prompts/parts.ts";
+import { strategyOf } from "../strategy/built-in-strategies.ts";
+import { addedUsage } from "../summarizer/added-usage.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import type { ContextManagerOptions } from "./context-manager-options.ts";
-import { fitSession, type ModelSwitch, switchSessionModel } from "./fit-session.ts";
+import type { Usage } from "../usage.ts";
+import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
+import { type FittedMedia, fitMedia } from "./fit-media.ts";
 import { createHeldSession, type HeldSession } from "./held-session.ts";
-import { prepareSummary, reachesAmount } from "./prepare-summary.ts";
 import { type Recalled, type RecallRange, recall } from "./recall.ts";
-import { repairsOf } from "./replace-history.ts";
-import { sessionSetup } from "./session-setup.ts";
-import type { SessionState } from "./session-state.ts";
-import { revertEntry, undoArchived } from "./undo-point.ts";
-import type { SessionView } from "./view.ts";
+import { type ContextManagerOptions, fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
+import { attemptEntry, type SessionState } from "./session-state.ts";
+import { revertEntry, type SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
 export interface ContextManager {
@@ -59,18 +68,6 @@ export interface ContextManager {
   prepareUndo(): Promise<void>;
 }
 
-/** A context manager that is being opened: the log comes entry by entry. */
-export interface OpeningContextManager {
-  /**
-   * Takes the next entry of the log. With an archive, what a compaction covers is not kept, unless `mayBeUndone`.
-   *
-   * @throws PlimsollError `bad-session` for an entry that does not fit the log; see also {@link isUndoArchived}.
-   */
-  take(entry: SessionEntry, mayBeUndone?: boolean): void;
-  /** Ends the log: repairs what a crash left, and announces it. */
-  opened(): ContextManager;
-}
-
 /**
  * Makes a context manager with an empty log, or with the entries given, which it reads in order. If a crash left their messages
  * unsendable, it appends repairs, unless `repairs` is "none".
@@ -78,53 +75,26 @@ export interface OpeningContextManager {
  * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
  */
 export function createContextManager(options: ContextManagerOptions): ContextManager {
-  const opening = openContextManager(options);
-  for (const entry of options.entries ?? []) opening.take(entry);
-  return opening.opened();
+  const session = createHeldSession(options);
+  for (const entry of options.entries ?? []) session.take(entry);
+  return managerOf(session, options);
 }
 
-/** A context manager over a log that is handed over entry by entry; `options.entries` is not looked at. */
-export function openContextManager(options: ContextManagerOptions): OpeningContextManager {
-  const { archive = null, onEvent: emit = () => undefined, repairs } = options;
-  const session = createHeldSession(sessionSetup(options), { archive, emit });
-  return {
-    take: (entry, mayBeUndone = false) => {
-      if (entry.type === "revert" && session.state().view.undo === "archived") throw undoArchived(entry.compactionId);
-      session.fold(entry);
-      session.log.archived(1);
-      if (entry.type === "compaction" && !mayBeUndone) session.release("none");
-    },
-    opened: () => {
-      if (repairs !== "none") repair(session);
-      return managerOf(session);
-    },
-  };
-}
-
-/** Appends what a crash left out, and reports it; nothing in a new session. */
-function repair({ log, state, fold, withRemoved, tell }: HeldSession): void {
-  const needed = log.count() === 0 ? [] : repairsOf(state().view);
-  const entries = needed.map((entry) => {
-    const mended = withRemoved(entry);
-    fold(mended);
-    return mended;
-  });
-  if (entries.length > 0) tell({ type: "session-repaired", entries });
-}
-
-/** A held session as its users see it. */
-function managerOf(session: HeldSession): ContextManager {
-  const { state, log, append, prepareUndo } = session;
+/** A session whose log was taken, as its users see it; with repairs of what a crash left, unless they are not wanted. */
+export function managerOf(session: HeldSession, { repairs }: Pick<ContextManagerOptions, "repairs">): ContextManager {
+  if (repairs !== "none") session.repair();
+  const { state, append, prepareUndo } = session;
   const ownPolicy = session.setup.policy;
   const fit = (input: FitInput, policy: EnginePolicy, signal: AbortSignal) =>
     fitSession(session, { policy, input, measuredBy: state().ledger }, signal);
-  const revert = (nowMs: number | null): RevertEntry => {
-    return append(revertEntry(state().view, nowMs));
-  };
+  const revert = (nowMs: number | null) => append(revertEntry(state().view, nowMs));
   return {
     append: (entry) => void append(entry),
     fit: (input, signal) => fit(input, ownPolicy, signal),
-    reaches: (input, atLeast) => reachesAmount(session, input, atLeast),
+    reaches: (input, atLeast) => {
+      const fit = { policy: ownPolicy, input, measuredBy: state().ledger };
+      return reaches(gateStateOf(state(), session.setup, fit), input, atLeast);
+    },
     prepare: (input, signal) => prepareSummary(session, input, signal),
     switchModel: (to, input, signal) => switchSessionModel(session, { to, input }, signal),
     revert,
@@ -142,12 +112,210 @@ function managerOf(session: HeldSession): ContextManager {
       return { system, tools, messages: messages.slice(), dynamicContext };
     },
     predict: (dynamicContext = null) => session.predict(dynamicContext),
-    recall: (handle, range) => recall(handle, range, log.messages),
-    archived: log.archived,
+    recall: (handle, range) => recall(handle, range, session.messages),
+    archived: session.archived,
     prepareUndo,
     state,
     view: () => state().view,
     ledger: () => state().ledger,
-    entries: () => log.entries,
+    entries: () => session.entries,
   };
+}
+
+/** Makes a session fit, appends what was done or tried, and reports it. */
+async function fitSession(session: HeldSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
+  const { state, recallIndex, setup, append, tell } = session;
+  session.tellFilled(given);
+  const media = fitMedia(session, given);
+  const stubbed = stubbedBy(session, media, given);
+  if (given.input.refused !== undefined && stubbed !== null) return stubbed;
+  // Of what was refused nothing can be taken; less text may be sent for bytes, and in case the words were misread.
+  if (given.input.refused !== undefined && media.left.length > 0 && media.textRatio === 1 && !media.isGuess)
+    return irreducible(session, media, given);
+  const fit = withTextLimit(session, given, media);
+  const { input, policy } = fit;
+  const act = whyAct(gateStateOf(state(), setup, fit), input);
+  if (act.kind === "unchanged") {
+    tell(outcomeEvent(act, setup.estimator.name));
+    return stubbed ?? act;
+  }
+  const now = fitStateOf({ state: state(), recallIndex }, setup, fit);
+  tell(startEvent(act.reason, now));
+  const { estimatedTokens } = state().ledger;
+  const outcome = await compact(now, { input, ...act }, signal).catch((error: unknown) => {
+    // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
+    const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
+    tell({ type: "compaction-failed", reason: act.reason, steps });
+    throw error;
+  });
+  const { failures } = state().breaker;
+  const entry =
+    outcome.kind === "compacted"
+      ? withStep(outcome.entry, media.learned)
+      : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state().view.lastEntryId });
+  // A session that waits has lost nothing by a summary that does not fit: the log says nothing of it.
+  const logged = entry !== null && (input.only === undefined || entry.type === "compaction") ? append(entry) : null;
+  tell(breakerEvent({ before: failures, after: state().breaker.failures, limit: policy.progress.maximumFailures }));
+  const isLogged = outcome.kind === "compacted" && logged?.type === "compaction";
+  const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
+  tell(outcomeEvent(told, setup.estimator.name));
+  return told;
+}
+
+/** Appends the entry that takes media out, and reports it, with what stays over a limit. `null` if nothing was taken. */
+function stubbedBy({ state, setup, append, tell }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome | null {
+  if (media.left.length > 0 && media.textRatio === 1 && !media.isGuess)
+    tell({ type: "context-irreducible", ...irreducibleParts(media, input) });
+  if (media.entry === null) return null;
+  const { reason, tokensBefore } = media.entry.record;
+  const estimator = setup.estimator.name;
+  tell({
+    type: "compaction-start",
+    reason,
+    estimator,
+    tokensBefore: tokensBefore ?? 0,
+    messagesBefore: state().view.messages.size,
+  });
+  const outcome = { kind: "compacted", entry: append(media.entry) } as const;
+  tell(outcomeEvent(outcome, estimator));
+  return outcome;
+}
+
+function irreducibleParts({ left: parts }: FittedMedia, { model }: FitInput) {
+  return { budgetTokens: model.contextWindowTokens ?? 0, parts };
+}
+
+/** Makes the outcome of a refusal in another unit than tokens for which nothing can be taken out. */
+function irreducible({ state, append }: HeldSession, media: FittedMedia, { input }: SessionFit): FitOutcome {
+  const steps = media.learned === null ? [] : [media.learned];
+  const outcome = { kind: "irreducible", reason: "overflow", steps, ...irreducibleParts(media, input) } as const;
+  const { ledger, view } = state();
+  const entry = attemptEntry(outcome, { input, estimatedTokens: ledger.estimatedTokens, lastEntryId: view.lastEntryId });
+  if (entry !== null) append(entry);
+  return outcome;
+}
+
+/** The fit under the window that a limit of bytes leaves, if text is over it. */
+function withTextLimit(session: HeldSession, fit: SessionFit, { textRatio }: FittedMedia): SessionFit {
+  if (textRatio === 1) return fit;
+  const { input } = fit;
+  const { ledger } = session.state();
+  const { estimator } = session.setup;
+  const promptTokens =
+    session.predict(input.dynamicContext ?? null).expectedTokens + expectedTokensOf(input.pending, { estimator, ledger });
+  const limitTokens = Math.floor(promptTokens * textRatio) + (input.model.maxOutputTokens ?? 0);
+  const observedLimitTokens = Math.min(limitTokens, input.observedLimitTokens ?? limitTokens);
+  return { ...fit, input: { ...input, observedLimitTokens } };
+}
+
+function withStep(entry: CompactionEntry, step: StepOutcome | null): CompactionEntry {
+  return step === null ? entry : { ...entry, record: { ...entry.record, steps: [...entry.record.steps, step] } };
+}
+
+/** Makes the event if this fit opened the breaker. */
+function breakerEvent(failures: {
+  readonly before: number;
+  readonly after: number;
+  readonly limit: number;
+}): ContextEvent | null {
+  const { before, after, limit } = failures;
+  if (before >= limit || after < limit) return null;
+  return { type: "breaker-open", failures: after, why: "summaries failed in a row" };
+}
+
+/** The model that a session goes on with. */
+interface ModelSwitch {
+  readonly modelId: string;
+  readonly limits: ModelLimits;
+}
+
+/** Makes a session fit what the new model counts, although the old one's client writes the summary; then appends the switch. */
+async function switchSessionModel(
+  session: HeldSession,
+  { to, input }: { readonly to: ModelSwitch; readonly input: FitInput },
+  signal: AbortSignal,
+): Promise<FitOutcome> {
+  const { state, setup } = session;
+  const { policy } = setup;
+  const measuredBy = setup.estimator.changeModel(state().ledger, to.modelId);
+  const writer = { limits: state().view.limits, ledger: state().ledger };
+  const atLimits: FitInput = { ...input, model: to.limits };
+  const now = gateStateOf(state(), setup, { policy, input, measuredBy });
+  const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state().view.limits);
+  const downshift: FitInput = { ...atLimits, now: { reason: "downshift", keep: null } };
+  const outcome: FitOutcome = fitsAlready
+    ? { kind: "unchanged", off: null }
+    : await fitSession(session, { policy, input: downshift, measuredBy, writer }, signal);
+  const id = shortHash(`model-change\n${to.modelId}\n${state().view.lastEntryId ?? ""}`);
+  session.append({ type: "model-change", id, modelId: to.modelId, limits: loggedLimits(to.limits), atMs: input.nowMs });
+  return outcome;
+}
+
+/** True if both windows are known and the new one leaves at least as much for the prompt: the old model could not write for more. */
+function isNoSmaller(to: ModelLimits, from: ModelLimits | null): boolean {
+  if (from === null || from.contextWindowTokens === null || to.contextWindowTokens === null) return false;
+  const fromTokens = from.contextWindowTokens - (from.maxOutputTokens ?? 0);
+  return to.contextWindowTokens - (to.maxOutputTokens ?? 0) >= fromTokens;
+}
+
+/**
+ * Has the policy's model write the summary that it would write if it acted now, and appends nothing. `null` if the policy asks no model, while
+ * the breaker is open, if a summary could be as long as what it would cover (right after a compaction), and if no usable one came of it. Rejects only
+ * when the signal aborts.
+ */
+async function prepareSummary(
+  session: HeldSession,
+  { now: _, ...input }: FitInput,
+  signal: AbortSignal,
+): Promise<PreparedSummary | null> {
+  const { policy, kinds } = session.setup;
+  const asking = policy.strategies.find((spec) => strategyOf(spec, kinds.strategies).needsModel);
+  if (asking === undefined) return null;
+  const fallback = policy.fallback === null ? null : { ...policy.fallback, strategies: [], forced: [] };
+  const at: FitInput = { ...input, gate: "before-step", pending: [], only: "prepared" };
+  const state = stateAt(session, at, { ...policy, strategies: [asking], fallback });
+  const act = whyAct(state, at);
+  if (!state.useModel || act.kind !== "act") return null;
+  const { only: ___, ...asked } = at;
+  const { summarizer, isAsked, paid } = worthAsking(state, summaryWithin(policy.summary, act.budget).maxTokens);
+  const alone = { ...state, summarizer, beforeCompaction: null, prepared: null };
+  const outcome = await compact(alone, { ...act, input: asked }, signal);
+  if (!isAsked()) return null;
+  const edit = outcome.kind === "compacted" ? outcome.entry.edits[0] : undefined;
+  const [first] = edit?.kind === "replace-spans" ? (edit.message?.parts ?? []) : [];
+  if (edit?.kind !== "replace-spans" || edit.by !== "summary" || first?.type !== "text") {
+    const steps = outcome.kind === "failed" || outcome.kind === "irreducible" ? outcome.steps : [];
+    session.tell({ type: "summary-prepared", outcome: "failed", usage: paid(), steps });
+    return null;
+  }
+  const { kind, spans, by, usage, prompts, repairs } = edit;
+  const written = { text: summaryIn(first.text), usage, prompts, repairs };
+  session.tell({ type: "summary-prepared", outcome: "ready", usage, steps: [] });
+  return { edit: { kind, spans, by, written }, covered: coveredBy(spans, state.messages()) };
+}
+
+/** The summariser, but a first request about less than a summary may take is refused: it could not be progress. `paid` is what its answers took. */
+function worthAsking({ summarizer, estimator, ledger }: FitState, leastTokens: number) {
+  let isAsked = false;
+  const paid: (Usage | null)[] = [];
+  const asking: Summarizer = async (request, signal) => {
+    const covered = request.parts.flatMap((part) => part.messages);
+    const tokens = covered.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0);
+    if (!isAsked && tokens < leastTokens) throw new PlimsollError("summary-failed", "there is too little to summarise yet");
+    isAsked = true;
+    const summary = await summarizer(request, signal);
+    paid.push(summary.usage);
+    return summary;
+  };
+  return { summarizer: asking, isAsked: () => isAsked, paid: () => (paid.length === 0 ? null : paid.reduce(addedUsage)) };
+}
+
+function stateAt(session: HeldSession, input: FitInput, policy: EnginePolicy): FitState {
+  const { state, recallIndex, setup } = session;
+  return fitStateOf({ state: state(), recallIndex }, setup, { policy, input, measuredBy: state().ledger });
+}
+
+function coveredBy(spans: PreparedSummary["edit"]["spans"], messages: readonly Message[]): readonly Message[] {
+  const place = (id: string) => messages.findIndex((message) => message.id === id);
+  return spans.flatMap(({ from, through }) => messages.slice(place(from), place(through) + 1));
 }

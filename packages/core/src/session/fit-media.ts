@@ -17,8 +17,8 @@ import {
   sizeIn,
 } from "../message/request-size.ts";
 import type { HeldSession } from "./held-session.ts";
-import { believedLimits, limitStep } from "./learned-request-limits.ts";
 import type { SessionFit } from "./session-setup.ts";
+import { believedLimits, limitStep } from "./session-state.ts";
 
 /** The result of fitting a request to limits in other units than tokens. */
 export interface FittedMedia {

@@ -10,28 +10,37 @@ import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { impossibleCount } from "../usage.ts";
-import type { ContextEvent, ContextListener } from "./events.ts";
-import { createHeldLog, type HeldLog, type LogArchive } from "./held-log.ts";
-import { silentTruncation } from "./prompt-watch.ts";
-import { gateStateOf, overheadOf, type SessionFit, type SessionSetup } from "./session-setup.ts";
+import type { ContextEvent } from "./events.ts";
+import { createMessageIndex, type LoggedMessages, type MessageIndex } from "./recall.ts";
+import { repairsOf } from "./replace-history.ts";
+import type { ContextManagerOptions, SessionFit, SessionSetup } from "./session-setup.ts";
+import { gateStateOf, overheadOf, sessionSetup } from "./session-setup.ts";
 import { EMPTY_STATE, type FoldedState, foldState, type SessionState } from "./session-state.ts";
-import { undoPointOf, withoutUndoPoints } from "./undo-point.ts";
-import { usageRefused } from "./usage-watch.ts";
-import { foldEntryBy, type SessionView } from "./view.ts";
+import { silentTruncation, usageRefused } from "./usage-watch.ts";
+import { foldEntryBy, type SessionView, undoArchived, undoPointOf, withoutUndoPoints } from "./view.ts";
 
-/** A session's state and its log, held together: an entry goes into both. */
+/** A session's state and its log, held together: an entry goes into both. With an archive the log in memory is what the archive does not have yet. */
 export interface HeldSession {
   readonly setup: SessionSetup;
-  readonly log: HeldLog;
+  /** The entries in memory. */
+  readonly entries: readonly SessionEntry[];
+  /** Every message of the whole log. */
+  readonly messages: LoggedMessages;
+  /** Says that the archive has the first `count` of the entries in memory now; nothing without an archive. */
+  archived(count: number): void;
   state(): SessionState;
   /** The index of the log for rules that recall it; `null` if the policy has none. */
   readonly recallIndex: RecallIndex | null;
-  /** Takes an entry that a log already has. */
-  fold(entry: SessionEntry): void;
+  /**
+   * Takes the next entry of a log that is opened. With an archive, what a compaction covers is not kept, unless `mayBeUndone`.
+   *
+   * @throws PlimsollError `bad-session` for an entry that does not fit the log; see also {@link isUndoArchived}.
+   */
+  take(entry: SessionEntry, mayBeUndone?: boolean): void;
   /** Takes an entry that is new, with the reasoning that it makes invalid, and tells what it shows. Gives it as it is in the log. */
   append<Entry extends SessionEntry>(entry: Entry): Entry;
-  /** An entry that is new with the reasoning that it makes invalid. */
-  withRemoved<Entry extends SessionEntry>(entry: Entry): Entry;
+  /** Appends what a crash left out, and reports it; nothing in a new session. */
+  repair(): void;
   /** The entry that takes all bound reasoning out under the same setup, or all of it if none is known to be bound; `null` if there is none. */
   withoutReasoning(nowMs: number | null): SetupChangeEntry | null;
   /** Sends events to subscribers. That compaction is off is reported once. */
@@ -41,21 +50,27 @@ export interface HeldSession {
   predict(dynamicContext: string | null): Prediction;
   /** Returns the size of messages, looking only at those that came since it was asked before. */
   sizeOf(messages: Sequence<Message>): RequestSize;
-  /** Lets go of undo points that the archive can give back; nothing without an archive. */
-  release(keep: "newest" | "none"): void;
   /** Reads the newest undo point from the archive if it is there alone. */
   prepareUndo(): Promise<void>;
 }
 
-/** Where a held session's log is kept, and who hears of it. */
-interface HeldSessionPorts {
-  readonly archive: LogArchive | null;
-  readonly emit: ContextListener;
-}
-
 /** A held session without entries. */
-export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSessionPorts): HeldSession {
-  const log = createHeldLog(archive);
+export function createHeldSession(options: ContextManagerOptions): HeldSession {
+  const { archive = null, onEvent: emit = () => undefined } = options;
+  const setup = sessionSetup(options);
+  const entries: SessionEntry[] = [];
+  /** Entries that the archive alone has. */
+  let archivedCount = 0;
+  const messages = createMessageIndex(async (index) =>
+    index < archivedCount ? await archive?.entryAt(index) : entries[index - archivedCount],
+  );
+  const archived = (count: number) => {
+    if (archive === null) return;
+    // While a log is opened, each entry is archived as it is taken.
+    if (count >= entries.length) entries.length = 0;
+    else entries.splice(0, count);
+    archivedCount += count;
+  };
   let state = EMPTY_STATE;
   let isOffTold = false;
   let irreducibleTold = "";
@@ -67,19 +82,35 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
     state = folded.state;
     const newest = entry.type === "message" ? state.view.messages.at(-1) : undefined;
     if (newest !== undefined) recallIndex?.add(newest);
-    log.add(entry);
+    messages.add(entry);
+    entries.push(entry);
     return folded;
   };
   // A copy: the estimator answers its next gates with the same value.
   const predict = (dynamicContext: string | null) => ({
     ...setup.estimator.predict(state.ledger, overheadOf(state, setup, dynamicContext)),
   });
+  /** Lets go of undo points that the archive can give back; nothing without an archive. */
   const release = (keep: "newest" | "none") => {
     if (archive !== null) state = { ...state, view: withoutUndoPoints(state.view, keep) };
   };
   const withRemoved = <Entry extends SessionEntry>(entry: Entry): Entry => {
     const removedReasoning = madeInvalid(entry, state.view, setup);
     return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
+  };
+  /** Reads the whole log as it is now, however it grows meanwhile; more than once. */
+  const reader = () => {
+    const heldCount = archivedCount;
+    const tail = [...entries];
+    return async (onEntry: (entry: SessionEntry) => void) => {
+      let count = 0;
+      await archive?.read((entry) => {
+        // The archive may grow meanwhile: what it has more is in the tail, too.
+        if (count < heldCount) onEntry(entry);
+        count += 1;
+      });
+      for (const entry of tail) onEntry(entry);
+    };
   };
   let sized = { messages: sequenceOf<Message>(), size: NO_SIZE };
   const sizeOf = (messages: Sequence<Message>): RequestSize => {
@@ -90,8 +121,18 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
   };
   return {
     setup,
+    entries,
+    messages,
+    archived,
     sizeOf,
-    withRemoved,
+    repair: () => {
+      const needed = repairsOf(state.view).map((entry) => {
+        const mended = withRemoved(entry);
+        fold(mended);
+        return mended;
+      });
+      if (needed.length > 0) emit({ type: "session-repaired", entries: needed });
+    },
     withoutReasoning: (atMs) => {
       const { system, tools, messages, modelId, lastEntryId } = state.view;
       const { isBoundReasoning } = setup;
@@ -101,12 +142,16 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
       const id = shortHash(`without-reasoning\n${lastEntryId ?? ""}`);
       return { type: "setup-change", id, system, tools, atMs, removedReasoning };
     },
-    log,
     recallIndex,
     state: () => state,
-    fold,
+    take: (entry, mayBeUndone = false) => {
+      if (entry.type === "revert" && state.view.undo === "archived") throw undoArchived(entry.compactionId);
+      fold(entry);
+      archived(1);
+      if (entry.type === "compaction" && !mayBeUndone) release("none");
+    },
     append: (given) => {
-      refuseImpossible(given, log);
+      refuseImpossible(given, messages);
       const entry = withRemoved(given);
       const { missingTokens, isUsageRefused } = fold(entry);
       // Of all that compactions covered, only the newest undo point stays in memory.
@@ -133,17 +178,16 @@ export function createHeldSession(setup: SessionSetup, { archive, emit }: HeldSe
       emit({ type: "window-filled", ...filled, estimator: setup.estimator.name });
     },
     predict,
-    release,
     prepareUndo: async () => {
       if (state.view.undo !== "archived") return;
-      const undo = await undoPointOf(state.view.activeCompactions.at(-1)?.id ?? "", log.reader());
+      const undo = await undoPointOf(state.view.activeCompactions.at(-1)?.id ?? "", reader());
       state = { ...state, view: { ...state.view, undo } };
     },
   };
 }
 
 /** Refuses what no session can go on from: a message under an id that the log has, after which no cut would find its place, and counts that are none. */
-function refuseImpossible(entry: SessionEntry, { messages }: HeldLog): void {
+function refuseImpossible(entry: SessionEntry, messages: Pick<MessageIndex, "has">): void {
   if (entry.type === "message" && messages.has(entry.message.id)) {
     const { id: messageId } = entry.message;
     const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;

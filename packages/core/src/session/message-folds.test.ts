@@ -4,7 +4,7 @@ import type { SessionEntry } from "../entry.ts";
 import { type Facts, NO_FACTS } from "../facts/facts.ts";
 import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import { human } from "../testing/builders.ts";
-import { createSharedFolds, type MessageFolds, PLAIN_FOLDS } from "./message-folds.ts";
+import { createSharedFolds, type MessageFolds, PLAIN_FOLDS } from "./session-readings.ts";
 
 /** Folds a log, message by message. */
 function folded(entries: readonly SessionEntry[], folds: MessageFolds) {

@@ -13,7 +13,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { createMessageIndex, type LogPlaces } from "./message-index.ts";
+import { createMessageIndex, type LogPlaces } from "./recall.ts";
 
 const [u0, a1, u2, a3] = [human("u0", "first"), reply("a1", "answer"), human("u2", "second"), reply("a3", "done")];
 const log = logOf([u0, a1, u2, a3]);

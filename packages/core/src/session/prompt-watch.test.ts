@@ -20,7 +20,7 @@ import {
 import { usageOf } from "../usage.ts";
 import { createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
-import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./prompt-watch.ts";
+import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 /** Four characters a token, as a model would count it. */

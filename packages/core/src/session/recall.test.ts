@@ -18,8 +18,7 @@ import {
   summarized,
   summaryMessage,
 } from "../testing/builders.ts";
-import { createMessageIndex } from "./message-index.ts";
-import { MAXIMUM_RECALL_CHARS, pieceOf, recall } from "./recall.ts";
+import { createMessageIndex, MAXIMUM_RECALL_CHARS, pieceOf, recall } from "./recall.ts";
 
 const messages: readonly Message[] = [
   human("u1", "first"),

@@ -1,24 +1,75 @@
 import { z } from "zod";
 import { deadlineOf } from "../deadline.ts";
 import { failureText } from "../engine/ask-hook.ts";
-import type { FitInput, FitState, SummaryWriter } from "../engine/fit-input.ts";
+import type { BeforeCompaction, FitInput, FitState, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
 import type { GateState } from "../engine/why-act.ts";
-import type { StepOutcome } from "../entry.ts";
+import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker, type Door, passed } from "../port-door.ts";
+import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
-import { createEstimator, type EstimatorSpec, type Measures } from "../tokens/built-in-estimators.ts";
+import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Estimator, Overhead, Prediction } from "../tokens/estimator.ts";
 import type { Ledger } from "../tokens/ledger.ts";
-import { createWorkCounter } from "../tokens/measure.ts";
-import { pooledPriors } from "../tokens/model-prior.ts";
-import type { ContextManagerOptions } from "./context-manager-options.ts";
-import { PLAIN_FOLDS } from "./message-folds.ts";
-import type { SessionReadings } from "./session-readings.ts";
+import { createWorkCounter, type WorkCounter } from "../tokens/measure.ts";
+import { type ModelPriors, pooledPriors } from "../tokens/model-prior.ts";
+import type { ContextListener } from "./events.ts";
+import { PLAIN_FOLDS, type SessionReadings } from "./session-readings.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
+
+/**
+ * Where the log is kept, for a manager that holds in memory only what the context needs and what the archive does not have yet. Entries are
+ * counted from 0 over the whole log.
+ */
+export interface LogArchive {
+  entryAt(index: number): Promise<SessionEntry>;
+  /** Hands over all entries, in order. */
+  read(onEntry: (entry: SessionEntry) => void): Promise<void>;
+}
+
+/** Options of a context manager. */
+export interface ContextManagerOptions {
+  readonly policy: EnginePolicy;
+  /** Kinds that the policy may name in addition to those of this package; made by `withKinds`. */
+  readonly kinds?: Kinds;
+  readonly summarizer: Summarizer;
+  /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
+  readonly entries?: Iterable<SessionEntry>;
+  /** Whether that repair is made: "append" if it is left out; "none" for a caller who gives the whole history again. */
+  readonly repairs?: "append" | "none";
+  /** Reads entries back from where the whole log is stored; absent for a manager that keeps the log in memory. */
+  readonly archive?: LogArchive;
+  readonly onEvent?: ContextListener;
+  /** Asked before each compaction; may cancel it or supply the summary. */
+  readonly beforeCompaction?: BeforeCompaction;
+  /** Gives the summary that was prepared, if there is one; asked when the engine acts by itself. */
+  readonly prepared?: PreparedSummaryPort;
+  /** Milliseconds after which a request for a summary without an answer fails, and a hook without one is ignored; 300,000 if left out. */
+  readonly answerDeadlineMs?: number;
+  /** The timer of that deadline; the platform's if left out. */
+  readonly wait?: Wait;
+  /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
+  readonly pinned?: readonly string[];
+  /** The live state of todo lists and sub-agents, asked for at each compaction. */
+  readonly stateProviders?: readonly StateProvider[];
+  /** Files that the agent tracks in addition to its calls, asked for at each compaction. */
+  readonly fileTracker?: FileTracker;
+  /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
+  readonly hiddenOverheadTokens?: number;
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
+  readonly modelPriors?: ModelPriors;
+  /** Tells which reasoning is removed once messages before it change; none is if left out. */
+  readonly isBoundReasoning?: IsBoundReasoning;
+  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
+  readonly tokenizers?: Tokenizers;
+  /** Counts the text and messages that all estimators read, for bounds that tests assert; a new counter if left out. */
+  readonly work?: WorkCounter;
+  /** Shares readings of message objects with other sessions that have the same ones; nothing is shared if left out. */
+  readonly readings?: SessionReadings;
+}
 
 /** The setup by which a session is measured and made to fit; it stays the same while the session is open. */
 export interface SessionSetup extends StateFold {

@@ -19,7 +19,7 @@ import { createEstimator, type EstimatorSpec } from "../tokens/built-in-estimato
 import { EMPTY_LEDGER } from "../tokens/ledger.ts";
 import { createWorkCounter, type WorkCounter } from "../tokens/measure.ts";
 import { rejectedUsage, usageOf } from "../usage.ts";
-import { PLAIN_FOLDS } from "./message-folds.ts";
+import { PLAIN_FOLDS } from "./session-readings.ts";
 import { EMPTY_STATE, foldLedger, foldState, type SessionState } from "./session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 

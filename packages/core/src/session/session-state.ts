@@ -1,17 +1,142 @@
-import type { SessionEntry } from "../entry.ts";
+import { GOAL_STEP } from "../engine/chain.ts";
+import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { type Facts, NO_FACTS } from "../facts/facts.ts";
-import type { Message } from "../message/message.ts";
-import { requestSizeOf } from "../message/request-size.ts";
+import { shortHash } from "../hash.ts";
+import { isHuman, type Message } from "../message/message.ts";
+import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
+import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/request-size.ts";
 import type { Estimator, Overhead } from "../tokens/estimator.ts";
 import { EMPTY_LEDGER, type Ledger, ledgerCopy } from "../tokens/ledger.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
-import { type Breaker, CLOSED_BREAKER, foldBreaker } from "./breaker.ts";
-import { foldRequestLimits, type LearnedRequestLimits } from "./learned-request-limits.ts";
-import type { MessageFolds } from "./message-folds.ts";
-import { EMPTY_PROMPT_WATCH, foldPromptWatch, type PromptWatch } from "./prompt-watch.ts";
-import { EMPTY_USAGE_WATCH, foldUsageWatch, type UsageWatch } from "./usage-watch.ts";
+import type { MessageFolds } from "./session-readings.ts";
+import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
+import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntryBy, type SessionView } from "./view.ts";
+
+/** The memory of attempts, so that failing strategies are not tried for ever. */
+interface Breaker {
+  /** Summaries of a model that failed in a row; a human message begins the count again. */
+  readonly failures: number;
+  /** The ledger's estimate when an attempt last changed nothing; `null` after a success. */
+  readonly estimatedAtLastAttemptTokens: number | null;
+  /** True if the newest compaction missed its goal: what is believed not to fit was sent, and is cut again only when enough is new. */
+  readonly isGoalMissed: boolean;
+}
+
+/** Nothing has failed. */
+export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };
+
+/** The breaker after one more entry. Only what was tried counts: a step that had nothing to do is no failure. */
+export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
+  switch (entry.type) {
+    case "message":
+      return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
+    case "compaction":
+      return {
+        failures: failuresAfter(breaker.failures, entry.record.steps),
+        estimatedAtLastAttemptTokens: null,
+        isGoalMissed: entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP),
+      };
+    case "attempt": {
+      const { estimatedTokens, steps } = entry;
+      return { ...breaker, failures: failuresAfter(breaker.failures, steps), estimatedAtLastAttemptTokens: estimatedTokens };
+    }
+    case "session":
+    case "setup-change":
+    case "usage":
+    case "model-change":
+      return breaker;
+    case "revert":
+      return breaker.isGoalMissed ? { ...breaker, isGoalMissed: false } : breaker;
+    default:
+      return entry satisfies never;
+  }
+}
+
+function failuresAfter(failures: number, steps: readonly StepOutcome[]): number {
+  const summaries = steps.filter((step) => step.strategy === "summarize" && step.outcome !== "not-applicable");
+  return summaries.reduce((count, step) => (step.outcome === "applied" ? 0 : count + 1), failures);
+}
+
+/** The entry of a fit that was tried and changed nothing; `null` if nothing was tried. */
+export function attemptEntry(
+  outcome: Exclude<FitOutcome, { readonly kind: "compacted" }>,
+  at: { readonly input: FitInput; readonly estimatedTokens: number; readonly lastEntryId: string | null },
+): AttemptEntry | null {
+  if (outcome.kind === "unchanged") return null;
+  const { kind, reason } = outcome;
+  const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
+  const id = shortHash(`attempt\n${reason}\n${kind}\n${at.lastEntryId ?? ""}`);
+  return { type: "attempt", id, reason, outcome: kind, steps, estimatedTokens: at.estimatedTokens, atMs: at.input.nowMs };
+}
+
+/** Limits of a request in other units than tokens, learned from refusals, by unit. */
+export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
+
+/** One limit, the entry that says it, and when that was. */
+interface LearnedRequestLimit {
+  readonly limit: number;
+  readonly entryId: string;
+  readonly atMs: number | null;
+}
+
+/** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
+export const BELIEVED_MS = 86_400_000;
+
+/** The beginning of a step's name that records a learned limit, before its unit. */
+const LIMIT_STEP = "limit ";
+
+/** Makes the step that records a limit that a refusal taught. */
+export function limitStep(unit: RequestUnit, limit: number): StepOutcome {
+  return { strategy: `${LIMIT_STEP}${unit}`, outcome: "applied", detail: String(limit) };
+}
+
+/** True for a record of a refusal that was about another unit than tokens: it says nothing of the window. */
+export function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
+  return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
+}
+
+/** Drops the limits that an answered request of this size exceeded; the same value if it exceeded none. */
+export function withoutRefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
+  const left = REQUEST_UNITS.flatMap((unit) => {
+    const { [unit]: learned } = known;
+    return learned === undefined || sizeIn(answered, unit) > learned.limit ? [] : [[unit, learned] as const];
+  });
+  return left.length === Object.keys(known).length ? known : Object.fromEntries(left);
+}
+
+/**
+ * Folds one more entry: another model has other limits, undone compactions taught nothing, and a reply shows that its request was not too large.
+ * `sizeOf` measures that, and is asked only if there is a limit.
+ */
+function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEntry, sizeOf: () => RequestSize): LearnedRequestLimits {
+  if (entry.type === "message") {
+    const isReply = entry.message.role === "assistant" && entry.message.origin === "model";
+    return isReply && Object.keys(known).length > 0 ? withoutRefuted(known, sizeOf()) : known;
+  }
+  if (entry.type === "model-change") return {};
+  if (entry.type === "revert")
+    return Object.fromEntries(Object.entries(known).filter(([, { entryId }]) => entryId !== entry.compactionId));
+  if (entry.type !== "compaction" && entry.type !== "attempt") return known;
+  const { id: entryId, atMs } = entry;
+  const { steps } = entry.type === "attempt" ? entry : entry.record;
+  if (!isOfOtherUnit(steps)) return known;
+  const taught = REQUEST_UNITS.flatMap((unit) => {
+    const limit = steps.find(({ strategy }) => strategy === `${LIMIT_STEP}${unit}`)?.detail;
+    return typeof limit === "string" ? [[unit, { limit: Number(limit), entryId, atMs }] as const] : [];
+  });
+  return { ...known, ...Object.fromEntries(taught) };
+}
+
+/** The limits that are still believed: those of the last day, and those without a time; all if the time now is not known. */
+export function believedLimits(known: LearnedRequestLimits, nowMs: number | null): RequestLimits {
+  const believed = Object.entries(known).filter(
+    ([, { atMs }]) => nowMs === null || atMs === null || nowMs - atMs <= BELIEVED_MS,
+  );
+  return Object.fromEntries(believed.map(([unit, { limit }]) => [unit, limit]));
+}
 
 /** Everything that is known of a session: the fold of its log, as one plain value. The same log gives the same state. */
 export interface SessionState {
@@ -114,7 +239,7 @@ function answeredAfter(before: readonly string[], entry: SessionEntry): readonly
 }
 
 /** The measures that the ledger's fold needs in addition to the entry. */
-export interface LedgerFold {
+interface LedgerFold {
   readonly estimator: Estimator;
   /** The view after the entry. */
   readonly view: SessionView;

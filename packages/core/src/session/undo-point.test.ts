@@ -13,8 +13,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { undoPointOf } from "./undo-point.ts";
-import { foldEntries, type Undo } from "./view.ts";
+import { foldEntries, type Undo, undoPointOf } from "./view.ts";
 
 const start = logOf([human("u1", "first"), reply("a1", "answer"), human("u2", "second"), reply("a2", "again")]);
 const said = (message: Message): SessionEntry => ({ type: "message", message });
