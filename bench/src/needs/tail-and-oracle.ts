@@ -177,8 +177,9 @@ export function oracleControl(calls: readonly FollowedCall[], { history, needleT
   const cut = calls.map(({ ordinal, compactions }, place) => {
     if (compactions === 0) return { from, wanted: [] };
     from = Math.max(from, cuts.openStepAt(ordinal));
-    const later = calls.slice(place).flatMap((call) => needs.at(call.ordinal));
-    const needles = new Set(later.flatMap(({ needle, statedAt }) => (statedAt < from ? [needle] : [])));
+    const needles = new Set<number>();
+    for (const later of calls.slice(place))
+      for (const { needle, statedAt } of needs.at(later.ordinal)) if (statedAt < from) needles.add(needle);
     return { from, wanted: [...needles].map((needle) => ({ needle, tokens: needleTokens(needle) })) };
   });
   return cuttingControl({ calls, history, cuts }, (amountTokens) => (_, { place }) => {

@@ -47,9 +47,13 @@ export function createFileReplayer({
 }: ReplayerOptions = {}): (task: FileTask) => Promise<FileReplay> {
   const loadTokenizers = createTokenizerLoader();
   let file: LoadedFile | null = null;
+  let priced: Prices = new Map();
   return async (task) => {
-    if (file?.path !== task.file.path) file = loadFile(task.file, parts.importers);
-    const catalog = catalogWith(task.prices);
+    if (file?.path !== task.file.path) {
+      file = loadFile(task.file, parts.importers);
+      priced = new Map();
+    }
+    const catalog = catalogWith(task.prices, priced);
     const summaries = openSource(task.summarizer, { catalog, ...(environment === undefined ? {} : { environment }) });
     const stops: string[] = [];
     const source: SummarySource = (place) =>
@@ -80,8 +84,20 @@ function keptOf({ state }: FileTask, { identity }: BenchParts): KeptReplays {
   return openKeptReplays({ ...state, version: `${state.version} ${identity}` });
 }
 
-function catalogWith(prices: ReadonlyMap<string, ModelPrices>): ModelCatalog {
-  return { ...MODEL_CATALOG, pricesOf: (modelId, atMs) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId, atMs) };
+/** Prices by model and time. */
+type Prices = Map<string, ModelPrices | null>;
+
+/** All policies ask for the same prices: each is looked up once a file. */
+function catalogWith(given: ReadonlyMap<string, ModelPrices>, known: Prices): ModelCatalog {
+  const pricesOf: ModelCatalog["pricesOf"] = (modelId, atMs) => {
+    const key = `${modelId} ${atMs}`;
+    const prices = given.get(modelId) ?? known.get(key);
+    if (prices !== undefined) return prices;
+    const found = MODEL_CATALOG.pricesOf(modelId, atMs);
+    known.set(key, found);
+    return found;
+  };
+  return { ...MODEL_CATALOG, pricesOf };
 }
 
 function reasonOf(error: unknown): string {
