@@ -42,7 +42,6 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
       : program === null
         ? createEngineRun(session, cell)
         : await createProgramRun(session, cell, program);
-  const { manager } = run;
   const foldsBoundaries = isRecordedPolicy(cell.policy);
   const openCalls = new Set<string>();
   const idles = createIdleClock(cell);
@@ -58,7 +57,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
     const idleMs = idles.over(message);
     if (idleMs !== null) await run.idle(idleMs, "before-call");
     if (isHuman(message)) await run.fit("before-submit", { pending: [message], nowMs: message.atMs });
-    manager.append({ type: "message", message });
+    run.add({ type: "message", message });
     for (const call of toolCallsOf(message)) openCalls.add(call.callId);
     if (message.role !== "tool-result" || !openCalls.delete(message.callId) || openCalls.size > 0) return;
     await run.fit("after-tool-batch", { pending: [], nowMs: message.atMs });
@@ -77,22 +76,22 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
         return send(entry, position);
       case "session":
       case "setup-change":
-        manager.append(entry);
+        run.add(entry);
         return undefined;
       case "model-change":
-        manager.append({ ...entry, limits: limitsOf(cell) });
+        run.add({ ...entry, limits: limitsOf(cell) });
         return undefined;
       case "compaction":
-        if (isRollBack(entry)) manager.append(foldsBoundaries ? entry : rollBack(entry, session.entries, manager.view()));
+        if (isRollBack(entry)) run.add(foldsBoundaries ? entry : rollBack(entry, session.entries, run.view()));
         else if (foldsBoundaries) {
-          manager.append(entry);
+          run.add(entry);
           run.note(entry);
         }
         return undefined;
       case "attempt":
         return undefined;
       case "revert":
-        if (foldsBoundaries) manager.append(entry);
+        if (foldsBoundaries) run.add(entry);
         return undefined;
       default:
         return entry satisfies never;
@@ -165,15 +164,14 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
   const { sizeModel } = session;
   const isRecorded = isRecordedPolicy(cell.policy);
   const history = isRecorded ? "recorded" : "own";
-  const { manager } = run;
   const nowMs = entry.atMs;
   const request = () => {
-    const { messages } = manager.view();
+    const { messages } = run.view();
     return { messages, promptTokens: sizes(call, messages) };
   };
 
   let outcome = await run.fit("before-step", { pending: [], nowMs });
-  let messages = manager.view().messages;
+  let messages = run.view().messages;
   let promptTokens = 0;
   let overflowed = false;
   const sent = await sendWithRecovery<null>({
@@ -192,8 +190,8 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
   const lost = sent.kind !== "answered";
   const irreducible =
     lost && (outcome.kind === "irreducible" || (outcome.kind === "compacted" && outcome.missed !== undefined));
-  const prediction = manager.predict();
-  if (!lost) await run.report(manager.view(), reportedOf(entry, isRecorded ? null : promptTokens));
+  const prediction = run.predict();
+  if (!lost) await run.report(run.view(), reportedOf(entry, isRecorded ? null : promptTokens));
   return {
     call,
     recorded: entry,

@@ -1,4 +1,4 @@
-import type { CompactionEntry, ContextManager, FitOutcome, Gate, Message, SessionView } from "@plimsoll/core";
+import type { CompactionEntry, FitOutcome, Gate, Message, SessionView } from "@plimsoll/core";
 import type { Conversation, RecoveryFacts } from "@plimsoll/core/extend";
 import { createConversation, createEstimator, createWorkCounter, EMPTY_LEDGER, NO_WORK } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
@@ -8,10 +8,8 @@ import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedAhead, AskedSummary, CompactionWait, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */
-export interface EngineRun {
-  readonly manager: ContextManager;
-  /** Logs what a request would have measured. The clock stands at the newest moment that was asked about. */
-  readonly report: Conversation["report"];
+/** It reports what a request would have measured when the clock stands at the newest moment that was asked about. */
+export interface EngineRun extends Pick<Conversation, "add" | "view" | "predict" | "report"> {
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
@@ -37,10 +35,12 @@ export interface FitMoment {
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
   const controller = new AbortController();
   let clockMs: number | null = null;
-  const { manager, fit, report, idled, prepared } = createConversation({
+  const { add, view, predict, fit, report, idled, prepared } = createConversation({
     entries: [],
     writer: null,
     nowMs: () => clockMs,
+    // Nobody is waited for by the clock: the replay says when somebody was away.
+    wait: () => new Promise(() => undefined),
     policy: cell.policy,
     summarizer: cell.summaries({
       session,
@@ -66,7 +66,9 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   const waiting = createWaitNotes();
   const failures = createFailureLog();
   return {
-    manager,
+    add,
+    view,
+    predict,
     report,
     reach: (entryIndex) => {
       position = entryIndex;

@@ -26,7 +26,6 @@ export function programPolicy({ name, maxRecoveries, resultCapChars }: Omit<Prog
  */
 export async function createProgramRun(session: PreparedSession, cell: Cell, program: Program): Promise<EngineRun> {
   const engine = createEngineRun(session, cell);
-  const { manager } = engine;
   const signal = new AbortController();
   const summaries: AskedSummary[] = [];
   let position = 0;
@@ -40,7 +39,7 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
     stop: (error) => signal.abort(error),
   });
   const summarize: StandIn = async (asked) => {
-    const { text } = await write(summaryRequestOf(asked, manager.view().messages.slice()), signal.signal);
+    const { text } = await write(summaryRequestOf(asked, engine.view().messages.slice()), signal.signal);
     signal.signal.throwIfAborted();
     return text;
   };
@@ -57,15 +56,15 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
       engine.reach(entryIndex);
     },
     fit: async (gate, moment) => {
-      const before = manager.view().messages.slice();
+      const before = engine.view().messages.slice();
       const after = await answerOf(run, { gate, before, moment, reported });
       signal.signal.throwIfAborted();
       const step = { strategy: program.name, outcome: "applied", detail: null } as const;
       failures.add([typeof after === "string" ? { ...step, outcome: "failed", detail: after } : step]);
       if (typeof after === "string") failedCompactions += 1;
       if (typeof after === "string" || after === before || isSame(before, after)) return { kind: "unchanged", off: null };
-      const entry = replacingEntry({ before, after, gate, program, moment, throughEntryId: manager.view().lastEntryId });
-      manager.append(entry);
+      const entry = replacingEntry({ before, after, gate, program, moment, throughEntryId: engine.view().lastEntryId });
+      engine.add(entry);
       engine.note(entry);
       return { kind: "compacted", entry };
     },

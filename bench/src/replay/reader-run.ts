@@ -52,11 +52,11 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
     const view = log.follow(entries);
     const made = log.newCompactions(entries);
     const after = array.recordedView(view, sent, entries);
-    const before = engine.manager.view().messages.slice();
+    const before = engine.view().messages.slice();
     if (before.length !== after.length || before.some((message, place) => message !== after[place])) {
-      const { lastEntryId: throughEntryId } = engine.manager.view();
+      const { lastEntryId: throughEntryId } = engine.view();
       const change = { before, after, gate: "before-step", program: { name: policy.name, runs: policy.name } } as const;
-      engine.manager.append(replacingEntry({ ...change, moment: { pending: [], nowMs }, throughEntryId }));
+      engine.add(replacingEntry({ ...change, moment: { pending: [], nowMs }, throughEntryId }));
     }
     for (const entry of made) {
       engine.note(entry);
@@ -67,15 +67,12 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
   };
   return {
     ...engine,
-    manager: {
-      ...engine.manager,
-      append: (entry) => {
-        const before = entry.type === "compaction" ? engine.manager.view().messages.slice() : [];
-        engine.manager.append(entry);
-        if (entry.type === "message") array.arrive(entry.message);
-        const stays = new Set(engine.manager.view().messages);
-        array.leave(new Set(before.filter((message) => !stays.has(message))));
-      },
+    add: (entry) => {
+      const before = entry.type === "compaction" ? engine.view().messages.slice() : [];
+      engine.add(entry);
+      if (entry.type === "message") array.arrive(entry.message);
+      const stays = new Set(engine.view().messages);
+      array.leave(new Set(before.filter((message) => !stays.has(message))));
     },
     report: async (sent, reported) => {
       const { requestId, modelId, usage } = reported;
@@ -94,10 +91,10 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
       // A request that was lost before is refused for good.
       if (gate === "before-step") await request?.refuse(refused);
       if (gate === "before-step") {
-        const { tools } = engine.manager.view();
+        const { tools } = engine.view();
         const modelId = session.sizeModel.calls[calls]?.modelId ?? "";
         calls += 1;
-        request = sending(started, { items: array.items(), facts: { system: system(engine.manager.view()), tools, modelId } });
+        request = sending(started, { items: array.items(), facts: { system: system(engine.view()), tools, modelId } });
       }
       const sent = await (gate === "before-step" ? request?.sent() : request?.refuse(refused));
       controller.signal.throwIfAborted();

@@ -19,26 +19,32 @@ export type { Budget } from "./budget.ts";
 export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, withReplyWithin } from "./budget.ts";
 export type { ConversationFit } from "./conversation/background.ts";
 export type { Conversation, ConversationSetting, ReportedUsage } from "./conversation/conversation.ts";
-export { createConversation } from "./conversation/conversation.ts";
+export { createConversation, openConversation } from "./conversation/conversation.ts";
 export type { Conversations } from "./conversation/conversations.ts";
 export { createConversations } from "./conversation/conversations.ts";
 export type { ConversationName, ConversationRequest, FoundConversation } from "./conversation/history-tree.ts";
-export type { LearnedLimit, LearnedLimits } from "./conversation/learned-limit.ts";
+export type { LearnedLimit, LearnedLimits, LimitEvent } from "./conversation/learned-limit.ts";
 export {
   afterAnswer,
   afterRejection,
   believedAt,
   createLearnedLimits,
+  learnedInLog,
   learnedWindowTokens,
   NOTHING_LEARNED,
+  nextTry,
 } from "./conversation/learned-limit.ts";
-export type { LimitEvent } from "./conversation/limit-events.ts";
-export { learnedInLog, nextTry } from "./conversation/limits-in-log.ts";
-export { openConversation } from "./conversation/open-conversation.ts";
-export type { EndedReply, Rejection, RequestOutcome } from "./conversation/outcome.ts";
-export { outcomeOfReply, refusedUnit, rejectionIn, TOO_MANY_TOKENS, withCount } from "./conversation/outcome.ts";
-export type { Attempt, Recovery, RecoveryFacts } from "./conversation/recovery.ts";
-export { answerOf, attempted, sendWithRecovery } from "./conversation/recovery.ts";
+export type { Attempt, EndedReply, Recovery, RecoveryFacts, Rejection, RequestOutcome } from "./conversation/recovery.ts";
+export {
+  answerOf,
+  attempted,
+  outcomeOfReply,
+  refusedUnit,
+  rejectionIn,
+  sendWithRecovery,
+  TOO_MANY_TOKENS,
+  withCount,
+} from "./conversation/recovery.ts";
 export type { SetupChange } from "./conversation/setup-change.ts";
 export { setupChange, setupChangeEntry } from "./conversation/setup-change.ts";
 export type { Boundary } from "./cut-point/boundary.ts";

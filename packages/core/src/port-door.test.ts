@@ -4,8 +4,7 @@ import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session
 import type { AgentTool } from "./agent/agent-tool.ts";
 import { createMemorySessionStore } from "./agent/memory-session-store.ts";
 import { startAgent } from "./agent/start-agent.ts";
-import { createConversation } from "./conversation/conversation.ts";
-import { openConversation } from "./conversation/open-conversation.ts";
+import { createConversation, openConversation } from "./conversation/conversation.ts";
 import { deadlineOf } from "./deadline.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { partHandle } from "./message/handle.ts";
@@ -261,7 +260,7 @@ describe("a session store", () => {
     const create = async () => given(await sessions.create(start), { entryAt });
     const { conversation } = await openConversation(setting, stored({ create }), start);
     await conversation.append({ type: "message", message: human("u1", "hi") });
-    const recall = () => conversation.manager.recall(partHandle("u1", 0), { startChar: 0, maximumChars: 10 });
+    const recall = () => conversation.recall(partHandle("u1", 0), { startChar: 0, maximumChars: 10 });
     await expectNamed("the log's entryAt", said, recall);
   });
 });

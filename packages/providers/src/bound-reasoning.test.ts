@@ -80,7 +80,7 @@ async function steps(session: AnthropicSession, sdk: Anthropic, count: number): 
 }
 
 const thoughtCount = ({ conversation }: AnthropicSession) =>
-  conversation.manager.context().messages.filter(({ parts }) => parts.some(({ type }) => type === "reasoning")).length;
+  conversation.context().messages.filter(({ parts }) => parts.some(({ type }) => type === "reasoning")).length;
 
 describe("a session goes on", () => {
   test.each([
@@ -130,7 +130,7 @@ describe("a session goes on", () => {
       conversation.fit({ gate: "before-step", pending: [], model: LIMITS, now }, new AbortController().signal),
     );
     await steps(session, sdk, 3);
-    await conversation.inTurn(async () => void conversation.manager.revert(0));
+    await conversation.inTurn(conversation.undo);
     await steps(session, sdk, 3);
     expect(refused()).toBe(0);
     await session.close();
@@ -142,7 +142,7 @@ describe("a session that asks the vendor to drop", () => {
   /** Compacts; gives the signatures of all thinking that was there. */
   const cut = ({ conversation }: AnthropicSession) =>
     conversation.inTurn(async () => {
-      const made = signaturesIn(conversation.manager.context().messages);
+      const made = signaturesIn(conversation.context().messages);
       const now = { reason: "manual", keep: { messages: 6 } } as const;
       const signal = new AbortController().signal;
       await conversation.fit({ gate: "before-step", pending: [], model: LIMITS, now }, signal);
@@ -214,10 +214,7 @@ describe("a session that asks the vendor to drop", () => {
     const resumed = await open(changed);
     expect(thoughtCount(resumed)).toBe(kept);
     await steps(resumed, sdk, 3);
-    await resumed.conversation.inTurn(async () => {
-      await resumed.conversation.manager.prepareUndo();
-      resumed.conversation.manager.revert(0);
-    });
+    await resumed.conversation.inTurn(resumed.conversation.undo);
     await steps(resumed, sdk, 3);
     expect(refused()).toBe(0);
     expect(drops().at(-1)).toBeGreaterThan(0);

@@ -174,7 +174,7 @@ async function messagesSession(game: MatrixGame): Promise<void> {
 
 /** Who spoke last, once all that was told is in the log. */
 export async function lastRole({ conversation }: AnthropicSession): Promise<string | null> {
-  return await conversation.inTurn(async () => conversation.manager.view().messages.at(-1)?.role ?? null);
+  return await conversation.inTurn(async () => conversation.view().messages.at(-1)?.role ?? null);
 }
 
 const openAiSdk = (through: Through, game: MatrixGame) =>

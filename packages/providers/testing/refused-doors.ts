@@ -93,7 +93,7 @@ async function sessionDoor(given: RefusedSession, answer: (sent: unknown) => Ans
   });
   let requests = 0;
   return {
-    entries: async () => session.conversation.manager.entries(),
+    entries: async () => session.conversation.entries(),
     step: async (step, isAgain) => {
       const { said, documentTokens } = step;
       const document = documentTokens === null ? [] : [documentPart(documentTokens)];

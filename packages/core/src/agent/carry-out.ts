@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { REPLY_RATIO } from "../budget.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import { learnedWindowTokens } from "../conversation/learned-limit.ts";
-import { learnedInLog, nextTry } from "../conversation/limits-in-log.ts";
-import type { Rejection } from "../conversation/outcome.ts";
+import { learnedInLog, learnedWindowTokens, nextTry } from "../conversation/learned-limit.ts";
 import { untilAborted } from "../conversation/queue.ts";
+import type { Rejection } from "../conversation/recovery.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
@@ -53,10 +52,10 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
     case "next":
       return DONE;
     case "replace-history":
-      await conversation.append(replaceHistory(conversation.manager.view(), effect.history, options.nowMs()));
+      await conversation.append(replaceHistory(conversation.view(), effect.history, options.nowMs()));
       return DONE;
     case "enter":
-      await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.manager.state().lastMessageId) });
+      await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.state().lastMessageId) });
       await appendAll(effect.drafts, loop);
       return DONE;
     case "request":
@@ -98,7 +97,7 @@ export async function dynamicContextOf(loop: Pick<LoopContext, "options" | "conv
   const { dynamicContext } = loop.options;
   const text = dynamicContext === undefined ? null : await askDynamicContext(dynamicContext);
   if (text === null || !bindsReasoning(loop)) return text;
-  const said = loop.conversation.manager.context().messages.findLast(isInjected);
+  const said = loop.conversation.context().messages.findLast(isInjected);
   return text.trim() === "" || (said !== undefined && textOf(said) === text) ? null : text;
 }
 
@@ -113,12 +112,12 @@ function bindsReasoning({ options, model }: Pick<LoopContext, "options" | "model
 
 /** The context to send. Under a model that binds reasoning what is true now is a message where it changed, and stays there. */
 async function contextOf(loop: LoopContext): Promise<Context> {
-  const { manager } = loop.conversation;
+  const { conversation } = loop;
   const dynamicContext = await dynamicContextOf(loop);
-  if (dynamicContext === null || !bindsReasoning(loop)) return manager.context(dynamicContext);
+  if (dynamicContext === null || !bindsReasoning(loop)) return conversation.context(dynamicContext);
   const parts = [{ type: "text", text: dynamicContext }] as const;
   await append({ role: "user", origin: "injected", parts, atMs: loop.options.nowMs() }, loop);
-  return manager.context();
+  return conversation.context();
 }
 
 async function append(draft: MessageDraft, { conversation, tell }: LoopContext): Promise<Message> {
@@ -134,18 +133,17 @@ async function appendAll(drafts: readonly MessageDraft[], loop: LoopContext): Pr
 /** Asks the model, and logs what the request measured. */
 async function request(loop: LoopContext): Promise<LoopEvent> {
   const { conversation, options, tell, dispatch } = loop;
-  const { manager } = conversation;
   const { modelId } = loop.model();
   const { reply, sent } = await requestReply({
     model: loop.model,
     policy: options.policy,
     signal: loop.signal(),
-    view: () => manager.view(),
-    expectedTokens: () => manager.predict().expectedTokens,
+    view: conversation.view,
+    expectedTokens: () => conversation.predict().expectedTokens,
     context: () => contextOf(loop),
     lowerOutput: (rejection) => {
       const limits = options.policy.enabled
-        ? withLoweredOutput(loop.model().limits, rejection, manager.predict().expectedTokens)
+        ? withLoweredOutput(loop.model().limits, rejection, conversation.predict().expectedTokens)
         : null;
       if (limits === null) return false;
       loop.limit(limits);
@@ -163,15 +161,11 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
     nextTry: () => nextTry(conversation, { policy: options.policy, refusedTimes: conversation.refused() }),
-    undo: async () => {
-      await manager.prepareUndo();
-      manager.revert(options.nowMs());
-      await conversation.flush();
-    },
-    leaveReasoning: () => conversation.leaveReasoning(),
+    undo: conversation.undo,
+    leaveReasoning: conversation.leaveReasoning,
     measure: async (rejected, promptTokens) => {
       // One rejected prompt, one entry: what follows it in the log has another last message or another view.
-      const requestId = `rejected-${shortHash(`${manager.view().lastEntryId ?? ""}\n${promptTokens}`)}`;
+      const requestId = `rejected-${shortHash(`${conversation.view().lastEntryId ?? ""}\n${promptTokens}`)}`;
       await conversation.report(rejected, { requestId, modelId, usage: rejectedUsage(promptTokens) });
     },
     onRejection: ({ limitTokens, requestedTokens }, recovery) =>
@@ -181,7 +175,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
   const measured = measuredUsage(reply.usage, reply.stopReason);
   const entry = await conversation.report(sent, { requestId: reply.requestId, modelId, usage: measured });
   // What is no evidence of a size is none of a prompt that was cut, either.
-  const usage = manager.state().usageWatch.isRefused ? UNREPORTED_USAGE : measured;
+  const usage = conversation.state().usageWatch.isRefused ? UNREPORTED_USAGE : measured;
   return { type: "replied", draft: reply.draft, usage, entry };
 }
 
@@ -190,7 +184,7 @@ async function appendReply(
   loop: LoopContext,
 ): Promise<LoopEvent> {
   const { conversation, tools } = loop;
-  const { lastMessageId } = conversation.manager.state();
+  const { lastMessageId } = conversation.state();
   const resolved = resolvedReply(draft, { tools, lastMessageId, hasCall: conversation.hasCall });
   const message = resolved === null ? null : await append(resolved, loop);
   return { type: "appended", message: message?.role === "assistant" ? message : null };

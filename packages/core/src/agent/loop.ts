@@ -207,8 +207,8 @@ function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | 
 }
 
 /** How full a conversation's context is, for the model in force. */
-function usageOf({ manager }: Conversation, model: AgentModel, policy: AgentOptions["policy"]): ContextUsage {
-  return contextUsage({ prediction: manager.predict(), limits: model.limits, policy, messages: manager.view().messages.size });
+function usageOf({ predict, view }: Conversation, model: AgentModel, policy: AgentOptions["policy"]): ContextUsage {
+  return contextUsage({ prediction: predict(), limits: model.limits, policy, messages: view().messages.size });
 }
 
 /**

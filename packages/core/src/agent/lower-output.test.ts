@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Rejection } from "../conversation/outcome.ts";
+import type { Rejection } from "../conversation/recovery.ts";
 import type { ModelLimits } from "../entry.ts";
 import { withLoweredOutput } from "./carry-out.ts";
 

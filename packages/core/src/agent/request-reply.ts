@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { replyBeside } from "../budget.ts";
-import type { NextTry } from "../conversation/limits-in-log.ts";
-import { outcomeOfReply, type Rejection, type RequestOutcome, rejectionIn } from "../conversation/outcome.ts";
-import { type Attempt, answerOf, attempted, type RecoveryFacts, sendWithRecovery } from "../conversation/recovery.ts";
+import type { NextTry } from "../conversation/learned-limit.ts";
+import type { Attempt, RecoveryFacts, Rejection, RequestOutcome } from "../conversation/recovery.ts";
+import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { isPlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
@@ -34,7 +34,7 @@ export interface ReplyRequest {
   /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. */
   readonly nextTry: () => NextTry | null;
   /** Puts back what the last recovery took. */
-  readonly undo: () => Promise<void>;
+  readonly undo: () => Promise<unknown>;
   /** Compacts at the overflow gate. */
   readonly recover: (facts: RecoveryFacts) => Promise<FitOutcome>;
   /** Takes all bound reasoning out of the context; false if there is none. */

@@ -1,5 +1,4 @@
-import type { Conversation } from "../conversation/conversation.ts";
-import { openConversation } from "../conversation/open-conversation.ts";
+import { type Conversation, openConversation } from "../conversation/conversation.ts";
 import { type SetupChange, setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
 import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
@@ -117,7 +116,7 @@ function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent 
     switchModel: async (model) => await switchModel(open(), model),
     setMode: (mode) => open().dispatch({ type: "set-mode", mode }),
     state: () => agentState(loop),
-    context: () => conversation.manager.context(),
+    context: () => conversation.context(),
     entries: async () => (await sessionsDoor(options.sessions, deadlineOf({})).read(sessionId))?.entries ?? [],
     recall: async (handle, range) => await recallOf(open())(handle, range),
     subscribe: hub.subscribe,
@@ -167,21 +166,12 @@ function handOff(loop: Loop, focus: string): Promise<FitOutcome> {
 }
 
 function undo(loop: Loop): Promise<RevertEntry> {
-  const { conversation, options } = loop;
-  return loop.ask(
-    (id) => ({ kind: "undo", id }),
-    async () => {
-      await conversation.wake();
-      await conversation.manager.prepareUndo();
-      const entry = conversation.manager.revert(options.nowMs());
-      await conversation.flush();
-      return entry;
-    },
-  );
+  const { conversation } = loop;
+  return loop.ask((id) => ({ kind: "undo", id }), conversation.undo);
 }
 
 function switchModel(loop: Loop, asked: AgentModel): Promise<FitOutcome> {
-  const { conversation, options } = loop;
+  const { conversation } = loop;
   const to = withOutputReserve(asked);
   const { modelId, limits } = to;
   return loop.ask(
@@ -189,9 +179,8 @@ function switchModel(loop: Loop, asked: AgentModel): Promise<FitOutcome> {
     async () => {
       const dynamicContext = await dynamicContextOf(loop);
       const { step } = loop.state();
-      const input = { gate: "before-step", pending: [], model: limits, nowMs: options.nowMs(), step, dynamicContext } as const;
-      await conversation.wake();
-      const outcome = await conversation.manager.switchModel(to, input, loop.signal());
+      const input = { gate: "before-step", pending: [], model: limits, step, dynamicContext } as const;
+      const outcome = await conversation.switchModel(to, input, loop.signal());
       loop.useModel(to);
       await conversation.flush();
       return outcome;
@@ -207,7 +196,7 @@ function recallOf({
   readonly options: AgentOptions;
 }): Agent["recall"] {
   return async (handle, range) =>
-    (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, options.artifacts));
+    (await conversation.recall(handle, range)) ?? (await recallArtifact(handle, range, options.artifacts));
 }
 
 /** Makes the session around a call. */
@@ -225,7 +214,7 @@ function toolContext(
     artifacts: options.artifacts,
     recall: recallOf(loop),
     runSubAgent: (task) => {
-      const { system } = conversation.manager.view();
+      const { system } = conversation.view();
       const origin = { options, model: loop.model(), sessionId, system, callId, signal, onEvent: hub.emit, start: startAgent };
       return runSubAgent(task, origin);
     },
@@ -266,7 +255,7 @@ interface StartedLog {
 
 /** Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing. */
 async function settleSetup({ conversation, options }: StartedLog): Promise<SetupChange | null> {
-  const view = conversation.manager.view();
+  const view = conversation.view();
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
   const tools = options.tools.map(({ spec }) => spec);
   const { boundReasoning = "leaves" } = options.model.client;
@@ -280,7 +269,7 @@ async function settleSetup({ conversation, options }: StartedLog): Promise<Setup
 /** Names the model in a log that does not know one. False if the log goes on with another model, or with other limits. */
 async function settleModel({ conversation, options }: StartedLog): Promise<boolean> {
   const { modelId, limits } = options.model;
-  const known = conversation.manager.view();
+  const known = conversation.view();
   if (known.modelId === null) {
     const id = shortHash(`model-change\n${modelId}\n${known.lastEntryId ?? ""}`);
     await conversation.append({ type: "model-change", id, modelId, limits: loggedLimits(limits), atMs: options.nowMs() });

@@ -47,7 +47,7 @@ function conversationOf(messages: readonly Message[], policy: Policy, usage: Usa
   const say = (...more: readonly Message[]) => {
     for (const message of more) conversation.add({ type: "message", message });
   };
-  const ids = () => conversation.manager.context().messages.map(({ id }) => id);
+  const ids = () => conversation.context().messages.map(({ id }) => id);
   return { conversation, asked, waits, events, say, ids };
 }
 
@@ -129,7 +129,7 @@ describe("while a conversation goes on", () => {
     await conversation.close();
     asked[0]?.write("what was written too late");
     await later();
-    expect(conversation.manager.entries()).toHaveLength(13);
+    expect(conversation.entries()).toHaveLength(13);
   });
 });
 
@@ -213,9 +213,7 @@ describe("while a session waits for a person", () => {
     await later();
     asked[0]?.write("what happened");
     await later();
-    expect(conversation.manager.view().activeCompactions).toMatchObject([
-      { record: { reason: "threshold", gate: null }, atMs: 7 },
-    ]);
+    expect(conversation.view().activeCompactions).toMatchObject([{ record: { reason: "threshold", gate: null }, atMs: 7 }]);
     expect([ids().slice(-2), asked.length]).toEqual([["u", "a"], 1]);
   });
 
@@ -261,7 +259,7 @@ describe("while a session waits for a person", () => {
     await later();
     asked[0]?.fail();
     await later();
-    expect([ids().length, conversation.manager.view().activeCompactions]).toEqual([12, []]);
+    expect([ids().length, conversation.view().activeCompactions]).toEqual([12, []]);
   });
 
   test("it waits no longer once it is closed", async () => {

@@ -5,8 +5,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionWriter } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { human, sessionStart } from "../testing/builders.ts";
-import { createConversation } from "./conversation.ts";
-import { openConversation } from "./open-conversation.ts";
+import { createConversation, openConversation } from "./conversation.ts";
 
 const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
@@ -56,11 +55,11 @@ describe("a store that does not answer", () => {
 
 test("a report of a view that is no longer the newest is not logged", async () => {
   const conversation = createConversation({ ...setting, entries: [sessionStart()], writer: null });
-  const before = conversation.manager.view();
+  const before = conversation.view();
   await conversation.say({ role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null });
   const reported = { requestId: "q", modelId: "m", usage: SMALL_USAGE };
   expect(await conversation.report(before, reported)).toBeNull();
-  expect(await conversation.report(conversation.manager.view(), reported)).toMatchObject({ type: "usage", requestId: "q" });
+  expect(await conversation.report(conversation.view(), reported)).toMatchObject({ type: "usage", requestId: "q" });
 });
 
 const SMALL_USAGE = {
@@ -89,6 +88,6 @@ test("a store that hands no entries over, but answers with them, loses none", as
   await writer.close();
   const whole = { ...sessions, open: (sessionId: string) => sessions.open(sessionId) };
   const { conversation } = await openConversation(setting, whole, { sessionId: sessionStart().id });
-  expect(conversation.manager.context().messages.map(({ id }) => id)).toEqual(["u"]);
+  expect(conversation.context().messages.map(({ id }) => id)).toEqual(["u"]);
   expect(conversation.messageIds()).toEqual(["u"]);
 });

@@ -1,21 +1,21 @@
 import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import type { SessionEntry, UsageEntry } from "../entry.ts";
+import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError } from "../error.ts";
 import { type MessageDraft, overheadHash, withId } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
 import { clockDoor } from "../port-door.ts";
-import type { SessionWriter } from "../ports.ts";
+import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
 import { checkStorable } from "../session/codec.ts";
-import { type ContextManager, createContextManager } from "../session/context-manager.ts";
-import type { ContextManagerOptions } from "../session/session-setup.ts";
-import { writerDoor } from "../session/store-door.ts";
-import type { SessionView } from "../session/view.ts";
+import { type ContextManager, type ModelSwitch, managerOf } from "../session/context-manager.ts";
+import { createHeldSession } from "../session/held-session.ts";
+import type { ContextManagerOptions, LogArchive } from "../session/session-setup.ts";
+import { sessionsDoor, writerDoor } from "../session/store-door.ts";
+import { isUndoArchived, type SessionView } from "../session/view.ts";
 import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { type Background, type ConversationFit, createBackground } from "./background.ts";
-import type { LimitEvent } from "./limit-events.ts";
 import { createQueue, untilAborted } from "./queue.ts";
-import { createTally, type Tally, type UsageTotals } from "./tally.ts";
+import { createTally, type Tally } from "./tally.ts";
 
 /** Options of a conversation in addition to its log. */
 export interface ConversationSetting extends Omit<ContextManagerOptions, "entries" | "archive" | "prepared"> {
@@ -24,7 +24,7 @@ export interface ConversationSetting extends Omit<ContextManagerOptions, "entrie
 }
 
 /** Options of a conversation, with its log. */
-export interface ConversationOptions extends ConversationSetting {
+interface ConversationOptions extends ConversationSetting {
   /** The log so far; the first entry names the session. */
   readonly entries: readonly SessionEntry[];
   /** Where the log is kept, holding `entries` already; `null` for a conversation that lives in memory alone. */
@@ -44,8 +44,9 @@ export interface ReportedUsage {
  * One conversation: a log and its copy in the store, one queue of work, one clock, one set of pins, state providers and hooks. The agent,
  * every drop-in and the replay use it. When a promise resolves, what it did is in the store.
  */
-export interface Conversation {
-  readonly manager: ContextManager;
+export interface Conversation
+  extends Pick<ContextManager, "context" | "predict" | "recall" | "state" | "view" | "entries">,
+    Omit<Tally, "add"> {
   /** Runs work when all work that was given before has ended. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Counts the work that was given to `inTurn` and has not ended. */
@@ -61,28 +62,18 @@ export interface Conversation {
   /** Appends an entry and writes it. */
   append(entry: SessionEntry): Promise<void>;
   fit(input: ConversationFit, signal: AbortSignal): Promise<FitOutcome>;
+  /** Undoes the newest compaction, and logs that; see `revert` of a context manager. */
+  undo(): Promise<RevertEntry>;
+  /** Appends a switch of the model after what it takes to fit it; written with the next flush. See `switchModel` of a context manager. */
+  switchModel(to: ModelSwitch, input: ConversationFit, signal: AbortSignal): Promise<FitOutcome>;
   /** Removes all bound reasoning from the context, and logs that; false if there is none. */
   leaveReasoning(): Promise<boolean>;
   /** Logs the reported usage of a request that sent `sent`. Impossible counts are logged as not reported. `null`, and no log entry, if the context has changed since. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
-  /** Writes what the manager appended by itself. Called after each of its operations. */
+  /** Writes what was appended and is not written yet. After a write that failed the next one brings what is missing: the log never has a gap. */
   flush(): Promise<void>;
-  /** Ids of the messages that were appended, in order. */
-  messageIds(): readonly string[];
-  /** True for an id that a call of this conversation has. */
-  hasCall(callId: string): boolean;
-  totals(): UsageTotals;
-  /** Returns the log's facts about models' windows: sizes that were refused, and sizes that were answered. */
-  limitEvents(): readonly LimitEvent[];
   /** Counts a refusal without a known reason; returns how many came in a row, without an answer in between. The log does not have the count. */
   refused(): number;
-  /** Characters of all messages that were appended: about the memory that the log takes if it is kept there. */
-  sizeChars(): number;
-  /**
-   * Stops a compaction that was begun because the session waited for a person; resolves when it has ended. Every fit calls it first; call it
-   * before you change the manager in another way.
-   */
-  wake(): Promise<void>;
   /** Compacts as if the session had waited for a person long enough, for replays. `null` if the policy does nothing then. */
   idled(signal: AbortSignal): Promise<FitOutcome | null>;
   /** Resolves when no summary is being prepared. */
@@ -92,100 +83,235 @@ export interface Conversation {
 }
 
 /** Makes a conversation that keeps its log in memory. If a crash left the log unsendable, it is repaired; the first flush writes the repairs. */
-export function createConversation({ entries, writer, nowMs, ...context }: ConversationOptions): Conversation {
-  const tally = createTally();
-  for (const entry of entries) tally.add(entry);
-  const background = createBackground(context);
-  const manager = createContextManager({ prepared: background.prepared, entries, ...context });
-  const kept = {
-    writer: writer === null ? null : writerDoor(writer, deadlineOf(context)),
-    isArchived: false,
-    heldCount: entries.length,
+export function createConversation({ entries, writer, ...setting }: ConversationOptions): Conversation {
+  const { take, opened } = begin(setting, null);
+  for (const entry of entries) take(entry);
+  return opened(writer === null ? null : writerDoor(writer, deadlineOf(setting)));
+}
+
+/** A conversation that was taken up from a store, and what a crash left of the last line of its log. */
+interface OpenedConversation {
+  readonly conversation: Conversation;
+  readonly cutOff: { readonly line: number; readonly bytes: number } | null;
+}
+
+/**
+ * A conversation whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
+ * in memory; what compactions covered is read back if a handle or an undo asks for it.
+ *
+ * @throws PlimsollError as {@link SessionStore} does.
+ */
+export async function openConversation(
+  setting: ConversationSetting,
+  store: SessionStore,
+  session: SessionStartEntry | { readonly sessionId: string },
+): Promise<OpenedConversation> {
+  const sessions = sessionsDoor(store, deadlineOf(setting));
+  const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<OpenedConversation> => {
+    const { archive, isAt } = archiveIn(sessions);
+    const { take, opened } = begin(setting, archive);
+    const { writer, cutOff } = await writerOf(session, sessions, (entry) =>
+      take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id)),
+    );
+    isAt(writer);
+    try {
+      return { conversation: opened(writer), cutOff };
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
   };
-  return conversationOver({
-    manager,
-    tally,
-    background,
-    nowMs,
-    ...kept,
-    ...(context.onEvent === undefined ? {} : { onEvent: context.onEvent }),
+  return await openedWith(new Set()).catch(async (error: unknown) => {
+    if (!isUndoArchived(error) || "type" in session) throw error;
+    const undone = new Set<string>();
+    await sessions.read(session.sessionId, (entry) => {
+      if (entry.type === "revert") undone.add(entry.compactionId);
+    });
+    return await openedWith(undone);
   });
 }
 
-/** The parts of a conversation. */
-export interface ConversationParts extends LogCopyParts, Pick<ContextManagerOptions, "onEvent"> {
-  readonly background: Background;
-  readonly nowMs: () => number | null;
+async function writerOf(
+  session: SessionStartEntry | { readonly sessionId: string },
+  sessions: SessionStore,
+  take: EntryListener,
+): Promise<Pick<OpenedConversation, "cutOff"> & { readonly writer: SessionWriter }> {
+  if (!("type" in session)) {
+    const opened = await sessions.open(session.sessionId, take);
+    // A store that hands nothing over answers with all of them.
+    for (const entry of opened.entries) take(entry);
+    return opened;
+  }
+  const writer = await sessions.create(session);
+  take(session);
+  return { writer, cutOff: null };
 }
 
-/** A conversation over a manager whose log `writer` has. */
-export function conversationOver({ nowMs: clock, background, onEvent, ...parts }: ConversationParts): Conversation {
-  const nowMs = clockDoor(clock);
-  const { manager, writer } = parts;
-  const queue = createQueue();
-  const { tally, flush, isBehind } = createLogCopy(parts);
-  const hashOf = createOverheadHash();
-  background.attend({ manager, nowMs, flush });
-  let state: "open" | "closing" | "closed" = "open";
-  const assertOpen = () => {
-    if (state === "closed") throw closedError("conversation");
+/** The archive of a log whose writer is known once it is open. */
+function archiveIn(sessions: SessionStore): { readonly archive: LogArchive; readonly isAt: (writer: SessionWriter) => void } {
+  let at: SessionWriter | null = null;
+  const writer = () => {
+    if (at === null) throw new Error("the log is not open yet");
+    return at;
   };
+  return {
+    archive: {
+      entryAt: async (index) => await writer().entryAt(index),
+      read: async (onEntry) => void (await sessions.read(writer().sessionId, onEntry)),
+    },
+    isAt: (opened) => {
+      at = opened;
+    },
+  };
+}
+
+/** A conversation whose log is being read: with an archive it drops what the archive has. */
+function begin(setting: ConversationSetting, archive: LogArchive | null) {
+  const tally = createTally();
+  const background = createBackground(setting);
+  const held = createHeldSession({
+    ...setting,
+    prepared: background.prepared,
+    ...(archive === null ? {} : { archive }),
+  });
+  return {
+    take: (entry: SessionEntry, mayBeUndone = false) => {
+      held.take(entry, mayBeUndone);
+      tally.add(entry);
+    },
+    opened: (writer: SessionWriter | null): Conversation => {
+      const readCount = held.entries.length;
+      const manager = managerOf(held, setting);
+      return conversationOver(setting, { manager, tally, background, writer, readCount, isArchived: archive !== null });
+    },
+  };
+}
+
+/** The parts of a conversation. */
+interface ConversationParts {
+  readonly manager: ContextManager;
+  /** The counts over the log that was read, of which the manager holds `readCount` entries. */
+  readonly tally: Tally;
+  readonly readCount: number;
+  readonly background: Background;
+  readonly writer: SessionWriter | null;
+  /** True if the manager drops what the writer has. */
+  readonly isArchived: boolean;
+}
+
+const NOTHING_TO_WRITE = Promise.resolve();
+
+function conversationOver(
+  { nowMs: clock, onEvent }: ConversationSetting,
+  { manager, tally, readCount, background, writer, isArchived }: ConversationParts,
+): Conversation {
+  const nowMs = clockDoor(clock);
+  const { context, predict, recall, state, view, entries } = manager;
+  const [queue, writes] = [createQueue(), createQueue()];
+  const hashOf = createOverheadHash();
+  const now = { life: "open", tallied: readCount, written: readCount, refusals: 0, isRefusalTold: false };
+  const assertOpen = () => {
+    if (now.life === "closed") throw closedError("conversation");
+  };
+  /** The tally of all that was appended. Without a store the log is tallied when somebody asks. */
+  const seen = (): Tally => {
+    for (const entry of entries().slice(now.tallied)) tally.add(entry);
+    now.tallied = entries().length;
+    return tally;
+  };
+  const writeFresh = async () => {
+    const fresh = entries().slice(now.written);
+    if (fresh.length === 0) return;
+    await writer?.append(fresh);
+    if (isArchived) {
+      seen();
+      manager.archived(fresh.length);
+      now.tallied -= fresh.length;
+    } else now.written += fresh.length;
+  };
+  const flush = () => {
+    if (writer === null) return NOTHING_TO_WRITE;
+    seen();
+    return writes.run(writeFresh);
+  };
+  background.attend({ manager, nowMs, flush });
   const add = (entry: SessionEntry) => {
     assertOpen();
     if (writer !== null) checkStorable(entry);
     void background.wake();
     manager.append(entry);
-    if (isAnswer(entry)) refusedTimes = 0;
+    if (isAnswer(entry)) now.refusals = 0;
     background.appended();
-  };
-  let isRefusalTold = false;
-  let refusedTimes = 0;
-  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
-  const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
-    const count = impossibleCount(usage);
-    if (count === null) return usage;
-    const { expectedTokens, basis: estimator } = manager.predict();
-    const refused = { modelId, requestId, reportedTokens: count.value, expectedTokens, estimator };
-    if (!isRefusalTold) onEvent?.({ type: "usage-refused", ...refused });
-    isRefusalTold = true;
-    return UNREPORTED_USAGE;
   };
   const append = async (entry: SessionEntry) => {
     add(entry);
     await flush();
   };
+  const awake = async () => {
+    assertOpen();
+    await background.wake();
+  };
+  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
+  const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
+    const count = impossibleCount(usage);
+    if (count === null) return usage;
+    const { expectedTokens, basis: estimator } = predict();
+    const refused = { modelId, requestId, reportedTokens: count.value, expectedTokens, estimator };
+    if (!now.isRefusalTold) onEvent?.({ type: "usage-refused", ...refused });
+    now.isRefusalTold = true;
+    return UNREPORTED_USAGE;
+  };
   return {
-    manager,
-    inTurn: (work) => (state === "open" ? queue.run(work) : Promise.reject(closedError("conversation"))),
+    context,
+    predict,
+    recall,
+    state,
+    view,
+    entries,
+    messageIds: () => seen().messageIds(),
+    hasCall: (callId) => seen().hasCall(callId),
+    totals: () => seen().totals(),
+    limitEvents: () => seen().limitEvents(),
+    sizeChars: () => seen().sizeChars(),
+    inTurn: (work) => (now.life === "open" ? queue.run(work) : Promise.reject(closedError("conversation"))),
     pendingCount: queue.pendingCount,
     add,
     append,
     flush,
     say: async (draft) => {
-      const message = withId(draft, manager.state().lastMessageId);
+      const message = withId(draft, state().lastMessageId);
       await append({ type: "message", message });
       return message;
     },
     fit: async (input, signal) => {
-      assertOpen();
-      await background.wake();
+      await awake();
       // At every gate: a field behind a spread takes five times as long.
       const outcome = await manager.fit(Object.assign({}, input, { nowMs: nowMs() }), signal);
       background.fitted(input, outcome);
       // A fit that changed nothing has nothing to wait for, whatever was aborted.
-      if (isBehind()) await untilAborted(signal, flush);
+      if (writer !== null && entries().length > now.written) await untilAborted(signal, flush);
       return outcome;
     },
+    undo: async () => {
+      await awake();
+      await manager.prepareUndo();
+      const entry = manager.revert(nowMs());
+      await flush();
+      return entry;
+    },
+    switchModel: async (to, input, signal) => {
+      await awake();
+      return await manager.switchModel(to, { ...input, nowMs: nowMs() }, signal);
+    },
     leaveReasoning: async () => {
-      assertOpen();
-      await background.wake();
+      await awake();
       const entry = manager.leaveReasoning(nowMs());
       await flush();
       return entry !== null;
     },
     report: async (sent, reported) => {
       assertOpen();
-      if (sent.viewHash !== manager.view().viewHash) return null;
+      if (sent.viewHash !== view().viewHash) return null;
       const entry: UsageEntry = {
         type: "usage",
         ...reported,
@@ -198,26 +324,20 @@ export function conversationOver({ nowMs: clock, background, onEvent, ...parts }
       await append(entry);
       return entry;
     },
-    messageIds: () => tally().messageIds(),
-    hasCall: (callId) => tally().hasCall(callId),
-    totals: () => tally().totals(),
-    limitEvents: () => tally().limitEvents(),
     refused: () => {
-      refusedTimes += 1;
-      return refusedTimes;
+      now.refusals += 1;
+      return now.refusals;
     },
-    sizeChars: () => tally().sizeChars(),
-    wake: background.wake,
     idled: async (signal) => {
       assertOpen();
       return await background.idled(signal);
     },
     prepared: background.settled,
     close: async () => {
-      state = state === "open" ? "closing" : state;
+      if (now.life === "open") now.life = "closing";
       await background.close();
       await queue.run(async () => {
-        state = "closed";
+        now.life = "closed";
         await writer?.close();
       });
     },
@@ -239,65 +359,3 @@ function createOverheadHash(): (view: Pick<SessionView, "system" | "tools">) => 
     return known.hash;
   };
 }
-
-/** The parts that a log's copy in the store is made from. */
-interface LogCopyParts {
-  readonly manager: ContextManager;
-  /** The counts over the log so far. */
-  readonly tally: Tally;
-  readonly writer: SessionWriter | null;
-  /** True if the manager drops what the writer has. */
-  readonly isArchived: boolean;
-  /** How many of the manager's entries were tallied and written already. */
-  readonly heldCount: number;
-}
-
-/** The copy of a log in the store, and the tally of the log. */
-interface LogCopy {
-  /** The tally of all that the manager has appended. */
-  tally(): Tally;
-  /** Writes what the manager has appended. After a write that failed the next one brings what is missing: the log never has a gap. */
-  flush(): Promise<void>;
-  /** True if the manager has entries that the store does not have. */
-  isBehind(): boolean;
-}
-
-/** A copy that has the manager's first entries, as many as `heldCount` says. */
-function createLogCopy({ manager, tally, writer, isArchived, heldCount }: LogCopyParts): LogCopy {
-  let tallied = heldCount;
-  const see = () => {
-    for (const entry of manager.entries().slice(tallied)) tally.add(entry);
-    tallied = manager.entries().length;
-  };
-  const seen = () => {
-    see();
-    return tally;
-  };
-  // Without a store the log is tallied when somebody asks.
-  if (writer === null) return { tally: seen, flush: () => NOTHING_TO_WRITE, isBehind: () => false };
-
-  const writes = createQueue();
-  let written = heldCount;
-  const writeFresh = async () => {
-    const fresh = manager.entries().slice(written);
-    if (fresh.length === 0) return;
-    await writer.append(fresh);
-    if (!isArchived) {
-      written += fresh.length;
-      return;
-    }
-    see();
-    manager.archived(fresh.length);
-    tallied -= fresh.length;
-  };
-  return {
-    tally: seen,
-    flush: () => {
-      see();
-      return writes.run(writeFresh);
-    },
-    isBehind: () => manager.entries().length > written,
-  };
-}
-
-const NOTHING_TO_WRITE = Promise.resolve();

@@ -141,7 +141,7 @@ export function entriesFor(
 ): readonly [SessionStartEntry, ...SessionEntry[]] {
   const { sessionId: id, source, sharedCount, nowMs: createdMs } = from;
   const facts = { type: "session", version: LOG_VERSION, id, createdMs, parent: null, agent: null } as const;
-  const [first, ...rest] = source?.conversation.manager.entries() ?? [];
+  const [first, ...rest] = source?.conversation.entries() ?? [];
   const opening = first?.type === "session" ? first : { system, tools };
   const entries: SessionEntry[] = [];
   let messages = 0;

@@ -1,5 +1,11 @@
-import { BELIEVED_MS, type LearnedRequestLimits } from "../session/session-state.ts";
-import type { Rejection } from "./outcome.ts";
+import type { FitInput } from "../engine/fit-input.ts";
+import { recoveryOfTry } from "../engine/goal.ts";
+import type { SessionEntry } from "../entry.ts";
+import { isHuman } from "../message/message.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
+import type { ContextManager } from "../session/context-manager.ts";
+import { BELIEVED_MS, isOfOtherUnit, type LearnedRequestLimits } from "../session/session-state.ts";
+import { isRejectedUsage } from "../usage.ts";
 
 /**
  * The limit of one model's window in one conversation, learned from answers and rejections. Sizes are the tokens that were expected of a request
@@ -43,7 +49,7 @@ export function believedAt(learned: LearnedLimit, nowMs: number | null): Learned
  */
 export function afterRejection(
   learned: LearnedLimit,
-  { limitTokens, promptTokens }: Pick<Rejection, "limitTokens" | "promptTokens">,
+  { limitTokens, promptTokens }: { readonly limitTokens: number | null; readonly promptTokens: number | null },
   request: { readonly expectedTokens: number; readonly reserveTokens: number; readonly nowMs?: number | null },
 ): LearnedLimit {
   const refusedAtMs = request.nowMs ?? null;
@@ -120,4 +126,128 @@ export function createLearnedLimits(): LearnedLimits {
       known.set(conversation, byModel.set(modelId, next(of(conversation, modelId))));
     },
   };
+}
+
+/** A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest one so far that did not help; infinity for none. */
+export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
+
+/**
+ * Decides whether to try a smaller request after a refusal that gave no known reason; `null` means no. The largest request so far may be too large, so
+ * a smaller one is tried at once. A request below a size that was answered is only tried smaller if it is refused a second time: the window may have shrunk.
+ * Answered sizes count since the last refusal that a smaller request helped with; without any, or if reports cannot be right, each request is the largest.
+ * `refusedTimes` counts this refusal and those right before it, with no answer between.
+ */
+export function nextTry(
+  { state, predict, limitEvents }: Pick<ContextManager, "state" | "predict"> & { limitEvents(): readonly LimitEvent[] },
+  { policy, refusedTimes }: { readonly policy: EnginePolicy; readonly refusedTimes: number },
+): NextTry | null {
+  const events = limitEvents();
+  const first = events.findLastIndex(({ kind }) => kind !== "undone") + 1;
+  const undone = events.slice(first).flatMap((event) => (event.kind === "undone" ? [event] : []));
+  const answered = events.slice(events.findLastIndex(({ kind }) => kind === "refused") + 1);
+  const answeredTokens = Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
+  const isLargest = state().usageWatch.isRefused || predict().upperTokens >= answeredTokens;
+  if (!isLargest && refusedTimes < 2) return null;
+  const tries = Math.max(refusedTimes, undone.length + 1);
+  const recovery = recoveryOfTry(policy, { tries, isSaid: undone.at(-1)?.isPast === true });
+  if (recovery === null) return null;
+  return { recovery, refusedTokens: Math.min(...undone.map(({ afterTokens }) => afterTokens)) };
+}
+
+/** Reads from a log's events the limits that one model's refusals taught, so that a resumed session knows them. Those older than a day at `nowMs` are dropped. */
+export function learnedInLog(
+  events: readonly LimitEvent[],
+  {
+    modelId,
+    reserveTokens,
+    nowMs,
+  }: { readonly modelId: string; readonly reserveTokens: number; readonly nowMs: number | null },
+): LearnedLimit {
+  const start: { readonly learned: LearnedLimit; readonly expectedTokens: number | null } = {
+    learned: NOTHING_LEARNED,
+    expectedTokens: null,
+  };
+  const { learned } = events
+    .filter((event) => event.modelId === modelId)
+    .reduce((known, event) => {
+      if (event.kind === "answered") {
+        const expectedTokens = known.expectedTokens ?? event.promptTokens;
+        const learned = afterAnswer(known.learned, { expectedTokens, nowTokens: event.promptTokens });
+        return { learned, expectedTokens: null };
+      }
+      if (event.kind === "undone") return known;
+      const { limitTokens, expectedTokens } = event;
+      const request = { expectedTokens, reserveTokens, nowMs: event.atMs };
+      const learned = afterRejection(known.learned, { limitTokens, promptTokens: null }, request);
+      return { learned, expectedTokens: event.afterTokens };
+    }, start);
+  return believedAt(learned, nowMs);
+}
+
+/** A fact in a log about a model's window: a size that the provider refused or answered, or a smaller try that was undone. */
+export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
+
+/** A request was refused as too long, and the session compacted. Sizes are what was expected, in tokens. */
+interface RefusedSize {
+  readonly kind: "refused";
+  readonly modelId: string | null;
+  /** The limit that the provider named; `null` if it named none. */
+  readonly limitTokens: number | null;
+  readonly expectedTokens: number;
+  /** Expected tokens of the context after the compaction. */
+  readonly afterTokens: number;
+  readonly atMs: number | null;
+}
+
+/** Less was sent after a refusal, and did not help: it was undone. */
+interface UndoneSize {
+  readonly kind: "undone";
+  readonly modelId: string | null;
+  /** Expected tokens of the smaller request. */
+  readonly afterTokens: number;
+  /** True if the person said something since: the next request is another one. */
+  readonly isPast: boolean;
+}
+
+/** A request was answered, whose prompt measured so much. */
+interface AnsweredSize {
+  readonly kind: "answered";
+  readonly modelId: string;
+  readonly promptTokens: number;
+}
+
+/**
+ * The events of a log after one more entry. Of answers that follow each other the first stays, which measures what was expected, and the
+ * largest: there are at most three events for each refusal.
+ */
+export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEntry): readonly LimitEvent[] {
+  if (entry.type === "compaction") {
+    const { reason, modelId, tokensBefore, tokensAfter, observedLimitTokens = null } = entry.record;
+    if (reason !== "overflow" || tokensBefore === null || tokensAfter === null || isOfOtherUnit(entry.record.steps))
+      return events;
+    const refused = {
+      modelId,
+      limitTokens: observedLimitTokens,
+      expectedTokens: tokensBefore,
+      afterTokens: tokensAfter,
+      atMs: entry.atMs,
+    };
+    return [...events, { kind: "refused", ...refused }];
+  }
+  // Less did not help, or a person undid it: nothing was learned.
+  const last = events.at(-1);
+  if (entry.type === "revert" && last?.kind === "refused")
+    return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId, afterTokens: last.afterTokens, isPast: false }];
+  if (entry.type === "message" && last?.kind === "undone") {
+    // A reply came without a report: what was refused was refused for the moment.
+    if (entry.message.role === "assistant") return events.slice(0, events.findLastIndex(({ kind }) => kind !== "undone") + 1);
+    return isHuman(entry.message) ? [...events.slice(0, -1), { ...last, isPast: true }] : events;
+  }
+  if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;
+  const promptTokens = entry.usage.input.totalTokens ?? 0;
+  const { modelId } = entry;
+  const before = events.at(-2);
+  if (last?.kind !== "answered" || last.modelId !== modelId || before?.kind !== "answered" || before.modelId !== modelId)
+    return [...events, { kind: "answered", modelId, promptTokens }];
+  return promptTokens <= last.promptTokens ? events : [...events.slice(0, -1), { kind: "answered", modelId, promptTokens }];
 }

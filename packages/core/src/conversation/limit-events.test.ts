@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
 import { compaction, human, reply, revertOf, usageEntry } from "../testing/index.ts";
 import { rejectedUsage } from "../usage.ts";
-import { foldLimitEvents, type LimitEvent } from "./limit-events.ts";
+import { foldLimitEvents, type LimitEvent } from "./learned-limit.ts";
 
 const answered = (promptTokens: number, modelId = "a"): SessionEntry => ({
   ...usageEntry(`r${promptTokens}`, null, promptTokens),

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { learnedWindowTokens } from "./learned-limit.ts";
-import type { LimitEvent } from "./limit-events.ts";
-import { learnedInLog } from "./limits-in-log.ts";
+import { type LimitEvent, learnedInLog, learnedWindowTokens } from "./learned-limit.ts";
 
 const RESERVE = 1_000;
 const answered = (promptTokens: number, modelId = "a"): LimitEvent => ({ kind: "answered", modelId, promptTokens });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EndedReply, outcomeOfReply } from "./outcome.ts";
+import { type EndedReply, outcomeOfReply } from "./recovery.ts";
 
 const CUT: EndedReply = { stopReason: "length", isWindowFull: false, saidChars: 8, promptTokens: 9_000, outputTokens: 2 };
 const ASKED = { askedTokens: 1000, windowTokens: 100_000 };

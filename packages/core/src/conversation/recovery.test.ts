@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
-import { type RequestOutcome, rejectionIn, TOO_MANY_TOKENS } from "./outcome.ts";
-import { type Attempt, sendWithRecovery } from "./recovery.ts";
+import { type Attempt, type RequestOutcome, rejectionIn, sendWithRecovery, TOO_MANY_TOKENS } from "./recovery.ts";
 
 const twice = { ...PI_POLICY, overflow: { ...PI_POLICY.overflow, maxRecoveries: 2 } };
 const error = new Error("refused");

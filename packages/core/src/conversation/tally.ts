@@ -2,7 +2,7 @@ import type { SessionEntry } from "../entry.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { isRejectedUsage, type Usage } from "../usage.ts";
-import { foldLimitEvents, type LimitEvent } from "./limit-events.ts";
+import { foldLimitEvents, type LimitEvent } from "./learned-limit.ts";
 
 /** Usage of a session by its providers, with summaries that a model wrote; without rejected requests, and without figures that were not reported. */
 export interface UsageTotals {

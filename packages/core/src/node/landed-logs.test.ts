@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openConversation } from "../conversation/open-conversation.ts";
+import { openConversation } from "../conversation/conversation.ts";
 import { LOG_VERSION } from "../entry.ts";
 import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
@@ -49,7 +49,7 @@ async function recalledHash(piece: (range: RecallRange) => Promise<Recalled | nu
 }
 
 async function recallAll(
-  manager: ContextManager,
+  manager: Pick<ContextManager, "recall">,
   handles: readonly string[],
   artifacts: ArtifactStore,
 ): Promise<Record<string, string | null>> {
@@ -93,7 +93,7 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
   test("finds the same text by every handle if only what the context needs is in memory", async () => {
     const expected = foldSchema.parse(JSON.parse(foldText));
     const { conversation } = await openConversation({ ...SETTING, nowMs: () => null }, sessions, { sessionId: name });
-    expect(await recallAll(conversation.manager, Object.keys(expected.recalled), artifacts)).toEqual(expected.recalled);
+    expect(await recallAll(conversation, Object.keys(expected.recalled), artifacts)).toEqual(expected.recalled);
     await conversation.close();
     cpSync(join(LANDED, version, "sessions"), join(folder, "sessions"), { recursive: true });
   });

@@ -224,7 +224,7 @@ function breakerEvent(failures: {
 }
 
 /** The model that a session goes on with. */
-interface ModelSwitch {
+export interface ModelSwitch {
   readonly modelId: string;
   readonly limits: ModelLimits;
 }

@@ -71,13 +71,13 @@ describe.each(IMPOSSIBLE)("%s", (_, usage) => {
       nowMs: () => null,
       onEvent: (event) => events.push(event),
     });
-    const expected = conversation.manager.predict().expectedTokens;
+    const expected = conversation.predict().expectedTokens;
     for (const requestId of ["q1", "q2"])
-      await conversation.report(conversation.manager.view(), { requestId, modelId: "test/model", usage });
+      await conversation.report(conversation.view(), { requestId, modelId: "test/model", usage });
     expect(events.map(({ type }) => type)).toEqual(["usage-refused"]);
-    const logged = conversation.manager.entries().filter((each) => each.type === "usage");
+    const logged = conversation.entries().filter((each) => each.type === "usage");
     expect(logged.map((each) => each.usage)).toEqual([UNREPORTED_USAGE, UNREPORTED_USAGE]);
-    expect(conversation.manager.predict().expectedTokens).toBe(expected);
+    expect(conversation.predict().expectedTokens).toBe(expected);
   });
 
   test("ends no agent's run", async () => {

@@ -69,6 +69,6 @@ export async function createAnthropicSession({
     },
     options,
   );
-  const drops = binds && session.conversation.manager.view().boundReasoning === "vendor-drops";
+  const drops = binds && session.conversation.view().boundReasoning === "vendor-drops";
   return Object.assign(session, { requestOptions: drops ? DROPPING_OPTIONS : {} });
 }

@@ -23,7 +23,6 @@ import {
   recallIn,
   recoverRequest,
   reportAnswer,
-  undoRequest,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, readGroups, stretchesOf } from "./array-items.ts";
@@ -173,7 +172,7 @@ export function createArrayCompactor<Item, Answer>(
     undo: async (sessionId) => {
       const found = all().find(({ name }) => name.sessionId === sessionId);
       if (found === undefined) throw new PlimsollError("bad-input", `no conversation in memory has the id ${sessionId}`);
-      await undoRequest(logs, found.conversation);
+      await found.conversation.inTurn(found.conversation.undo);
       logs.undone.add(found.conversation);
     },
     // A log that is stored can be deleted after the compactor let go of it.
@@ -183,9 +182,8 @@ export function createArrayCompactor<Item, Answer>(
 }
 
 function logged(logs: ArrayConversations, { name, conversation }: FoundConversation): ConversationLog {
-  const { manager } = conversation;
-  const { expectedTokens } = manager.predict();
-  return { ...name, entries: manager.entries(), expectedTokens, limits: limitsInForce(logs, conversation) };
+  const { expectedTokens } = conversation.predict();
+  return { ...name, entries: conversation.entries(), expectedTokens, limits: limitsInForce(logs, conversation) };
 }
 
 function read<Item, Answer>(
@@ -358,7 +356,7 @@ function recovering<Item, Answer, Own>(
   first: readonly Item[],
   { attempt, ...done }: Sending<Item, Own>,
 ): Promise<Attempt<Own>> {
-  const { policy, logs, sent: known } = arrays;
+  const { policy, sent: known } = arrays;
   let next: Item[] | null = null;
   const sent = () => next ?? first;
   const conversation = () => known.get(sent())?.fitted.found.conversation ?? null;
@@ -376,7 +374,7 @@ function recovering<Item, Answer, Own>(
     },
     undo: async () => {
       const of = conversation();
-      if (of !== null) await undoRequest(logs, of);
+      if (of !== null) await of.inTurn(of.undo);
     },
     leaveReasoning: async () => goOn(await withoutReasoning(arrays, sent())),
     recover: async ({ recovery, refusedTokens }, rejection) =>

@@ -161,8 +161,7 @@ export function fitRequest(
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { conversation } = found;
-    const { manager } = conversation;
-    if (reported !== null && isNewReply(request, conversation)) await conversation.report(manager.view(), reported);
+    if (reported !== null && isNewReply(request, conversation)) await conversation.report(conversation.view(), reported);
     const knownCount = conversation.messageIds().length;
     const wanted = limitsOf(asked, logs.options);
     const limits = allowedBy(logs, wanted);
@@ -172,7 +171,7 @@ export function fitRequest(
     const input = { ...inputAt("before-step", asked, { conversation, logs }), focus, ...(now === undefined ? {} : { now }) };
     await conversation.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
-    const beside = logs.policy.enabled ? replyBeside(limits, manager.predict().expectedTokens) : null;
+    const beside = logs.policy.enabled ? replyBeside(limits, conversation.predict().expectedTokens) : null;
     const lowered = { ...limits, maxOutputTokens: beside };
     const isLowered = (lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens;
     if (isLowered && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
@@ -208,22 +207,22 @@ function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFir
   if (met.isRefused) return true;
   const fits = isAnswered ? 0 : (unanswered.get(conversation) ?? 0);
   const isHook = met.caller === "hook";
-  const { activeCompactions } = conversation.manager.view();
+  const { activeCompactions } = conversation.view();
   const isOver = isFirst ? isAnswered && activeCompactions.length > 0 : isHook && fits >= REFUSED_FITS;
   unanswered.set(conversation, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
   return isOver && hasBound(logs, conversation);
 }
 
 function hasBound({ asked, options }: ArrayConversations, conversation: Conversation): boolean {
-  const { messages, modelId } = conversation.manager.view();
+  const { messages, modelId } = conversation.view();
   const binder = modelId ?? asked.get(conversation) ?? null;
   const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
   return options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
 function fittedLog(found: FoundConversation): FittedLog {
-  const { manager } = found.conversation;
-  return { found, view: manager.view(), expectedTokens: manager.predict().expectedTokens };
+  const { conversation } = found;
+  return { found, view: conversation.view(), expectedTokens: conversation.predict().expectedTokens };
 }
 
 /** A request that was rejected, and what it sent. */
@@ -234,22 +233,12 @@ export interface RejectedRequest extends AskedRequest {
   readonly sent: Pick<FittedLog, "view" | "expectedTokens">;
 }
 
-/** Puts back what the newest compaction of a conversation took. */
-export async function undoRequest({ nowMs }: ArrayConversations, conversation: Conversation): Promise<void> {
-  await conversation.inTurn(async () => {
-    await conversation.manager.prepareUndo();
-    conversation.manager.revert(nowMs());
-    await conversation.flush();
-  });
-}
-
 /** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
   const { request, rejection, recovery, refusedTokens = null, sent, signal } = asked;
   const { promptTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { conversation } = found;
-    const { manager } = conversation;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
     const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
     // Only a count of tokens is a limit of the window; whether an unknown refusal was one the log tells, if less helped.
@@ -258,8 +247,8 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     if (isOfTokens) logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
     // Another request compacted the same history meanwhile: that is what to send.
-    if (manager.view().viewHash !== sent.view.viewHash) return fittedLog(found);
-    if (promptTokens !== null) await conversation.report(sent.view, rejectedReport(manager.view(), promptTokens));
+    if (conversation.view().viewHash !== sent.view.viewHash) return fittedLog(found);
+    if (promptTokens !== null) await conversation.report(sent.view, rejectedReport(conversation.view(), promptTokens));
     // The limit that was named, not the one that is guessed: the log tells it to whoever takes the conversation up again.
     const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(conversation, asked.modelId).statedTokens;
     const input = {
@@ -271,7 +260,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       ...refusedUnit(outcome),
     };
     const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);
-    const { requestLimits } = manager.state();
+    const { requestLimits } = conversation.state();
     if (input.refused !== undefined)
       logs.learned.learn(conversation, asked.modelId, (known) => ({
         ...known,
@@ -291,7 +280,7 @@ export function leaveReasoning(
     const { conversation } = found;
     if (conversation.messageIds().length < asked.request.messages.length) await take(asked, conversation, logs);
     // Another request did so meanwhile, or compacted the same history: that is what to send.
-    if (conversation.manager.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
+    if (conversation.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
     return (await conversation.leaveReasoning()) ? fittedLog(found) : null;
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
@@ -308,7 +297,7 @@ export async function reportAnswer(
   await conversation.inTurn(async () => {
     const entry = await conversation.report(view, reported);
     const outputTokens = entry?.usage.output.totalTokens ?? 0;
-    const nowTokens = entry === null ? expectedTokens : conversation.manager.predict().expectedTokens - outputTokens;
+    const nowTokens = entry === null ? expectedTokens : conversation.predict().expectedTokens - outputTokens;
     logs.learned.learn(conversation, asked.modelId, (learned) => {
       const { request } = learned;
       const left = Object.keys(request).length === 0 ? request : withoutRefuted(request, requestSizeOf(view));
@@ -324,7 +313,7 @@ export async function recallIn(
   { handle, range }: { readonly handle: string; readonly range: RecallRange },
 ): Promise<Recalled | null> {
   for (const { conversation } of all) {
-    const recalled = await conversation.manager.recall(handle, range);
+    const recalled = await conversation.recall(handle, range);
     if (recalled !== null) return recalled;
   }
   for (const { conversation } of all) {
@@ -355,7 +344,7 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   const firstReply = known === 0 ? fresh.findIndex(({ role }) => role === "assistant") : -1;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
     if (index === firstAfter) noteSetup(conversation, request, setup);
-    if (index === firstReply && firstReported !== null) await conversation.report(conversation.manager.view(), firstReported);
+    if (index === firstReply && firstReported !== null) await conversation.report(conversation.view(), firstReported);
     const own = await admitted(message, callOf(request.messages, known + index), { conversation, logs });
     conversation.add({ type: "message", message: answering(own, conversation) });
     const isOvertaken = message.role === "assistant" && logs.undone.delete(conversation);

@@ -37,7 +37,7 @@ function learnedOf(conversation: Conversation, { learned, nowMs, modelId, reserv
   const events = isLimited ? [] : conversation.limitEvents().filter(isKept);
   // Answers may name a model otherwise than requests do.
   const isNamed = events.some((event) => event.modelId === modelId);
-  const logged = isNamed ? modelId : conversation.manager.view().modelId;
+  const logged = isNamed ? modelId : conversation.view().modelId;
   if (logged === undefined || logged === null) return known;
   const inLog = learnedInLog(events, { modelId: logged, reserveTokens, nowMs });
   return known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
@@ -70,26 +70,26 @@ export function arrived(messages: readonly Message[], known: number, nowMs: numb
 
 /** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
 export function noteSetup(
-  { manager, add }: Conversation,
+  { view: viewNow, add }: Conversation,
   { system, tools }: ConversationRequest,
   { boundReasoning, nowMs }: { readonly boundReasoning: BoundReasoning; readonly nowMs: number | null },
 ): void {
-  const view = manager.view();
+  const view = viewNow();
   const to = { system, tools, boundReasoning };
   if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) add(setupChangeEntry(view, to, nowMs));
 }
 
 /** A reply with the time of its report, and under the id of the request that it answers if one request alone was answered since the message before it. */
-export function answering(message: Message, { manager }: Conversation): Message {
-  const { answeredRequestIds, reportedAtMs } = manager.state();
+export function answering(message: Message, { state }: Conversation): Message {
+  const { answeredRequestIds, reportedAtMs } = state();
   const [requestId, ...others] = answeredRequestIds;
   if (message.role !== "assistant" || requestId === undefined) return message;
   return { ...message, atMs: message.atMs ?? reportedAtMs, ...(others.length === 0 ? { requestId } : {}) };
 }
 
 /** True if the first message that is new is a reply whose request was not reported. */
-export function isNewReply({ messages }: ConversationRequest, { manager, messageIds }: Conversation): boolean {
-  return messages[messageIds().length]?.role === "assistant" && manager.state().answeredRequestIds.length === 0;
+export function isNewReply({ messages }: ConversationRequest, { state, messageIds }: Conversation): boolean {
+  return messages[messageIds().length]?.role === "assistant" && state().answeredRequestIds.length === 0;
 }
 
 /** Whose limits are asked for, and what is known of limits. */
@@ -112,7 +112,7 @@ export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: 
 export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): ConversationFit {
   const { conversation, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
-  const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.manager.view().modelId ?? "");
+  const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.view().modelId ?? "");
   const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
   return { gate, pending: [], model: { ...known, request: lowestLimits(stated, shared) }, observedLimitTokens };
 }

@@ -60,7 +60,7 @@ export async function createSession<Request, Answer>(
       }),
     recall: async (handle, range) => {
       assertOpen(session.progress);
-      return (await conversation.manager.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts));
+      return (await conversation.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts));
     },
     close: async () => {
       session.progress = { ...session.progress, isClosed: true };
@@ -80,7 +80,7 @@ function answeredBy<Request>(
   const { conversation } = log;
   const view = awaited(session.progress);
   const reply = decodedBy(wire, answer);
-  const { lastMessageId } = conversation.manager.state();
+  const { lastMessageId } = conversation.state();
   const { draft, calls } = replyDraft(reply, { lastMessageId, hasCall: conversation.hasCall, pathsOf });
   if (draft === null && reply.isWindowFull) throw fullWindow();
   session.progress = replied(session.progress, calls);

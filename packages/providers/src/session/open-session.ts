@@ -44,7 +44,7 @@ function besideContext<Request>(session: OpenSession<Request>): number {
   const { conversation, policy, limits, tell } = session.log;
   const wanted = { ...limits, maxOutputTokens: replyTokensOf(session) };
   if (!policy.enabled) return wanted.maxOutputTokens;
-  const maxOutputTokens = replyBeside(wanted, conversation.manager.predict().expectedTokens) ?? wanted.maxOutputTokens;
+  const maxOutputTokens = replyBeside(wanted, conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
   if (maxOutputTokens < wanted.maxOutputTokens) tell(replyLowered(wanted, { ...wanted, maxOutputTokens }));
   return maxOutputTokens;
 }
@@ -97,12 +97,12 @@ function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | nul
 export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
   const { wire, log, renamed } = session;
-  const { manager } = log.conversation;
-  const asked = { context: manager.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
+  const { conversation } = log;
+  const asked = { context: conversation.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
   const { request } = renamed(asked);
   checkSendable(request.context.messages, wire.rules);
-  const encoded = wire.encode(request, manager.view().boundReasoning);
-  session.progress = { ...session.progress, sent: manager.view(), askedTokens: asked.maxOutputTokens };
+  const encoded = wire.encode(request, conversation.view().boundReasoning);
+  session.progress = { ...session.progress, sent: conversation.view(), askedTokens: asked.maxOutputTokens };
   return encoded;
 }
 
@@ -118,7 +118,7 @@ export async function sent<Request, Answer>(
     const { askedTokens } = session.progress;
     return outcomeOfReply(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
   };
-  const expectedTokens = () => conversation.manager.predict().expectedTokens;
+  const expectedTokens = () => conversation.predict().expectedTokens;
   const end = await sendWithRecovery<Answer>({
     policy,
     attempt: () => {
@@ -127,18 +127,13 @@ export async function sent<Request, Answer>(
       return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens });
     },
     nextTry: () => nextTry(conversation, { policy, refusedTimes: conversation.refused() }),
-    undo: () =>
-      conversation.inTurn(async () => {
-        await conversation.manager.prepareUndo();
-        conversation.manager.revert(session.log.nowMs());
-        await conversation.flush();
-      }),
+    undo: () => conversation.inTurn(conversation.undo),
     lowerReply: (limitTokens) => {
       const now = replyTokensOf(session);
       session.mostReplyTokens = limitTokens ?? Math.floor(now / 2);
       return session.mostReplyTokens >= 1 && session.mostReplyTokens < now;
     },
-    leaveReasoning: () => conversation.inTurn(() => conversation.leaveReasoning()),
+    leaveReasoning: () => conversation.inTurn(conversation.leaveReasoning),
     recover: (facts, { promptTokens }) =>
       conversation.inTurn(async () => {
         const view = awaited(session.progress);
@@ -173,14 +168,13 @@ async function fitSubmitted({
   observedLimitTokens,
   signal,
 }: NextRequest): Promise<readonly Message[]> {
-  const { manager } = conversation;
-  const last = manager.view().messages.at(-1);
+  const last = conversation.view().messages.at(-1);
   if (waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
     throw new PlimsollError("bad-input", "there is nothing to send: say something as the user, or give a result");
   const fit = (gate: ConversationFit["gate"], pending: readonly Message[]) =>
     conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
   if (last?.role === "tool-result") await fit("after-tool-batch", []);
-  const pending = withIds(waiting, manager.state().lastMessageId);
+  const pending = withIds(waiting, conversation.state().lastMessageId);
   if (pending.length > 0) await fit("before-submit", pending);
   return pending;
 }

@@ -77,7 +77,7 @@ export async function openSessionLog<Request>(wire: SessionWire<Request>, option
     sessions === undefined
       ? createConversation({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
-  const view = conversation.manager.view();
+  const view = conversation.view();
   const boundReasoning = asked ?? view.boundReasoning;
   const setup = { system, tools, boundReasoning };
   if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
@@ -102,10 +102,10 @@ async function openedOrBegun(
 }
 
 function modelChange(
-  { manager }: Conversation,
+  { view }: Conversation,
   to: { readonly modelId: string; readonly limits: ModelLimits; readonly atMs: number },
 ): SessionEntry {
-  const id = shortHash(`model-change\n${to.modelId}\n${manager.view().lastEntryId ?? ""}`);
+  const id = shortHash(`model-change\n${to.modelId}\n${view().lastEntryId ?? ""}`);
   return { type: "model-change", id, ...to, limits: loggedLimits(to.limits) };
 }
 

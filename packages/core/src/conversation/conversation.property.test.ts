@@ -8,10 +8,10 @@ import { type ContextManager, createContextManager } from "../session/context-ma
 import { createDigest } from "../summarizer/digest.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
-import { openConversation } from "./open-conversation.ts";
+import { openConversation } from "./conversation.ts";
 
 /** Shows the next context of a session, the one after an undo, and its prediction. */
-function shown(manager: ContextManager): string {
+function shown(manager: Pick<ContextManager, "state" | "context" | "predict">): string {
   const { view, breaker, lastMessageId } = manager.state();
   const { viewHash, activeCompactions } = view;
   const compactions = activeCompactions.map(({ id }) => id);
@@ -32,8 +32,7 @@ test("a log that is opened entry by entry is the session that holds it whole, be
       await writer.close();
       const whole = createContextManager({ ...setting, entries });
       const { conversation } = await openConversation(setting, sessions, { sessionId: start.id });
-      const { manager } = conversation;
-      expect(shown(manager)).toBe(shown(whole));
+      expect(shown(conversation)).toBe(shown(whole));
       undone.readTwice += entries.some(({ type }) => type === "revert") ? 1 : 0;
       const undoable = whole
         .view()
@@ -41,10 +40,9 @@ test("a log that is opened entry by entry is the session that holds it whole, be
         .slice(-1);
       for (const latest of undoable.filter(({ id }) => id === whole.view().activeCompactions.at(-1)?.id)) {
         undone.count += 1;
-        await manager.prepareUndo();
-        expect(manager.revert(null).compactionId).toBe(latest.id);
+        expect((await conversation.undo()).compactionId).toBe(latest.id);
         whole.revert(null);
-        expect(shown(manager)).toBe(shown(whole));
+        expect(shown(conversation)).toBe(shown(whole));
       }
       await conversation.close();
     }),
