@@ -2,7 +2,6 @@ import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point/safe-cuts.ts";
 import { withDeadline } from "../deadline.ts";
 import { type Facts, fileOperations, namedAccessesOf } from "../facts/facts.ts";
-import type { Said } from "../facts/said.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type PassageQuoter, passageQuoter } from "../keep/kept-passages.ts";
 import { textOnOneLine } from "../message/framing.ts";
@@ -25,7 +24,7 @@ export interface CompactionTools {
   readonly digest: Summarizer;
   /** The facts as text beside messages that stay, in the place of so many characters; `null` for none. */
   readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
-  readonly said: Said | undefined;
+  readonly record: Facts | undefined;
   readonly excerpts: PassageQuoter;
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
@@ -96,7 +95,7 @@ export function toolsFor(
       isBesideRecord: Math.min(policy.facts.maxTokens, recordTokens) >= WHOLE_RECORD_TOKENS,
     }),
     facts,
-    said: policy.facts.maxTokens === 0 ? undefined : state.facts.said,
+    record: policy.facts.maxTokens === 0 ? undefined : state.facts,
     pricing: {
       isLeftOver: leftOverOf(state),
       lastHuman: policy.fallback === null ? "goes" : "stays",

@@ -2,7 +2,7 @@ import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan,
 import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.ts";
 import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
 import { PlimsollError } from "../error.ts";
-import type { Said } from "../facts/said.ts";
+import type { Facts } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { historyViolations } from "../message/check.ts";
@@ -44,8 +44,8 @@ export interface ExecuteInput extends SummaryCircumstances {
   readonly digest: Summarizer;
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay and in the place of so many characters; `null` for none. */
   readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
-  /** The person's words that a model's summary is held against; left out if no record of them is written. */
-  readonly said?: Said | undefined;
+  /** The record that a model's summary is held against; left out if none is written. */
+  readonly record?: Facts | undefined;
   readonly excerpts: PassageQuoter;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
   readonly lastHuman?: StrategyInput["lastHuman"];
@@ -131,14 +131,13 @@ async function writtenBy(
   { input, signal }: { readonly input: ExecuteInput; readonly signal: AbortSignal },
 ): Promise<WrittenSummary> {
   const request = summaryRequestFor(parts, input);
-  if (written !== undefined) return usableSummary({ ...written, stopReason: "end" }, request);
   const write = by === "summary" ? input.summarizer : input.digest;
-  const summary = await write(request, signal);
+  const summary = written === undefined ? await write(request, signal) : ({ ...written, stopReason: "end" } as const);
   signal.throwIfAborted();
   const usable = usableSummary(summary, request, by === "summary" ? input.author : "hook");
   // A hook's words stay as they are.
-  if (by !== "summary" || input.author === "hook" || input.said === undefined) return usable;
-  const { text, repairs } = mendedSummary(usable.text, input.said);
+  if (by !== "summary" || input.author === "hook" || input.record === undefined) return usable;
+  const { text, repairs } = mendedSummary(usable.text, input.record);
   return { ...usable, text, ...(repairs.length === 0 ? {} : { repairs: [...(usable.repairs ?? []), ...repairs] }) };
 }
 

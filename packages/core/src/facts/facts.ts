@@ -152,31 +152,25 @@ export function callOutcome(call: ToolCallPart, result: ToolResultMessage): Call
 }
 
 /** The last error of each call that failed and has not succeeded since, oldest first. */
-export function lastErrors(outcomes: Iterable<CallOutcome>): readonly (CallOutcome & { readonly error: string })[] {
+export function lastErrors(outcomes: Iterable<CallOutcome>): readonly Failure[] {
   // By tool, then by arguments: a key made of both would be a new string, hashed anew, for every call at every compaction. Of calls whose tool
   // never failed no arguments are looked at.
   const failing = new Map<string, Map<string, Failure>>();
-  let order = 0;
+  const last = new Set<Failure>();
   for (const { toolName, argumentsJson, error } of outcomes) {
-    order += 1;
     const ofTool = failing.get(toolName);
-    if (error === null) ofTool?.delete(argumentsJson);
-    else {
-      const failure = { order, outcome: { toolName, argumentsJson, error } };
-      if (ofTool === undefined) failing.set(toolName, new Map([[argumentsJson, failure]]));
-      else ofTool.set(argumentsJson, failure);
-    }
+    const before = ofTool?.get(argumentsJson);
+    if (before !== undefined) last.delete(before);
+    ofTool?.delete(argumentsJson);
+    if (error === null) continue;
+    const failure = { toolName, argumentsJson, error };
+    last.add(failure);
+    failing.set(toolName, (ofTool ?? new Map<string, Failure>()).set(argumentsJson, failure));
   }
-  return [...failing.values()]
-    .flatMap((ofTool) => [...ofTool.values()])
-    .sort((a, b) => a.order - b.order)
-    .map(({ outcome }) => outcome);
+  return [...last];
 }
 
-interface Failure {
-  readonly order: number;
-  readonly outcome: CallOutcome & { readonly error: string };
-}
+type Failure = CallOutcome & { readonly error: string };
 
 function lastChars(text: string): string {
   const start = text.length - ERROR_CHARS;

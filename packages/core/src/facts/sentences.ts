@@ -85,31 +85,11 @@ function sentencesWith(text: string, { has, but }: Telling): readonly string[] {
   });
 }
 
-/** The sentences of a text, each on one line and without a bullet. What stands in a code fence has none. */
+/** The sentences of a text that say enough, without a bullet. What is quoted or fenced has none. */
 function sentencesOf(text: string): readonly string[] {
-  let isFenced = false;
-  return text.split("\n").flatMap((line) => {
-    const isFence = line.trimStart().startsWith("```");
-    if (isFence) isFenced = !isFenced;
-    return isFence || isFenced ? [] : sentencesOfLine(withoutBullet(line.trim()));
-  });
-}
-
-function sentencesOfLine(line: string): readonly string[] {
-  const found: string[] = [];
-  let start = 0;
-  for (let at = 0; at < line.length; at++) {
-    const isEnd = at === line.length - 1 || (".!?".includes(line.charAt(at)) && line.charAt(at + 1) === " ");
-    if (!isEnd) continue;
-    const sentence = line.slice(start, at + 1).trim();
-    if (sentence.length >= SENTENCE_CHARS.atLeast && sentence.length <= SENTENCE_CHARS.atMost) found.push(sentence);
-    start = at + 1;
-  }
-  return found;
-}
-
-function withoutBullet(line: string): string {
-  return ["- ", "* ", "• "].some((bullet) => line.startsWith(bullet)) ? line.slice(2).trimStart() : line;
+  const { atLeast, atMost } = SENTENCE_CHARS;
+  const sentences = wholeSentences(text).map(({ start, end }) => text.slice(start, end));
+  return sentences.filter(({ length }) => length >= atLeast && length <= atMost);
 }
 
 /** The words in lower case, a space before and after each. What is joined by hyphens is one word. */

@@ -19,14 +19,14 @@ interface Words {
   readonly changes: readonly Statement[];
 }
 
-/** UTF-16 units by which an order is named that is no longer in force; chosen. */
-const NAMED_CHARS = 80;
+/** The newest few that are told, so that nobody begins them again: messages of which all is done, things that ended; and messages that are named for want of room. Chosen. */
+const MOST = { done: 6, ended: 5, named: 6 } as const;
 
-/** Messages that are named of those for which there was no room; chosen. */
-const MOST_NAMED = 6;
-
-/** Messages of which what is done is told: what else was done, the digest and the log tell. Chosen. */
-const MOST_DONE = 6;
+/**
+ * UTF-16 units, chosen: by which an order is named that is no longer in force; of the shortest beginning that says anything; of what runs beside its name and state;
+ * and of the line that names what is left out, as ids of most logs have up to 40.
+ */
+const CHARS = { named: 80, beginning: 60, what: 24, leftOut: 120 } as const;
 
 const NEWEST_FIRST = "(the person's words, newest first; where two differ, the upper one counts)";
 
@@ -50,7 +50,7 @@ export function ordersText(said: Said, staying: ReadonlySet<string>, roomChars: 
 export function askedText(said: Said, staying: ReadonlySet<string>, roomChars: number): string | null {
   const { asked } = wordsOf(said, staying);
   const first = asked.findLast(({ messageId }) => messageId === said.statements[0]?.messageId);
-  const done = asked.filter((each) => each !== first && each.state === "done").slice(0, MOST_DONE);
+  const done = asked.filter((each) => each !== first && each.state === "done").slice(0, MOST.done);
   const others = [...asked.filter((each) => each !== first && each.state !== "done"), ...done];
   const places = { open: 0, hinted: 1, unsure: 2, done: 3 } as const;
   const marks = {
@@ -82,12 +82,12 @@ function saidText(
   if (all.length === 0) return null;
   const written = new Map<SaidLines, readonly string[]>();
   const left: string[] = [];
-  let leftChars = roomChars - (head === null ? 0 : LEFT_OUT_CHARS);
+  let leftChars = roomChars - (head === null ? 0 : CHARS.leftOut);
   for (const said of [...all.filter(({ isLast }) => isLast !== true), ...all.filter(({ isLast }) => isLast === true)]) {
     const { messageId, lines: whole } = said;
     // Of what the session began with its beginning says more than nothing.
     const lines =
-      said === all[0] && head === null ? whole.map((line) => shortened(line, Math.max(BEGINNING_CHARS, leftChars - 1))) : whole;
+      said === all[0] && head === null ? whole.map((line) => shortened(line, Math.max(CHARS.beginning, leftChars - 1))) : whole;
     const fits = (some: readonly string[]) => charsOf(some) <= leftChars;
     const some = fits(lines) ? lines : lines.slice(0, 1);
     if (!fits(some)) left.push(messageId);
@@ -97,7 +97,7 @@ function saidText(
     }
   }
   if (written.size === 0 && head === null) return null;
-  const named = [...new Set(left)].slice(0, MOST_NAMED);
+  const named = [...new Set(left)].slice(0, MOST.named);
   const count = left.length + forgotten;
   const more = count === 0 ? [] : [`(${count} more not shown${named.length === 0 ? "" : `; messages ${named.join(", ")}`})`];
   const lines = [
@@ -112,15 +112,9 @@ function charsOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-/** A shorter beginning, with the mark before it, says nothing. Chosen. */
-const BEGINNING_CHARS = 60;
-
-/** Room for the line that names what is left out, in UTF-16 units: ids of most logs have up to 40. */
-const LEFT_OUT_CHARS = 120;
-
 function changedLine({ standing, text }: Statement): string {
   return standing === "revoked"
-    ? `  no longer: ${shortened(textOnOneLine(text), NAMED_CHARS)}`
+    ? `  no longer: ${shortened(textOnOneLine(text), CHARS.named)}`
     : `  before that, and perhaps still: ${text}`;
 }
 
@@ -202,12 +196,12 @@ function joined(chosen: readonly Statement[], message: readonly Statement[]): st
 export function runningLines(running: readonly RunningThing[], roomChars: number): readonly string[] {
   const words = { running: "running", unknown: "unknown whether it still runs", ended: "ended" } as const;
   const inState = (state: RunningThing["state"]) => running.filter((each) => each.state === state).reverse();
-  const told = [...inState("running"), ...inState("unknown"), ...inState("ended").slice(0, MOST_ENDED)];
+  const told = [...inState("running"), ...inState("unknown"), ...inState("ended").slice(0, MOST.ended)];
   const lines = (lineChars: number) =>
     told.map(({ name, what, state }) => {
       const beginning = name === null ? "- " : `- ${textOnOneLine(name)}: ${words[state]}; `;
       const end = name === null ? `: ${words[state]}` : "";
-      const whatChars = Math.max(LEAST_WHAT_CHARS, lineChars - beginning.length - end.length);
+      const whatChars = Math.max(CHARS.what, lineChars - beginning.length - end.length);
       return `${beginning}${bothEnds(textOnOneLine(what), whatChars)}${end}`;
     });
   const whole = lines(Number.POSITIVE_INFINITY);
@@ -222,12 +216,6 @@ function bothEnds(text: string, mostChars: number): string {
   const end = text.slice(characterBoundaryAtOrBefore(text, text.length - endChars));
   return `${text.slice(0, characterBoundaryAtOrBefore(text, mostChars - endChars - 1))}…${end}`;
 }
-
-/** Room for what runs beside its name and state, in UTF-16 units; chosen. */
-const LEAST_WHAT_CHARS = 24;
-
-/** Things that ended are told so that nobody starts them again: the newest few. Chosen. */
-const MOST_ENDED = 5;
 
 /** The plan's items with what became of them: open ones first, then those that are done, the newest first, then those that were dropped. */
 export function planLines({ items, dropped }: KnownPlan): readonly string[] {

@@ -3,8 +3,16 @@ import type { Message } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/parts.ts";
 import { logTexts } from "../recall/log-text.ts";
-import { type NewestInView, newestIn, type Quotes, quotesOf } from "./digest-quotes.ts";
-import { MARKS, type QuoteForm, quote, quotesThatFit } from "./quoted-lines.ts";
+import {
+  MARKS,
+  type NewestInView,
+  newestIn,
+  type QuoteForm,
+  type Quotes,
+  quote,
+  quotesOf,
+  quotesThatFit,
+} from "./digest-quotes.ts";
 import { sectionedText, sectionsIn } from "./sections.ts";
 
 /**
