@@ -11,8 +11,8 @@ export const folders = [
   { name: "ledger", sources: ["tokens/ledger/*.ts"], tests: ["tokens/ledger/*.test.ts"] },
   {
     name: "fold",
-    sources: ["session/{breaker,message-index,prompt-watch,session-state,view}.ts"],
-    tests: ["session/{breaker,message-index,prompt-watch,session-state,view}.test.ts"],
+    sources: ["session/{recall,usage-watch,session-state,view}.ts"],
+    tests: ["session/{breaker,message-index,prompt-watch,session-state,usage-watch,view}.test.ts"],
   },
   { name: "keep", sources: ["keep/*.ts"], tests: ["keep/*.test.ts"] },
   {

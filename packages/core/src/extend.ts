@@ -45,8 +45,6 @@ export {
   TOO_MANY_TOKENS,
   withCount,
 } from "./conversation/recovery.ts";
-export type { SetupChange } from "./conversation/setup-change.ts";
-export { setupChange, setupChangeEntry } from "./conversation/setup-change.ts";
 export type { Boundary } from "./cut-point/boundary.ts";
 export { cutAtBoundary } from "./cut-point/boundary.ts";
 export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
@@ -129,6 +127,8 @@ export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
 export type { SessionReadings } from "./session/session-readings.ts";
 export { createSessionReadings } from "./session/session-readings.ts";
 export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
+export type { SetupChange } from "./session/setup-change.ts";
+export { modelChangeEntry, setupChange, setupChangeEntry } from "./session/setup-change.ts";
 export { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./session/view.ts";
 export type { StrategySpec } from "./strategy/built-in-strategies.ts";
 export type { DropOldestSpec } from "./strategy/drop-oldest.ts";

@@ -9,7 +9,7 @@ import { findPolicy } from "../option/policy-option.ts";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
 import { PERMISSION_MODES } from "../permission/permissions.ts";
 import { knobLines } from "../policy/knob-lines.ts";
-import type { OpenSession } from "../run/open-session.ts";
+import type { AgentSession } from "../run/open-session.ts";
 import { lineFor, printable, tableColumns, wrapped } from "../terminal/printable.ts";
 import { contextTable } from "./context-table.ts";
 import { CHAT_HELP, type ChatLine } from "./slash-command.ts";
@@ -22,7 +22,7 @@ export interface ChatOutput {
 }
 
 /** Does what a line asks for and says what came of it. Rejects if that could not be done. */
-export async function answer(asked: ChatLine, session: OpenSession, { write, status, io }: ChatOutput): Promise<void> {
+export async function answer(asked: ChatLine, session: AgentSession, { write, status, io }: ChatOutput): Promise<void> {
   const { agent } = session;
   const say = (...lines: readonly string[]) => write(lines.map((line) => lineFor(io.stdout, line)).join(""));
   // Tables and the status line know the width themselves; YAML must stay what it is.
@@ -83,7 +83,7 @@ export async function answer(asked: ChatLine, session: OpenSession, { write, sta
   }
 }
 
-function modeLine(name: string | null, { permissions }: OpenSession): string {
+function modeLine(name: string | null, { permissions }: AgentSession): string {
   const mode = PERMISSION_MODES.find((each) => each === name);
   if (name !== null && mode === undefined)
     throw new PlimsollError("bad-input", `there is no mode "${name}": ${suggestion(name, PERMISSION_MODES)}`);
@@ -93,7 +93,7 @@ function modeLine(name: string | null, { permissions }: OpenSession): string {
     : "ask: commands and changes of files are asked about, but for what is allowed (/allow).";
 }
 
-function allowLine(text: string | null, { permissions }: OpenSession): string {
+function allowLine(text: string | null, { permissions }: AgentSession): string {
   if (text !== null) permissions.allow(parseRule(text));
   const rules = permissions.rules().map((rule) => printable(ruleText(rule)));
   return rules.length === 0
@@ -115,21 +115,21 @@ function compactAnswer(outcome: FitOutcome | "aborted"): readonly string[] {
   ];
 }
 
-function modelLines({ agent }: OpenSession): readonly string[] {
+function modelLines({ agent }: AgentSession): readonly string[] {
   const { modelId, context } = agent.state();
   const window = context.windowTokens === null ? "unknown" : `${formatTokens(context.windowTokens)} tokens`;
   return [`${printable(modelId)}, context window ${window}. /model host/model goes on with another.`];
 }
 
 /** Prices, window and tokenizer are looked up by the model's id; summaries are written by the model that is asked. */
-async function switchModel(reference: string, session: OpenSession): Promise<readonly string[]> {
+async function switchModel(reference: string, session: AgentSession): Promise<readonly string[]> {
   const { model, windowLine, pricesAt } = await session.switchModel(reference);
   const priced = pricesAt(null) === null ? "prices unknown" : "at its own prices";
   const does = asksModel(session.policy, session.parts.kinds) ? "answers and writes the summaries" : "answers";
   return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }
 
-function policyLines(name: string | null, { agent, policy, config, parts }: OpenSession, cwd: string): readonly string[] {
+function policyLines(name: string | null, { agent, policy, config, parts }: AgentSession, cwd: string): readonly string[] {
   if (name === null)
     return [
       `policy ${printable(policy.name)} (${config.policy.source})`,
@@ -146,7 +146,7 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Open
 }
 
 /** Writes what the next request would send; a file that is there is left alone. */
-async function exported(file: string | null, { agent }: OpenSession, cwd: string): Promise<string> {
+async function exported(file: string | null, { agent }: AgentSession, cwd: string): Promise<string> {
   const path = resolve(cwd, file ?? `${agent.sessionId}-${(await agent.entries()).length}.json`);
   if (existsSync(path)) throw new PlimsollError("bad-input", `${path} is there already; name another file`, { path });
   const context = agent.context();

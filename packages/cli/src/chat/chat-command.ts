@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { type CliIo, coloursOf, EXIT_OK } from "../io.ts";
 import { createLineAsker, type LineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
 import { createRenderer } from "../run/event-lines.ts";
-import { type OpenSession, openSession } from "../run/open-session.ts";
+import { type AgentSession, openSession } from "../run/open-session.ts";
 import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { createShownSession, type ShownSession } from "../run/status-line.ts";
@@ -56,7 +56,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
 
 /** The terminal and the lines that a chat stands between. */
 interface ChatPorts extends Pick<ChatInput, "io" | "input"> {
-  readonly session: OpenSession;
+  readonly session: AgentSession;
   readonly asker: LineAsker;
   readonly shown: ShownSession;
   readonly inputKind: ChatState["input"];

@@ -30,7 +30,7 @@ import type { SessionOptions } from "./session-options.ts";
 import { artifactsFolderOf, newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
 
 /** A session that a person or a program works with, and what has to be ended with it. */
-export interface OpenSession {
+export interface AgentSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
   /** Parts that its policies may name. */
@@ -63,7 +63,7 @@ export interface SessionPlace {
 }
 
 /** Opens a new session, or one to go on with. */
-export async function openSession(options: SessionOptions, place: SessionPlace): Promise<OpenSession> {
+export async function openSession(options: SessionOptions, place: SessionPlace): Promise<AgentSession> {
   const { io, environment, ask, signal } = place;
   const { cwd, homeFolder } = io;
   const parts = await openExtensions(options, io);
@@ -106,7 +106,7 @@ interface SessionStart {
   readonly system: ReturnType<typeof systemText>;
 }
 
-async function startSession(start: SessionStart, place: SessionPlace): Promise<OpenSession> {
+async function startSession(start: SessionStart, place: SessionPlace): Promise<AgentSession> {
   const { config, parts, tokenizers, models, tools } = start;
   const { permissions } = tools;
   const policy = config.policy.value;

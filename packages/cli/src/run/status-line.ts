@@ -1,7 +1,7 @@
 import type { Usage } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/extend";
 import type { Output } from "../io.ts";
-import type { OpenSession } from "./open-session.ts";
+import type { AgentSession } from "./open-session.ts";
 
 /** The parts of the status line. */
 interface Status {
@@ -107,7 +107,7 @@ function cacheShare(usage: Usage | null): string {
 
 /** The view of the session that a person sees: nothing until it is open. */
 export interface ShownSession {
-  open(session: OpenSession): void;
+  open(session: AgentSession): void;
   sessionId(): string | null;
   /** The status line as it is now, for the width of the output; whoever asks for it shows it. */
   status(): string;
@@ -117,7 +117,7 @@ export interface ShownSession {
 
 /** A session that is still to be opened. */
 export function createShownSession(output: Output): ShownSession {
-  let session: OpenSession | null = null;
+  let session: AgentSession | null = null;
   let last = "";
   const status = () => {
     if (session !== null) last = statusLine({ context: session.agent.state().context, ...session.spending() }, output.columns);

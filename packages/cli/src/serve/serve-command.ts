@@ -13,7 +13,7 @@ import {
 import { z } from "zod";
 import { type CliIo, EXIT_OK } from "../io.ts";
 import type { AskPerson } from "../permission/permissions.ts";
-import { type OpenSession, openSession } from "../run/open-session.ts";
+import { type AgentSession, openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 
 interface ServeOptions extends SessionOptions {
@@ -85,7 +85,7 @@ const SESSION_ERROR = -32_000;
  * not run. A request that cannot be done is answered with an error; what is no request is passed over, and the session goes on.
  */
 export async function serveConnection(
-  { agent, permissions }: OpenSession,
+  { agent, permissions }: AgentSession,
   { input, output, ended }: ConnectionStreams,
 ): Promise<void> {
   const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));

@@ -12,11 +12,11 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { type OpenSession, openSession } from "../run/open-session.ts";
+import { type AgentSession, openSession } from "../run/open-session.ts";
 import { serveConnection } from "./serve-command.ts";
 
 let folder = "";
-let session: OpenSession;
+let session: AgentSession;
 let client: MessageConnection;
 let served: Promise<void>;
 let toServer = new PassThrough();

@@ -1,4 +1,3 @@
-import type { SetupChange } from "../conversation/setup-change.ts";
 import type { UsageTotals } from "../conversation/tally.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry } from "../entry.ts";
@@ -7,6 +6,7 @@ import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { Context, UserMessage } from "../message/message.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
+import type { SetupChange } from "../session/setup-change.ts";
 import type { AgentModel } from "./agent-options.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import type { AgentListener, EndReason } from "./events.ts";

@@ -1,8 +1,7 @@
 import { type Conversation, openConversation } from "../conversation/conversation.ts";
-import { type SetupChange, setupChange, setupChangeEntry } from "../conversation/setup-change.ts";
 import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import { LOG_VERSION, loggedLimits, type RevertEntry, type SessionStartEntry } from "../entry.ts";
+import { LOG_VERSION, type RevertEntry, type SessionStartEntry } from "../entry.ts";
 import { closedError, PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import type { MessageDraft } from "../message/ids.ts";
@@ -12,6 +11,7 @@ import { clockDoor } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import type { ContextEvent } from "../session/events.ts";
+import { modelChangeEntry, type SetupChange, setupChange, setupChangeEntry } from "../session/setup-change.ts";
 import { sessionsDoor } from "../session/store-door.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import type { Agent, AgentState, CompactRequest, RunOutcome, UserInput } from "./agent.ts";
@@ -271,8 +271,7 @@ async function settleModel({ conversation, options }: StartedLog): Promise<boole
   const { modelId, limits } = options.model;
   const known = conversation.view();
   if (known.modelId === null) {
-    const id = shortHash(`model-change\n${modelId}\n${known.lastEntryId ?? ""}`);
-    await conversation.append({ type: "model-change", id, modelId, limits: loggedLimits(limits), atMs: options.nowMs() });
+    await conversation.append(modelChangeEntry(known, { modelId, limits }, options.nowMs()));
     return true;
   }
   const isSameWindow =

@@ -5,9 +5,7 @@ import type { FitInput, FitOutcome, FitState, PreparedSummary } from "../engine/
 import { expectedTokensOf } from "../engine/measure-view.ts";
 import { reaches, whyAct } from "../engine/why-act.ts";
 import type { CompactionEntry, ModelLimits, RevertEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
-import { loggedLimits } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { shortHash } from "../hash.ts";
 import type { Context, Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
@@ -23,6 +21,7 @@ import { createHeldSession, type HeldSession } from "./held-session.ts";
 import { type Recalled, type RecallRange, recall } from "./recall.ts";
 import { type ContextManagerOptions, fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
 import { attemptEntry, type SessionState } from "./session-state.ts";
+import { type ModelSwitch, modelChangeEntry } from "./setup-change.ts";
 import { revertEntry, type SessionView } from "./view.ts";
 
 /** A session that stays inside its model's window: the log goes in, the context to send comes out. */
@@ -223,12 +222,6 @@ function breakerEvent(failures: {
   return { type: "breaker-open", failures: after, why: "summaries failed in a row" };
 }
 
-/** The model that a session goes on with. */
-export interface ModelSwitch {
-  readonly modelId: string;
-  readonly limits: ModelLimits;
-}
-
 /** Makes a session fit what the new model counts, although the old one's client writes the summary; then appends the switch. */
 async function switchSessionModel(
   session: HeldSession,
@@ -246,8 +239,7 @@ async function switchSessionModel(
   const outcome: FitOutcome = fitsAlready
     ? { kind: "unchanged", off: null }
     : await fitSession(session, { policy, input: downshift, measuredBy, writer }, signal);
-  const id = shortHash(`model-change\n${to.modelId}\n${state().view.lastEntryId ?? ""}`);
-  session.append({ type: "model-change", id, modelId: to.modelId, limits: loggedLimits(to.limits), atMs: input.nowMs });
+  session.append(modelChangeEntry(state().view, to, input.nowMs));
   return outcome;
 }
 

@@ -1,13 +1,39 @@
-import type { ModelReply, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { admitToolResult, createMemoryArtifactStore, PlimsollError } from "@plimsoll/core";
-import { callShape, recallArtifact, shortHash } from "@plimsoll/core/extend";
+import type { ModelLimits, ModelReply, Policy, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import {
+  admitToolResult,
+  createDigest,
+  createMemoryArtifactStore,
+  isPlimsollError,
+  PLIMSOLL_POLICY,
+  PlimsollError,
+} from "@plimsoll/core";
+import type { Conversation, ConversationSetting, SessionStartEntry } from "@plimsoll/core/extend";
+import {
+  BUILT_IN_KINDS,
+  callShape,
+  clockDoor,
+  createConversation,
+  LOG_VERSION,
+  modelChangeEntry,
+  openConversation,
+  recallArtifact,
+  replyLowered,
+  requireFallback,
+  setupChange,
+  setupChangeEntry,
+  shortHash,
+  withReplyWithin,
+} from "@plimsoll/core/extend";
+import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { requestLimitsOf } from "../catalog/request-limits.ts";
+import { resolveModel } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
+import { modelPriors } from "../priors/model-priors.ts";
 import { createToolNames } from "../wire/identifiers.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
-import type { OpenCall, OpenSession } from "./open-session.ts";
+import type { OpenCall, OpenSession, SessionLog } from "./open-session.ts";
 import { alone, assertOpen, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
-import { openSessionLog } from "./session-log.ts";
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -17,10 +43,10 @@ export async function createSession<Request, Answer>(
   options: SessionOptions,
 ): Promise<Session<Request, Answer>> {
   const { artifacts = createMemoryArtifactStore(), categoryOf, pathsOf = ({ paths }) => paths } = options;
-  const log = await openSessionLog(wire, options);
+  const log = await openLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
   const renamed = createToolNames(wire.maximumToolNameChars);
-  const session: OpenSession<Request> = { log, wire, artifacts, renamed, progress: NOTHING_YET, running: Promise.resolve() };
+  const session: OpenSession<Request> = { ...log, wire, artifacts, renamed, progress: NOTHING_YET, running: Promise.resolve() };
   const reply = (answer: Answer) => answeredBy(session, answer, pathsOf);
   return {
     sessionId,
@@ -76,8 +102,7 @@ function answeredBy<Request>(
   answer: unknown,
   pathsOf: NonNullable<SessionOptions["pathsOf"]>,
 ): readonly ToolCallPart[] {
-  const { log, wire } = session;
-  const { conversation } = log;
+  const { conversation, wire } = session;
   const view = awaited(session.progress);
   const reply = decodedBy(wire, answer);
   const { lastMessageId } = conversation.state();
@@ -97,15 +122,15 @@ async function admit<Request>(
   call: OpenCall,
   { message: given, hint }: { readonly message: ToolResultMessage; readonly hint: string | null },
 ): Promise<void> {
-  const { artifacts, log } = session;
-  const admitted = admitToolResult(given, { policy: log.policy, artifacts, hint, truncations: log.kinds.truncations }).catch(
+  const { artifacts, conversation, policy, kinds } = session;
+  const admitted = admitToolResult(given, { policy, artifacts, hint, truncations: kinds.truncations }).catch(
     (error: unknown) => {
       session.progress = { ...session.progress, open: [...session.progress.open, call] };
       throw error;
     },
   );
   const { id: _, ...draft } = (await admitted).message;
-  await log.conversation.say(draft);
+  await conversation.say(draft);
 }
 
 function textParts(text: string): ToolResultMessage["parts"] {
@@ -152,4 +177,65 @@ function replyDraft(reply: DecodedReply, { lastMessageId, hasCall, pathsOf }: Re
   if (parts.length === 0) return { draft: null, calls };
   const { modelId, requestId, stopReason } = reply;
   return { draft: { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null }, calls };
+}
+
+/** The output that is asked for if neither the request nor the catalogue says how much; chosen: every current model gives as much. */
+const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
+
+/**
+ * Opens the log of the options' name, or begins it. System text, tools and model are from now on those of the options. Calls that were left without a
+ * result get an error result.
+ *
+ * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
+ */
+async function openLog<Request>(wire: SessionWire<Request>, options: SessionOptions): Promise<SessionLog> {
+  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
+  const { system = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...context } = options;
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
+  const nowMs = clockDoor(clock);
+  const wanted = await limitsOf(wire, given, policy);
+  const limits = policy.enabled ? withReplyWithin(wanted) : wanted;
+  if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
+  const setting: ConversationSetting = { ...context, policy, kinds, summarizer, modelPriors, isBoundReasoning, nowMs };
+  const { tools, modelId, boundReasoning: asked } = wire;
+  const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
+  const start: SessionStartEntry = { type: "session", version: LOG_VERSION, ...names, system, tools };
+  const conversation =
+    sessions === undefined
+      ? createConversation({ ...setting, entries: [start], writer: null })
+      : await openedOrBegun(setting, sessions, start);
+  const view = conversation.view();
+  const boundReasoning = asked ?? view.boundReasoning;
+  const setup = { system, tools, boundReasoning };
+  if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
+    conversation.add(setupChangeEntry(view, setup, nowMs()));
+  if (view.modelId !== modelId) conversation.add(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
+  await conversation.flush();
+  return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
+}
+
+async function openedOrBegun(
+  setting: ConversationSetting,
+  sessions: NonNullable<SessionOptions["sessions"]>,
+  start: SessionStartEntry,
+): Promise<Conversation> {
+  const { id: sessionId } = start;
+  const begun = openConversation(setting, sessions, start).catch(async (error: unknown) => {
+    const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(sessionId, () => undefined)) !== null;
+    if (isThere) return await openConversation(setting, sessions, { sessionId });
+    throw error;
+  });
+  return (await begun).conversation;
+}
+
+/** Finds the limits: the caller's, else the catalogue's, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */
+async function limitsOf<Request>(
+  { modelId, modelReference, maxOutputTokens }: SessionWire<Request>,
+  given: ModelLimits | null,
+  { unknownWindow }: Policy,
+): Promise<SessionLog["limits"]> {
+  const known = given ?? (await resolveModel({ reference: modelReference, unknownWindow })).limits;
+  const outputTokens = maxOutputTokens ?? known.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
+  const request = known.request ?? requestLimitsOf(modelId);
+  return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: outputTokens, request };
 }

@@ -1,6 +1,6 @@
-import type { ArtifactStore, Message, ModelLimits, SessionView, ToolCallPart } from "@plimsoll/core";
+import type { ArtifactStore, ContextEvent, Message, ModelLimits, Policy, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Conversation, ConversationFit, MessageDraft } from "@plimsoll/core/extend";
+import type { Conversation, ConversationFit, Kinds, MessageDraft } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -18,11 +18,21 @@ import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
 import { checkSendable, decodedBy, type SessionWire } from "../wire/wire.ts";
-import type { SessionLog } from "./session-log.ts";
+
+/** A conversation in its log, and what its requests are made with. */
+export interface SessionLog {
+  readonly sessionId: string;
+  readonly conversation: Conversation;
+  readonly policy: Policy;
+  readonly kinds: Kinds;
+  readonly limits: ModelLimits & { readonly maxOutputTokens: number };
+  readonly nowMs: () => number;
+  /** Tells whoever the session's events are told. */
+  readonly tell: (event: ContextEvent) => void;
+}
 
 /** A session that is open: its log, its wire, and the one record that changes. */
-export interface OpenSession<Request> {
-  readonly log: SessionLog;
+export interface OpenSession<Request> extends SessionLog {
   readonly wire: SessionWire<Request>;
   readonly artifacts: ArtifactStore;
   /** Names of calls as the wire takes them: models make names up. */
@@ -35,13 +45,13 @@ export interface OpenSession<Request> {
 }
 
 /** The reply that is asked for: what the caller wants, as far as the vendor allows. */
-function replyTokensOf<Request>({ log, mostReplyTokens = Number.POSITIVE_INFINITY }: OpenSession<Request>): number {
-  return Math.min(log.limits.maxOutputTokens, mostReplyTokens);
+function replyTokensOf<Request>({ limits, mostReplyTokens = Number.POSITIVE_INFINITY }: OpenSession<Request>): number {
+  return Math.min(limits.maxOutputTokens, mostReplyTokens);
 }
 
 /** The reply that is asked for beside the context as it is now, with a word if the window leaves less than is wanted. */
 function besideContext<Request>(session: OpenSession<Request>): number {
-  const { conversation, policy, limits, tell } = session.log;
+  const { conversation, policy, limits, tell } = session;
   const wanted = { ...limits, maxOutputTokens: replyTokensOf(session) };
   if (!policy.enabled) return wanted.maxOutputTokens;
   const maxOutputTokens = replyBeside(wanted, conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
@@ -51,7 +61,7 @@ function besideContext<Request>(session: OpenSession<Request>): number {
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error. */
 export function behind<Request>(session: OpenSession<Request>, work: () => Promise<void>): void {
-  void session.log.conversation.inTurn(work).catch((error: unknown) => {
+  void session.conversation.inTurn(work).catch((error: unknown) => {
     session.progress = { ...session.progress, failure: session.progress.failure ?? { error } };
   });
 }
@@ -68,7 +78,7 @@ export async function alone<Request, T>(session: OpenSession<Request>, work: () 
 
 /** Appends what waits and makes everything fit. */
 export async function prepare<Request>(session: OpenSession<Request>, signal: AbortSignal): Promise<void> {
-  const { conversation, limits } = session.log;
+  const { conversation, limits } = session;
   const observedLimitTokens = knownWindow(session);
   await conversation.inTurn(async () => {
     const { progress } = session;
@@ -83,9 +93,9 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
 }
 
 /** The window that the log taught; `null` if nothing was refused. */
-function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | null {
-  const reserveTokens = log.limits.maxOutputTokens;
-  const learned = learnedInLog(log.conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: log.nowMs() });
+function knownWindow<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): number | null {
+  const reserveTokens = limits.maxOutputTokens;
+  const learned = learnedInLog(conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: nowMs() });
   return learnedWindowTokens(learned, reserveTokens);
 }
 
@@ -96,8 +106,7 @@ function knownWindow<Request>({ log, wire }: OpenSession<Request>): number | nul
  */
 export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
-  const { wire, log, renamed } = session;
-  const { conversation } = log;
+  const { wire, conversation, renamed } = session;
   const asked = { context: conversation.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
   const { request } = renamed(asked);
   checkSendable(request.context.messages, wire.rules);
@@ -112,7 +121,7 @@ export async function sent<Request, Answer>(
   send: (request: Request) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { conversation, policy, limits } = session.log;
+  const { conversation, policy, limits } = session;
   const { contextWindowTokens: windowTokens } = limits;
   const outcomeIn = (answer: Answer) => {
     const { askedTokens } = session.progress;

@@ -1,9 +1,9 @@
-import type { SetupChangeEntry } from "../entry.ts";
+import { loggedLimits, type ModelChangeEntry, type ModelLimits, type SetupChangeEntry } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import type { BoundReasoning } from "../message/bound-reasoning.ts";
-import type { SessionView } from "../session/view.ts";
 import type { ToolSpec } from "../tool.ts";
+import type { SessionView } from "./view.ts";
 
 /** How the system text and tools of a resumed session differ from those in its log. The lists have names of tools. */
 export interface SetupChange {
@@ -18,6 +18,12 @@ export interface SetupChange {
 export interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
+}
+
+/** The model that a session goes on with. */
+export interface ModelSwitch {
+  readonly modelId: string;
+  readonly limits: ModelLimits;
 }
 
 /** Compares the system text and tools of a log with new ones; `null` if both are the same. */
@@ -43,6 +49,16 @@ export function setupChangeEntry(
   const choice = boundReasoning === undefined || boundReasoning === view.boundReasoning ? {} : { boundReasoning };
   const hashed = { type: "setup-change", after: view.lastEntryId, system, tools: tools.map(textOf), ...choice };
   return { type: "setup-change", id: shortHash(canonicalJson(hashed)), system, tools, atMs: nowMs, ...choice };
+}
+
+/** Makes the log entry of a switch to another model, or to other limits of the same one. */
+export function modelChangeEntry(
+  { lastEntryId }: SessionView,
+  { modelId, limits }: ModelSwitch,
+  atMs: number | null,
+): ModelChangeEntry {
+  const id = shortHash(`model-change\n${modelId}\n${lastEntryId ?? ""}`);
+  return { type: "model-change", id, modelId, limits: loggedLimits(limits), atMs };
 }
 
 function textByName(tools: readonly ToolSpec[]): ReadonlyMap<string, string> {
