@@ -8,14 +8,15 @@ import { type RefusedStep, refusedSteps } from "../testing/true-twin.ts";
 const [FIRST = 1, COUNT = 100] = (process.env.TWIN_SESSIONS ?? "1,100").split(",").map(Number);
 
 /**
- * A refusal without a number does not tell the window: the first try is a fifth smaller, the next ones half. And what a cut keeps is counted by reports that may be a multiple
- * of the truth. So a session may keep less than its policy would at true sizes. Measured over the seeds 401001 to 401150: of 208 steps 47 % lose nothing of it, the mean step
- * loses 9 % of the room, 9 % one answer later and 10 % two later, and 1 % lose more than half of it.
+ * A refusal without a number does not tell the window: the first try is a fifth smaller, the next ones half. One that names its limit and its count does, but each message's
+ * own size stays an estimate. So a session may keep less than its policy would at true sizes. Measured over the seeds 401001 to 401150: of 204 steps 72 % lose nothing of it,
+ * the mean step loses 5 % of the room, 5 % one answer later and 6 % two later, and 1 % lose more than half of it. After refusals with numbers, over twice the seeds, the
+ * mean is 2 %.
  */
 const TOLERATED_RATIO = 0.5;
-const MOST_BEYOND_RATIO = 0.08;
-const LEAST_KEPT_RATIO = 0.38;
-const MEAN_LOST_RATIO = 0.16;
+const MOST_BEYOND_RATIO = 0.04;
+const LEAST_KEPT_RATIO = 0.6;
+const MEAN_LOST_RATIO = 0.1;
 
 test("after a refusal a session keeps what its policy would keep that knew all sizes", { timeout: 3_600_000 }, async () => {
   const all: (RefusedStep & { readonly seed: number })[] = [];

@@ -134,9 +134,10 @@ function trueTokens({ role, parts }: Message, { charsPerToken }: RefusedSession)
   return Math.ceil(JSON.stringify({ role, parts }).length / charsPerToken);
 }
 
-/** Summaries and notices are written anew at each cut. */
+/** Summaries and notices are written anew at each cut, in the role that the policy gives them. */
 function isWritten(message: Message): boolean {
-  return message.role === "user" && message.origin !== "human";
+  if (message.role === "user") return message.origin !== "human";
+  return message.role === "assistant" && message.origin !== "model";
 }
 
 function keyOf({ id, parts }: Message): string {

@@ -221,7 +221,9 @@ export interface Recovery<Answer> {
 }
 
 /** Facts that a fit at the gate `on-overflow` needs. */
-export type RecoveryFacts = Required<Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "recovery">> &
+export type RecoveryFacts = Required<
+  Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "observedRequestTokens" | "recovery">
+> &
   Pick<FitInput, "refused" | "refusedTokens">;
 
 /**
@@ -270,8 +272,13 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
-    const { limitTokens: observedLimitTokens, promptTokens: observedPromptTokens } = rejection;
-    const facts = { observedLimitTokens, observedPromptTokens, recovery, refusedTokens, ...refusedUnit(rejection.outcome) };
+    const { limitTokens, promptTokens, requestedTokens } = rejection;
+    const counts = {
+      observedLimitTokens: limitTokens,
+      observedPromptTokens: promptTokens,
+      observedRequestTokens: requestedTokens,
+    };
+    const facts = { ...counts, recovery, refusedTokens, ...refusedUnit(rejection.outcome) };
     const isNew = await request.recover(facts, rejection).catch((error: unknown) => {
       // An answer that was cut off is better than none.
       if (rejection.cutOff === undefined) throw error;

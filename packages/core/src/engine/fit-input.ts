@@ -40,6 +40,8 @@ export interface FitInput {
   /** At `on-overflow`: the limit that the provider named when it rejected the request, and its count of the prompt; `null` if it named none. */
   readonly observedLimitTokens?: number | null;
   readonly observedPromptTokens?: number | null;
+  /** At `on-overflow`: its count of the prompt, of which the longest reply may be a part or not; `null` if it named none. */
+  readonly observedRequestTokens?: number | null;
   /** At `on-overflow` for another unit than tokens: the unit that was exceeded, and the limit that the provider named, `null` for none. */
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
   /** At `on-overflow` without a known reason: expected tokens of the smallest request that was tried in vain, `Infinity` for none; `null` if the reason is known. */

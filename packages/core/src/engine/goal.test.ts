@@ -23,6 +23,9 @@ function goal(
     factor?: number;
     recovery?: number;
     observedPromptTokens?: number;
+    observedRequestTokens?: number;
+    observedLimitTokens?: number;
+    reserveTokens?: number;
     budgetTokens?: number;
     upperRatio?: number;
     maxRecoveries?: number;
@@ -62,10 +65,12 @@ function goal(
     deadline: { afterMs: 1, timer: () => () => undefined },
     work,
   };
-  const budget = { windowTokens: so.budgetTokens ?? 10_000, inputBudgetTokens: so.budgetTokens ?? 10_000 };
+  const inputBudgetTokens = so.budgetTokens ?? 10_000;
+  const budget = { windowTokens: inputBudgetTokens + (so.reserveTokens ?? 0), inputBudgetTokens };
   const model = { contextWindowTokens: budget.windowTokens, maxOutputTokens: null };
-  const { recovery = 0, observedPromptTokens = null } = so;
-  const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery, observedPromptTokens };
+  const { recovery = 0, observedPromptTokens = null, observedRequestTokens = null, observedLimitTokens = null } = so;
+  const observed = { observedPromptTokens, observedRequestTokens, observedLimitTokens };
+  const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery, ...observed };
   return goalOf(state, { reason, budget, input }, { tokensBefore: 9000, overheadTokens: 300, pendingTokens: 200 });
 }
 
@@ -87,6 +92,24 @@ describe("goalOf", () => {
     ["is not believed after one", "overflow", 7200],
   ])("an overhead that is believed to fill the window %s", (_, reason, limitTokens) => {
     expect(goal(reason, { budgetTokens: 400 })).toMatchObject({ budgetTokens: -100, limitTokens });
+  });
+
+  test.each<[string, Parameters<typeof goal>[1], number]>([
+    ["shrinks by the excess that was counted: 10,000 of 12,500", { observedPromptTokens: 12_500 }, 7100],
+    [
+      "counts the reply on neither side: 10,000 of 13,500 less 1,000",
+      { observedRequestTokens: 13_500, reserveTokens: 1000 },
+      7100,
+    ],
+    [
+      "grows if the estimate was too high: 400 of 500, of which 9,500 are expected",
+      { observedPromptTokens: 500, budgetTokens: 400 },
+      7100,
+    ],
+    ["shrinks to 80 % if what was counted was allowed", { observedPromptTokens: 9000 }, 7200],
+    ["shrinks to half if it was refused again", { observedPromptTokens: 12_500, recovery: 1 }, 4500],
+  ])("a refusal that names its limit and a count %s", (_, so, limitTokens) => {
+    expect(goal("overflow", { observedLimitTokens: 1, ...so })).toMatchObject({ limitTokens, targetTokens: limitTokens });
   });
 
   test("a recovery after those whose shares are written out keeps what the last of them keeps: half of 9,000", () => {

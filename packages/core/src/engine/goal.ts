@@ -74,6 +74,12 @@ export function goalOf(
     return { limitTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
   }
   if (compaction.reason === "overflow") {
+    const countedTokens = countedRoomTokens(compaction, sizes);
+    if (countedTokens !== null) {
+      const limitTokens = countedTokens;
+      const most = { budgetTokens: Math.max(budgetTokens, limitTokens), roomTokens: Math.max(fittingTokens, limitTokens) };
+      return { limitTokens, targetTokens: limitTokens, lineTokens: limitTokens, retryTokens: limitTokens, ...most };
+    }
     const ratio = retryRatioOf(state, compaction.input);
     const observedTokens = observedRoomTokens(compaction, sizes);
     const retryTokens = Math.floor(Math.min(sizes.tokensBefore * ratio, Math.max(1, lessTokens)));
@@ -108,6 +114,24 @@ function retryRatioOf(
   if (observedLimitTokens !== null || recovery > 0 || estimatedAtLastCallTokens === null || estimatedTokens <= 0) return ratio;
   const answeredRatio = estimatedAtLastCallTokens / estimatedTokens;
   return Math.min(ratio, refusedTokens === null ? (1 + answeredRatio) / 2 : Math.max(LEAST_RATIO, answeredRatio));
+}
+
+/**
+ * Room for messages after a first refusal that says what is allowed and what was counted, in the units of the estimate: the rest shrinks by the excess and no more. If the
+ * reply is no part of what was counted, a little less than fits.
+ */
+function countedRoomTokens(
+  { budget, input }: { readonly budget: Budget; readonly input: FitInput },
+  { tokensBefore, overheadTokens, pendingTokens }: Parameters<typeof goalOf>[2],
+): number | null {
+  const { observedLimitTokens, observedPromptTokens, observedRequestTokens, recovery = 0 } = input;
+  const { windowTokens, inputBudgetTokens } = budget;
+  const countedTokens =
+    observedPromptTokens ?? (observedRequestTokens ? observedRequestTokens - (windowTokens - inputBudgetTokens) : 0);
+  if (!observedLimitTokens || recovery > 0 || countedTokens <= inputBudgetTokens) return null;
+  const otherTokens = overheadTokens + pendingTokens;
+  const roomTokens = Math.floor((inputBudgetTokens * (tokensBefore + otherTokens)) / countedTokens) - otherTokens;
+  return roomTokens > 0 ? roomTokens : null;
 }
 
 /** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */

@@ -236,7 +236,7 @@ export interface RejectedRequest extends AskedRequest {
 /** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
   const { request, rejection, recovery, refusedTokens = null, sent, signal } = asked;
-  const { promptTokens } = rejection;
+  const { promptTokens, requestedTokens: observedRequestTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { conversation } = found;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
@@ -255,6 +255,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       ...inputAt("on-overflow", asked, { conversation, logs }),
       observedLimitTokens,
       observedPromptTokens: promptTokens,
+      observedRequestTokens,
       recovery,
       refusedTokens,
       ...refusedUnit(outcome),
