@@ -1,6 +1,6 @@
 /** Matches whole words of scripts with spaces between words, or a run of characters of those without. */
 function anyOf(spaced: string, wide: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}_.])(?:${spaced})(?![\\p{L}\\p{N}_(/])|${wide}`, "iu");
+  return new RegExp(`(?<![\\p{L}\\p{N}_.])(?:${spaced})(?![\\p{L}\\p{N}_(/-])|${wide}`, "iu");
 }
 
 /**
@@ -26,7 +26,7 @@ export const LASTING: Readonly<
 > = {
   lasting: anyOf(
     [
-      "never|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|no exceptions?|whenever|every time|each time|for the rest of|now and later|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
+      "never|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|in all cases|no exceptions?|whenever|every time|each time|for the rest of|now and later|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
       "must(?:n['’]t)?|(?:may|shall) not|(?:i['’]?d|i would|i) (?:rather|prefer)|i['’]?d be happier",
       "nie(?:mals)?|immer|stets|ab jetzt|ab sofort|künftig|grundsätzlich|darf(?:st)? nicht|dürfen nicht",
       "jamais|toujours|désormais|dorénavant|interdit",
@@ -39,21 +39,21 @@ export const LASTING: Readonly<
   ),
   demands: anyOf(
     [
-      "do not|don['’]?t|cannot|(?<!to )avoid|(?:should|may|can|shall|would|to|you|we) only|shall|without|unless|only(?=[.,;!]|$)|prefer(?:ably|red)?|stick to|at most|no (?:more|longer)|until|you (?:should|need to|have to)|should(?:n['’]t| not)|your (?:\\S+ ){1,3}?(?:should|needs? to|ha(?:s|ve) to)|so (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|never) (?:have|need)",
-      "muss|müssen|darf|dürfen|nicht|kein(?:e[nrms]?)?|nur|soll(?:en|st|te)?|ohne|vermeide|ne|pas|seulement|uniquement|doi(?:s|t)|devez|sans|évite[rz]?",
-      "sól?o|solamente|debe[ns]?|hay que|tienes que|quiero que|te pido|sin|evita[r]?|não|somente|apenas|deve[m]?|sem|evite|dev(?:e|i|ono)|senza",
-      "только|должн[аоы]|должен|без|не|niet|geen|alleen|moet(?:en)?|zonder|tylko|musisz|bez|sadece|لا|يجب|فقط|मत|केवल",
+      "(?<!\\bi )(?:do not|don['’]?t)(?! (?:know|see|think|need|have|understand|care))|(?:you|we) cannot|(?<!to )avoid|(?:should|may|can|shall|will|would|to|you|we) only|i only want|shall|unless|only(?=[.,;!]|$)|prefer(?:ably|red)?|stick to|at most|no (?:more|longer)|until|you (?:should|need to|have to)|should(?:n['’]t| not)|your (?:\\S+ ){1,3}?(?:should|needs? to|ha(?:s|ve) to)|so (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|never) (?:have|need)",
+      "muss|müssen|darf|dürfen|nicht|kein(?:e[nrms]?)?|nur|soll(?:en|st|te)?|vermeide|ne|pas|seulement|uniquement|doi(?:s|t)|devez|évite[rz]?",
+      "sól?o|solamente|debe[ns]?|hay que|tienes que|quiero que|te pido|evita[r]?|não|somente|apenas|deve[m]?|evite|dev(?:e|i|ono)",
+      "только|должн[аоы]|должен|не|niet|geen|alleen|moet(?:en)?|tylko|musisz|sadece|لا|يجب|فقط|मत|केवल",
     ].join("|"),
     "必须|必須|只能|只用|只准|のみ|だけ|べき|ほしい|欲しい|お願い|만 사용",
   ),
   /** In what asks for something: that it comes again, or waits for what somebody does. */
   recurs: anyOf(
-    "every|each|(?<!(?:see|check|know|wonder|verify|ask|sure|out|whether) )(?:when|before|after|if|while|once|unless) (?:you|i|we|an?|any|each|there)|jede[rsnm]?|bevor|wenn|falls|chaque|avant|quand|si|cada|todos|antes|cuando|quando|ogni|prima|каждый|каждую|каждое|перед|если|elke|każd\\w+",
+    "(?<!ing )(?:every|each)(?! of )|(?<!(?:see|check|know|wonder|verify|ask|sure|out|whether) )(?:(?:when|before|after|unless) (?:you|we|an?|any|each|every)|if you)|jede[rsnm]?|bevor|wenn|falls|chaque|avant|quand|si|cada|todos|antes|cuando|quando|ogni|prima|каждый|каждую|каждое|перед|если|elke|każd\\w+",
     "每个|每条|所有|如果|之前|全ての|すべて|前に|場合|모든|전에",
   ),
   /** Verbs that ask for a state and for no event, at the beginning of a clause: what they ask for has no end. */
   keeps:
-    /(?:^|[,;:–—]\s+|\b(?:and|so|but|please|also|then)\s+)\W{0,3}(?:please |just |also )?(?:keep(?! (?:going|it up|on|\p{L}+ing)\b)|leave(?! (?:it|that|this)\b)|treat|stay|stick|remain|remember|respect)(?![\p{L}])/iu,
+    /(?:^|[,;:–—]\s+|\b(?:and|so|but|please|also|then)\s+)\W{0,3}(?:please |just |also )?(?:follow|keep(?! (?:going|it up|on|\p{L}+ing)\b)|leave(?! (?:it|that|this)\b)|treat|stay|stick|remain|remember|respect)(?![\p{L}])|^\W*(?:please |just |also )?be (?!it|that|there)/iu,
   /** In what may be meant for later, too. */
   hints: anyOf(
     "all|no|when|before|after|if|while|both|should|ensure|make sure|at least|instead of|rather than|needs? to|have to|has to|i['’]?(?:d| would) (?:like|love)|i (?:want|wish|like|love|hate)|would be (?:nice|good|great|better)|such as|as in|like this|please|alle|tous|si|todos|все",
@@ -66,7 +66,7 @@ export const LASTING: Readonly<
     /(?<!\b(?:you|i|i['’]d|please|nice|happier) )\b(?:might|could|would)\b(?! (?:you|be (?:nice|good|great|better|happier)|like|love|prefer|rather|only want|want|please))/iu,
   /** A clause that begins with its subject, an article or a word of speech asks for nothing by itself. */
   tells:
-    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no(?=\W? ?(?:[,.!]|i|it|we|you|the|this|that|let)\b)|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sooo*|any|all|not (?:sure|all|every\p{L}*))\b/iu,
+    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no(?=\W? ?(?:[,.!]|i|it|we|you|the|this|that|let)\b)|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sometimes|often|usually|currently|sooo*|any|all|not (?:sure|all|every\p{L}*))\b/iu,
   /** Somebody who tells what happened, or that they do not know, gives no order. */
   reports:
     /^\W*(?:(?:and|but|so|hmm|well|ok|also)[, ]+)*(?:i (?:don['’]?t|do not|never|cannot|can['’]t|only|have to|need|didn['’]t|thought|guess|suspect|wonder)|i['’]?m |i was|i have|it (?:was|is|says|only|does|should)|this (?:is|was)|there (?:is|are|was)|why|how|what|we (?:don['’]?t|never|only))(?![\p{L}])(?!.*(?:want|would|only want))/iu,

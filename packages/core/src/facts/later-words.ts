@@ -107,7 +107,7 @@ function afterOne(
   const change = (each: Statement, standing: Statement["standing"] | null) =>
     standing === null ? null : changed.set(each, { ...each, standing, by });
   let isEnd = false;
-  if (about !== "some") for (const each of standing) change(each, about);
+  if (about !== "some") for (const each of standing) change(each, isOneVoice(each, later) ? about : "doubtful");
   else if (pairs.length === 0 && isPlain && isPointing(own))
     for (const each of standing) change(each, each.messageId === newest ? "doubtful" : null);
   for (const pair of pairs) {

@@ -26,7 +26,7 @@ const MOST_WORDS = 500;
 
 /** The person's words after one more message of the person's. The last word counts; where it is doubtful whether it is about an earlier one, both stay. */
 export function withSaid({ statements, forgotten }: Said, message: UserMessage): Said {
-  const fresh = worthiest(statementsOf(message));
+  const fresh = worthiest([...new Map(statementsOf(message).map((each) => [each.text, each])).values()]);
   if (fresh.length === 0) return { statements, forgotten };
   const repeated = new Set(fresh.map(({ text }) => text));
   const after = afterLater(

@@ -139,23 +139,34 @@ const WRAPPED_CHARS = 400;
 
 /** A line that quotes, or is of a log, a diff, a table or a prompt. */
 const QUOTED_LINE =
-  /^\s*(?:>|\||[+-]{1,3}[^\s\d-]|[+-] {2,}|[+-] \d+ |\d+ [+-]\s|[$❯➜#%] \S|at (?:async |new )?\S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|[\w./-]+:\d+[: ])/u;
+  /^\s*(?:>|\||[+-]{1,3}[^\s\d-]|[+-] {2,}|[+-] \d+ |\d+ [+-]\s|[$❯➜#%] \S|at (?:async |new )?\S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|\/[/*]|<!--|[\w./-]+:\d+[: ])/u;
 
 /** Sentences outside of what is quoted, in order. Linear. */
 function* ownSentences(text: string): Generator<OwnSentence> {
-  let isFenced = false;
+  let close: string | null = null;
   let part = 0;
+  let files = 0;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(start, end);
+    const isInside: boolean = close !== null;
     const isFence = /^\s*(?:```|~~~)/.test(line);
-    if (isFence) isFenced = !isFenced;
-    if (isFence || isFenced || QUOTED_LINE.test(line)) part += 1;
+    if (close !== null) close = (close === "" ? isFence : line.trim() === close) ? null : close;
+    else if (isFence) close = "";
+    else {
+      const tag = FILE.exec(line)?.[1];
+      if (tag !== undefined && files++ < MOST_FILES && text.includes(`\n</${tag}>`, end)) close = `</${tag}>`;
+    }
+    if (isInside || close !== null || QUOTED_LINE.test(line)) part += 1;
     else for (const sentence of sentencesBetween(text, start, end)) yield { part, ...sentence };
     start = end + 1;
   }
 }
+
+/** The tag before an attached file: it has attributes. So many are looked at; chosen. */
+const FILE = /^\s*<([\w-]{1,40})\s[^<>=]{0,80}=[^<>]{0,400}>\s*$/;
+const MOST_FILES = 20;
 
 /** The end of a sentence in any script: its mark, and white space behind it where words have spaces. */
 const SENTENCE_END = /(?<!\b(?:e\.g|i\.e|z\.B|vs|etc))[.!?…]["'”»)]*(?=\s)|[。！？]/gu;

@@ -73,7 +73,7 @@ const SUBJECT_WORDS = 24;
 function kindOf(sentence: string): Statement["kind"] {
   if (sentence.length >= LONGEST_CHARS) return "request";
   const own = saidIn(sentence);
-  if (/[?？]\s*$/.test(own) && !LASTING.asks.test(own)) return "aside";
+  if (/[?？]\s*$/.test(own) && !LASTING.asks.test(own) && !WISH.test(own)) return "aside";
   if (isDemand(sentence)) return "order";
   if (CANCELS.strong.test(own) && subjectOf(own).length > 0 && (!isReport(own) || SAYING.test(own))) return "order";
   return own.trim().split(/\s+/).length < 2 && !WIDE.test(own) ? "aside" : "request";
@@ -89,14 +89,16 @@ function saidIn(sentence: string): string {
 /** True for a sentence that says how to work from then on, or may. */
 export function isDemand(sentence: string): boolean {
   const own = saidIn(sentence);
-  if (isOfTheMoment(own)) return false;
-  if (STARTS.test(own)) return true;
+  if (isOfTheMoment(own) && !LASTING.keeps.test(own)) return false;
+  if (STARTS.test(own) || WISH.test(own)) return true;
   if (LASTING.asks.test(own)) return LASTING.lasting.test(own) || LASTING.keeps.test(own) || BURDEN.test(own);
+  const main = own.replace(LASTING.clause, "");
+  if (OUGHT.test(main)) return true;
   if (isReport(own)) return false;
-  if (LASTING.lasting.test(own) || LASTING.keeps.test(own)) return true;
+  if (LASTING.lasting.test(own) || [own, main].some((text) => LASTING.keeps.test(text))) return true;
   if (/[?？]\s*$/.test(own)) return false;
   if (LASTING.stresses.test(own) || LASTING.demands.test(own)) return true;
-  const main = own.replace(LASTING.clause, "");
+  if (main !== own && TO_ME.test(main)) return true;
   return LASTING.recurs.test(own) && !LASTING.tells.test(main) && !isOfTheMoment(main);
 }
 
@@ -104,7 +106,8 @@ export function isDemand(sentence: string): boolean {
 function isReport(own: string): boolean {
   const main = own.replace(LASTING.clause, "");
   if (LASTING.reports.test(main) || LASTING.supposes.test(main)) return true;
-  return !ADDRESSES.test(main) && (LASTING.tells.test(main) || LASTING.describes.test(main));
+  const isOpenClause = main === own && SUBORDINATE.test(own);
+  return !ADDRESSES.test(main) && (isOpenClause || LASTING.tells.test(main) || LASTING.describes.test(main));
 }
 
 /** "Don't do that", "put it there": about what was just spoken of. "Never do that again" is not. */
@@ -118,16 +121,26 @@ function isOfTheMoment(own: string): boolean {
 const POINTS =
   /^\W*(?:(?:no|yes|ok|okay|and|but|so|also|please|just|now|then)\b\W+)*(?:(?:do not|don['’]?t|never)\s+)?(?!keep|leave)\p{L}+ (?:(?:it|this|that|these|those|them)(?=\s*(?:[,.;!]|$|yet|now|for now|here|in|to|into|at|on|back))|yet\b|now\b)/iu;
 
+/** Somebody who says what they do not want, or want alone. */
+const WISH = /(?<![\p{L}])(?:i|we) (?:do not|don['’]?t|only|just) want(?![\p{L}])/iu;
+
+/** A thing and what is required of it. */
+const OUGHT = /^\W*(?:the|all|any|every|each) (?:(?!is |are |was |were |has |have )[^\s.;]+ ){1,6}?(?:should|must) /iu;
+
+/** A sentence that begins with a condition; and what to do under it, if that is to turn to the person. */
+const SUBORDINATE = /^\W*(?:if|when|while|before|after|unless|as|since|because|once|until)(?![\p{L}])/iu;
+const TO_ME = /^(?:please )?\p{L}*[^s\s] me(?![\p{L}])/iu;
+
 /** Says what its writer wants to be spared from then on. */
 const BURDEN = /\bso (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|never) (?:have|need)/iu;
 
 /** A clause that begins with a prohibition or a preference is said to somebody; one without a verb forbids by "no" alone. */
 export const STARTS: RegExp =
-  /^\W*no (?!more|longer|need|idea|problem|worries|rush|one|matter|thanks|changes?\b|i\b|we\b|you\b|it\b|that|this)(?:[\p{L}'’.-]+ ?){1,5}[.!]*\s*$|(?:^|[,;:–—]\s+(?:\w+\s+)?|\b(?:and|so|but|please)\s+)\W{0,3}(?:please |just )?(?:do not|don['’]?t|never|avoid|prefer|stick to)\s+(?!know|think|see|understand|remember|care\b)\p{L}/iu;
+  /^\W*no (?!more|longer|need|idea|problem|worries|rush|one|matter|thanks|changes?\b|i\b|we\b|you\b|it\b|that|this)(?:[\p{L}'’.-]+ ?){1,5}[.!]*\s*$|(?:^|[,;:–—]\s+(?:\w+\s+)?|\b(?:and|so|but|please)\s+)\W{0,3}(?:please |just )?(?:do not|don['’]?t|never|avoid|prefer|stick to|stop(?= \p{L}+ing\b))\s+(?!know|think|see|understand|remember|care\b)\p{L}/iu;
 
 /** Somebody who is to do it, with a modal verb or a negation; or a thing of which something is required. What points ("that should never happen") tells of one thing. */
 const ADDRESSES =
-  /(?<![\p{L}])(?:(?:you|we|i want|i need) (?:\p{L}+ )??(?:must|should|shall|ought|may|need(?: not| to)|have to|are (?:not )?(?:to|allowed)|never|always|only|don['’]?t|do not|cannot|can['’]t|to)(?![\p{L}])|your(?: \S+){1,3}? (?:should|must|needs? to|ha(?:s|ve) to|may not)|never mind|(?:want|would (?:be|rather|like|prefer|only)|i['’]d|forbidden|off.limits)(?![\p{L}])|du|ihr|sie|dein\p{L}*|tu|vous|usted|muss|soll\p{L}*|darf|doi[st]|deb\p{L}+|должн\p{L}+)(?![\p{L}])|(?<!\b(?:this|that|it|these|those|they|which|he|she|i|we)(?: \p{L}+){0,1} )\b(?:must|shall|should (?:not|never|always|only)|shouldn['’]t)\b|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]{2}/iu;
+  /(?<![\p{L}])(?:(?:you|we|i want|i need) (?:\p{L}+ )??(?:must|should|shall|ought|may|need(?: not| to)|have to|are (?:not )?(?:to|allowed)|never|always|only|don['’]?t|do not|cannot|can['’]t|to)(?![\p{L}])|your(?: \S+){1,3}? (?:should|must|needs? to|ha(?:s|ve) to|may not)|never mind|ensure|make sure|be sure|(?:want|would (?:be|rather|like|prefer|only)|i['’]d|forbidden|off.limits)(?![\p{L}])|du|ihr|sie|dein\p{L}*|tu|vous|usted|muss|soll\p{L}*|darf|doi[st]|deb\p{L}+|должн\p{L}+)(?![\p{L}])|(?<!\b(?:this|that|it|these|those|they|which|he|she|i|we)(?: \p{L}+){0,1} )\b(?:must|shall|should (?:not|never|always|only)|shouldn['’]t)\b|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]{2}/iu;
 
 /** Scripts without spaces between words. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{4}/u;
@@ -136,10 +149,14 @@ const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han
 export const SAYING: RegExp =
   /\b(?:said|told|asked|rules?|orders?|instructions?|mind|matter|constraints?|regel|règle|lo de(?:l| la)?|regla)\b|规则|要求|件|指示/iu;
 
-/** Without what stands in quotation marks: who quotes an order gives none. */
+/** Without what stands in quotation marks, and without what somebody else says: who quotes an order gives none. */
 export function unquoted(text: string): string {
-  return text.replace(/"[^"\n]*"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`/gu, " ");
+  return text.replace(OF_OTHERS, "$1 ").replace(/"[^"\n]*"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|`[^`\n]*`/gu, " ");
 }
+
+/** Words of a file, a program or a third person, told by a verb of speech that has neither "I" nor "we" before it. */
+const OF_OTHERS =
+  /^([^:"“«\n]{0,80}(?<!(?<![\p{L}])(?:i|we|i['’]ve|ich|yo|je|eu|я|just|already|as)) (?:says?|said|states?|reads?|wrote|writes|claims?|sagt|schreibt|dice|dit|diz|говорит|пишет)(?: that(?![\p{L}])|,? dass(?![\p{L}])|,? que(?![\p{L}])|,? что(?![\p{L}])|\s?:)).*$/isu;
 
 /** Words of open classes, folded, each once; pairs of characters where words have no spaces between them. */
 export function subjectOf(text: string): readonly string[] {
