@@ -193,7 +193,8 @@ function startOfSaying(text: string): number {
   return -1;
 }
 
-function isOurs(line: string): boolean {
+/** True for a line that says nothing, or that is the digest's own. */
+export function isOurs(line: string): boolean {
   return isNothing(line) || Object.values(MARKS).some((mark) => line.startsWith(mark));
 }
 

@@ -86,6 +86,14 @@ const PLAN_BEFORE =
 
 describe("under the sections of a policy", () => {
   test.each<[string, readonly Message[], string]>([
+    [
+      "of conclusions that differ in a number alone the newest few stay, with a count",
+      [
+        before("## Progress\n- Number 1 is green. (and 4 more like it)\n- The port is 80."),
+        ...[2, 3, 4].map((at) => reply(`n${at}`, `Number ${at} is green.`)),
+      ],
+      "## Progress\n- The port is 80.\n- Number 2 is green. (and 5 more like it)\n- Number 3 is green.\n- Number 4 is green.",
+    ],
     ["what is not known has no section", [reply("a", "It is green.")], "## Progress\n- It is green."],
     ["requests are the goal, the newest last", [human("u", "A"), human("v", "B")], "## Goal\n- A\n- B"],
     [

@@ -4,6 +4,7 @@ import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/parts.ts";
 import { logTexts } from "../recall/log-text.ts";
 import {
+  isOurs,
   MARKS,
   type NewestInView,
   newestIn,
@@ -123,8 +124,10 @@ export function digestText(
     { titles, isBesideRecord, roomChars: limitChars - charsOf(ruled) - earlierChars },
   );
   const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
+  const progress = sectionFor(PROGRESS, titles);
   const bodies = titles.flatMap((section) => {
-    const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
+    const all = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
+    const body = section === progress && section !== title ? withoutAlike(all) : all;
     return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
   });
   if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
@@ -155,6 +158,36 @@ function withKinds(
   }
   return filled;
 }
+
+/** Without what only goes on counting: of one-line items that differ in their numbers alone the newest few stay, with a count of the others. */
+function withoutAlike(lines: readonly string[]): readonly string[] {
+  const groups = new Map<string, { count: number; readonly places: number[] }>();
+  for (const [at, line] of lines.entries()) {
+    const isAlone = /^- .*$/.test(line) && !isOurs(line) && /^(?:- |#|$)/.test(lines[at + 1] ?? "");
+    const [, more] = MORE_ALIKE.exec(line) ?? [];
+    const shape = isAlone ? line.replace(MORE_ALIKE, "").replaceAll(/\d+/g, "0") : `${at}`;
+    const group = groups.get(shape) ?? { count: 0, places: [] };
+    groups.set(shape, group);
+    group.count += Number(more ?? 0);
+    group.places.push(at);
+  }
+  const marks = new Map<number, string>();
+  for (const { count, places } of groups.values()) {
+    const gone = places.slice(0, -MOST_ALIKE);
+    for (const at of gone) marks.set(at, "");
+    const [oldest] = places.slice(-MOST_ALIKE);
+    if (oldest !== undefined && count + gone.length > 0) marks.set(oldest, ` (and ${count + gone.length} more like it)`);
+  }
+  return lines.flatMap((line, at) => {
+    const mark = marks.get(at);
+    return mark === "" ? [] : [mark === undefined ? line : `${line.replace(MORE_ALIKE, "")}${mark}`];
+  });
+}
+
+const MORE_ALIKE = / \(and (\d{1,9}) more like it\)$/;
+
+/** Items of one form that stay; chosen. */
+const MOST_ALIKE = 3;
 
 /** Where rules stand. What an earlier digest has there is a rule as well, if nothing else stands there. */
 function rulesSection(titles: readonly string[]): { readonly title: string; readonly takesOver: boolean } {
