@@ -9,6 +9,7 @@ import { CONTENT_KINDS, type ContentKind } from "./exposures.ts";
 import { outcomePage, pricePage } from "./figures.ts";
 import { type GitFolder, gitFolder } from "./git-folder.ts";
 import { type GradedRuns, javaRuns, liteRuns, terminalRuns, unmaskedRuns } from "./graded-runs.ts";
+import { labelsPage } from "./labels.ts";
 import { powerOfArea, powerOfRatio, smallestFound } from "./power.ts";
 import { type RunRow, rowSchema, runRow } from "./run-row.ts";
 
@@ -18,6 +19,7 @@ pnpm evidence price ROWS  prints how often content is fetched again before and b
 pnpm evidence answers DIR  prints whether passages that stand predict right answers (profff/lost-in-compaction)
 pnpm evidence bills DIR  prints which published bills a replay can redo, and how well (Entelligentsia/tokbench)
 pnpm evidence constraints DIR  prints how many side constraints our record of the state takes for orders (ZhiqiEliWang/compaction-integrity)
+pnpm evidence labels learn|report MESSAGES FIRST SECOND  prints how far our record finds the orders that two readers marked in recorded messages
 pnpm evidence power ROWS  prints the power of the protocol's tests, from lengths, grades and exposures alone
   --lite      nus-apr/auto-code-rover          --java  multi-swe-bench/experiments
   --terminal  laude-institute/terminal-bench-leaderboard
@@ -89,6 +91,8 @@ try {
   } else if (positionals[0] === "constraints") {
     const folder = gitFolder(positionals[1] ?? ".");
     process.stdout.write(`commit ${folder.commit}\n${constraintsPage(folder)}\n`);
+  } else if (positionals[0] === "labels") {
+    process.stdout.write(`${labelsPage(positionals.slice(2), positionals[1] === "report" ? "report" : "learn")}\n`);
   } else if (positionals[0] === "power") power(rowsIn(positionals[1]));
   else process.stdout.write(`${USAGE}\n`);
 } catch (error) {
