@@ -95,6 +95,16 @@ const PERMITS: RegExp = anyOf(
   "可以|允许|もいい|して良い|해도",
 );
 
+/** True for words that allow somebody something, in no question and with no negation. */
+export function isGrant(text: string): boolean {
+  return GRANTS.test(text) && !NEGATIVE.test(text) && !/[?？]\s*$/.test(text);
+}
+
+const GRANTS = anyOf(
+  "you (?:may|can)|go ahead|(?:fine|ok|okay|allowed|free|welcome) (?:to|for you to)|du darfst|ihr dürft|tu peux|vous pouvez|puedes|você pode|puoi|можешь|możesz",
+  "可以|允许|してもいい|해도 (?:돼|됩니다)",
+);
+
 /**
  * Words by which somebody takes back, replaces or lifts what was said, and words that do so only if what is said now is the opposite. Alone they decide
  * nothing: the later words must name the subject, or point at the newest.

@@ -36,6 +36,30 @@ describe("foldFacts", () => {
     expect(facts.said.statements.map(({ text }) => text)).toEqual(["build it"]);
   });
 
+  test.each<[string, readonly Message[], readonly unknown[]]>([
+    ["what the person allows", [human("u", "You may push to main now.")], [["u", "You may push to main now.", "granted"]]],
+    ["nothing in a question or under a negation", [human("u", "Can you push? You may not push.")], []],
+    ["nothing that a tool says", [calling("a", ["c"]), result("r", "c", "You may push to main now.")], []],
+    [
+      "a call that the person refused",
+      [calling("a", ["c"]), failed("r", "c", "Not run: the person said no: not today")],
+      [["r", "tool {}", "refused"]],
+    ],
+    [
+      "one that ran later: who allowed it is unknown",
+      [
+        calling("a", ["c"]),
+        failed("r", "c", "The user doesn't want to proceed with this tool use."),
+        calling("b", ["d"]),
+        result("s", "d", "done"),
+      ],
+      [["r", "tool {}", "unknown"]],
+    ],
+    ["nothing of a call that failed by itself", [calling("a", ["c"]), failed("r", "c", "permission denied: /etc/hosts")], []],
+  ])("permissions: %s", (_, messages, permissions) => {
+    expect(of(...messages).permissions.map(({ messageId, text, state }) => [messageId, text, state])).toEqual(permissions);
+  });
+
   test("decisions, each once, by the message that says it last; no row of a table and no line that leads to a call", () => {
     const { decisions } = of(
       first,

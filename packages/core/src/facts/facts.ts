@@ -6,6 +6,7 @@ import type { TrackedFile } from "../ports.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
+import { isGrant } from "./closed-words.ts";
 import { isDone, type PlanItem, planAfter, planItems } from "./plan-items.ts";
 import { type RunningThing, withNotice, withResult } from "./running.ts";
 import { NOTHING_SAID, type Said, withReplyTo, withSaid } from "./said.ts";
@@ -23,6 +24,8 @@ export interface Facts {
   readonly running: readonly RunningThing[];
   /** Sentences of the model that say what was chosen, and often why; the newest last. */
   readonly decisions: readonly Decision[];
+  /** Sayings about what may be done, and refused calls; the newest last. History: none of them allows anything. */
+  readonly permissions: readonly Permission[];
   /** Every access of a file, in order; `fileOperations` tells what it comes to. */
   readonly accesses: Sequence<PathAccess>;
   /** Those of them that a call names by itself, in order: of a command that shows a file there is none. */
@@ -41,6 +44,7 @@ export const NO_FACTS: Facts = {
   plan: null,
   running: [],
   decisions: [],
+  permissions: [],
   accesses: sequenceOf(),
   named: sequenceOf(),
   tracked: [],
@@ -59,7 +63,10 @@ export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): F
 }
 
 function withMessage(facts: Facts, message: Message): Facts {
-  if (isHuman(message)) return { ...facts, said: withSaid(facts.said, message) };
+  if (isHuman(message)) {
+    const said = withSaid(facts.said, message);
+    return { ...facts, said, permissions: withGrants(facts.permissions, said, message.id) };
+  }
   if (message.role === "assistant" && message.origin === "model") return withReply(facts, message);
   if (message.role !== "tool-result") {
     const running = withNotice(facts.running, message);
@@ -70,6 +77,7 @@ function withMessage(facts: Facts, message: Message): Facts {
   return {
     ...facts,
     running: withResult(facts.running, call, message),
+    permissions: withAnswer(facts.permissions, call, message),
     outcomes: facts.outcomes.append(callOutcome(call, message)),
     openCalls: callsAfterResult(facts.openCalls, message.callId),
   };
@@ -96,6 +104,35 @@ function withReply(facts: Facts, message: AssistantMessage): Facts {
     openCalls,
   };
 }
+
+/** A sentence of the person's that allows something, or a call that was refused; `unknown` if it ran later: the log does not tell who allowed it. */
+export interface Permission {
+  readonly messageId: string;
+  readonly text: string;
+  readonly state: "granted" | "refused" | "unknown";
+}
+
+/** Permissions that are remembered, and UTF-16 units of a refused call. Chosen. */
+const MOST_PERMISSIONS = 30;
+const CALL_CHARS = 160;
+
+function withGrants(known: readonly Permission[], { statements }: Said, messageId: string): readonly Permission[] {
+  const granted = statements.filter((each) => each.messageId === messageId && isGrant(each.text));
+  if (granted.length === 0) return known;
+  return [...known, ...granted.map(({ text }) => ({ messageId, text, state: "granted" as const }))].slice(-MOST_PERMISSIONS);
+}
+
+function withAnswer(known: readonly Permission[], call: ToolCallPart, result: ToolResultMessage): readonly Permission[] {
+  const text = `${call.toolName} ${call.argumentsJson}`.slice(0, CALL_CHARS);
+  if (result.isError && REFUSED.test(textOf(result).slice(0, ERROR_CHARS)))
+    return [...known, { messageId: result.id, text, state: "refused" as const }].slice(-MOST_PERMISSIONS);
+  if (result.isError || !known.some((each) => each.text === text)) return known;
+  return known.map((each) => (each.text === text ? { ...each, state: "unknown" } : each));
+}
+
+/** Begins the result of a call that somebody refused, as agents word it. */
+const REFUSED =
+  /^\W*(?:not run: |error: )?(?:the )?(?:person|user)\b[^.\n]{0,60}\b(?:said no|refused|rejected|denied|declined|does(?:n['’]t| not) want)/i;
 
 /** A sentence that says what was chosen, and the message that says it. */
 interface Decision {

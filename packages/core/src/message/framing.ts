@@ -191,6 +191,7 @@ const CONTEXT_TAGS = [
   "running-things",
   "plan-items",
   "decisions-made",
+  "permissions-before",
   "modified-files",
   "read-files",
   "last-errors",

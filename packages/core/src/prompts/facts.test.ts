@@ -56,6 +56,12 @@ describe("factsText", () => {
       ].join("\n"),
     ],
     [
+      "what was allowed, as history",
+      factsOf(human("u", "You may push to main now."), reply("a", "Pushed to main.")),
+      {},
+      "<asked-before>\n- [answered] You may push to main now.\n</asked-before>\n\n<permissions-before>\n- allowed then: You may push to main now.\n</permissions-before>",
+    ],
+    [
       "live state under its own title",
       NO_FACTS,
       {

@@ -3,7 +3,7 @@ import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLi
 import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
-import { askedText, isPlanGone, ordersText, planLines, runningLines } from "./record.ts";
+import { askedText, isPlanGone, ordersText, permissionLines, planLines, runningLines } from "./record.ts";
 
 /** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */
 export interface KeptState {
@@ -41,6 +41,7 @@ const SHARES = [
   { of: "plan", ratio: 0.06, mostRatio: 0.25 },
   { of: "asked", ratio: 0.12, mostRatio: 0.5 },
   { of: "decisions", ratio: 0.02, mostRatio: 0.1 },
+  { of: "permissions", ratio: 0.02, mostRatio: 0.05 },
 ] as const;
 
 /** Requests may take this share of what leaves: where nothing but questions leave, a summary has to be smaller than they are. Chosen. */
@@ -116,6 +117,8 @@ function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }:
       );
     case "plan":
       return facts.plan !== null && isPlanGone(facts, shown) ? firstLines("plan-items", planLines(facts.plan), room) : "";
+    case "permissions":
+      return firstLines("permissions-before", permissionLines(facts.permissions), room);
     case "decisions":
       return newestLines(
         "decisions-made",

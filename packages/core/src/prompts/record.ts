@@ -228,6 +228,16 @@ export function planLines({ items, dropped }: KnownPlan): readonly string[] {
   ].map(({ status, text }) => line(status, text));
 }
 
+/** Lines of what was allowed and refused, the newest first. */
+export function permissionLines(permissions: Facts["permissions"]): readonly string[] {
+  const words = {
+    granted: "allowed then",
+    refused: "refused",
+    unknown: "refused; it ran later, who allowed it is unknown",
+  } as const;
+  return permissions.map(({ text, state }) => `- ${words[state]}: ${textOnOneLine(text)}`).reverse();
+}
+
 /** True if the plan is to be written: no message in the context has all of it. */
 export function isPlanGone({ plan }: Facts, staying: ReadonlySet<string>): boolean {
   return plan !== null && !(plan.isWhole && staying.has(plan.messageId));
