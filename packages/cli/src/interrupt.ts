@@ -1,5 +1,5 @@
 import { type CliIo, EXIT_INTERRUPTED } from "./io.ts";
-import { lineFor } from "./terminal/printable.ts";
+import { tell } from "./terminal/printable.ts";
 
 /** Takes the progress bar's line away and shows the cursor again. */
 const BAR_GONE = "\r\u001b[K\u001b[?25h";
@@ -27,7 +27,7 @@ export function endOnInterrupt(argv: readonly string[], { onInterrupt, exit, std
   if (onInterrupt === undefined || exit === undefined) return () => undefined;
   return onInterrupt(() => {
     if (stderr.isTTY === true) stderr.write(BAR_GONE);
-    stderr.write(lineFor(stderr, "plimsoll: stopped; what was finished is kept for a fortnight. Go on with:"));
+    tell({ stderr }, "stopped; what was finished is kept for a fortnight. Go on with:");
     stderr.write(`  ${commandLine(argv, environment)}\n`);
     exit(EXIT_INTERRUPTED);
   });

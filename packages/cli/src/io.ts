@@ -82,6 +82,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The value of a text that is JSON; `null` for any other text, which no schema takes. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The exit code of a command that succeeded. */
 export const EXIT_OK = 0;
 /** The exit code of a command that failed, for example because no input could be read. */

@@ -3,14 +3,14 @@ import { pathToFileURL } from "node:url";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { COMMANDS, type CommandEntry, GONE } from "./commands.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "./io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, plimsollVersion } from "./io.ts";
 
 /** Asked for alone they are answered before anything is loaded. */
 const VERSION_OPTIONS: readonly (string | undefined)[] = ["-V", "--version"];
 
 /**
  * Runs one command line (without the interpreter and the script) and resolves to the process's exit code. Everything that a
- * command says goes to `io`; no error escapes, and each is one line. Only the command that is called is loaded.
+ * command says goes to `io`; no error escapes, and each mistake is one line. Only the command that is called is loaded.
  */
 export async function main(argv: readonly string[], io: CliIo): Promise<number> {
   if (VERSION_OPTIONS.includes(argv[0])) {
@@ -43,9 +43,9 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
   } catch (error) {
     // Commander has printed its line already; help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-    const { lineFor, printable } = await import("./terminal/printable.ts");
+    const { tell } = await import("./terminal/printable.ts");
     const told = await placed(error, argv, io);
-    io.stderr.write(lineFor(io.stderr, `plimsoll: ${printable(lineOf(told))}`));
+    tell(io, ...linesOf(told));
     return isPlimsollError(told) ? EXIT_USAGE : EXIT_FAILED;
   } finally {
     stopListening();
@@ -97,7 +97,9 @@ function describedProgram(program: Command, io: CliIo): Command {
     });
 }
 
-function lineOf(error: unknown): string {
-  if (isPlimsollError(error)) return error.message;
-  return `unexpected: ${error instanceof Error ? error.message : String(error)}; please report this with the command that led to it`;
+/** Tells the error: a line, or one for each thing that is wrong with what was given. */
+function linesOf(error: unknown): readonly string[] {
+  if (!isPlimsollError(error)) return [`unexpected: ${messageOf(error)}; please report this with the command that led to it`];
+  const { problems } = error.details;
+  return Array.isArray(problems) ? problems.map(String) : [error.message];
 }

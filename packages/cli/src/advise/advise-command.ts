@@ -1,25 +1,22 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { createSerialPool, createThreadPool } from "@plimsoll/bench";
 import { html, LOCATED_AGENTS, type Markup, pasteBlock, problemList, renderPage, scrollFrame } from "@plimsoll/bench/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
-import { openState } from "../command/replay-state.ts";
-import { DEFAULT_LOG_LIMIT, findLogs, parseAgent, unreadInputs } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
+import { openState, poolOf } from "../command/replay-state.ts";
+import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../input/find-inputs.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { collect, parseJobs, parseSince } from "../option/replay-options.ts";
 import { readPrices } from "../prices/read-prices.ts";
-import { lineFor, printable, tableColumns } from "../terminal/printable.ts";
+import { tableColumns, tell } from "../terminal/printable.ts";
 import { adviceProblems, adviceText, advisedAgents, answerLines, sourceText } from "./advice-text.ts";
 import { answerSentences, decisionTitle, decisionWords, FILL_HEADS, ROW_READING, SETTING_HEADS } from "./advice-words.ts";
 import { undoAdvice, writeAdvice } from "./apply-advice.ts";
 import { type AgentLogs, byMoney, type Decision, dayOf, decideOn } from "./decide.ts";
 
-interface AdviseOptions {
-  readonly from?: readonly string[];
+interface AdviseOptions extends LogOptions {
   readonly since: string;
-  readonly limit?: string;
   readonly prices?: string;
   readonly jobs?: string;
   readonly html?: string;
@@ -58,18 +55,16 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
   const sinceMs = parseSince(options.since, io.nowMs());
-  const prices =
-    options.prices === undefined ? { prices: new Map() } : readPrices(resolve(io.cwd, options.prices), options.prices);
-  if ("problems" in prices) return refuse(prices.problems, io);
+  const prices = readPrices(options.prices, io.cwd);
   const found = await findAgents(options, io);
-  for (const { reason } of await unreadInputs({ agents: options.from ?? LOCATED_AGENTS, since: options.since }, io))
-    io.stderr.write(lineFor(io.stderr, `plimsoll: ${printable(reason)}`));
+  const unread = await unreadInputs({ from: options.from ?? LOCATED_AGENTS, since: options.since }, io);
+  tell(io, ...unread.map(({ reason }) => reason));
   if (found.logs.length === 0) {
-    const said = `plimsoll: no logs since ${dayOf(sinceMs)} of ${found.without.join(", ")}; try a longer --since, or plimsoll bench FILES`;
-    io.stderr.write(lineFor(io.stderr, said));
+    const without = found.without.join(", ");
+    tell(io, `no logs since ${dayOf(sinceMs)} of ${without}; try a longer --since, or plimsoll bench FILES`);
     return EXIT_FAILED;
   }
-  const decisions = await decideAll(found.logs, { options, prices: prices.prices }, io);
+  const decisions = await decideAll(found.logs, { options, prices }, io);
   io.stdout.write(`${adviceText(decisions, { columns: tableColumns(io.stdout), full: options.full ?? false })}\n`);
   if (options.html !== undefined) writeWholeFile(resolve(io.cwd, options.html), adviceHtml(decisions));
   if (options.json !== undefined) writeWholeFile(resolve(io.cwd, options.json), adviceJson(decisions));
@@ -84,7 +79,10 @@ interface FoundAgents {
 
 async function findAgents({ from, since, limit }: AdviseOptions, io: CliIo): Promise<FoundAgents> {
   const agents = await Promise.all(
-    (from ?? LOCATED_AGENTS).map(async (name) => ({ name, found: await findLogs({ agents: [name], since, limit }, io) })),
+    (from ?? LOCATED_AGENTS).map(async (name) => ({
+      name,
+      found: await findLogs({ from: [name], since, ...(limit === undefined ? {} : { limit }) }, io),
+    })),
   );
   const logs = LOCATED_AGENTS.flatMap((agent) => {
     const one = agents.find(({ name }) => name === agent);
@@ -96,8 +94,6 @@ async function findAgents({ from, since, limit }: AdviseOptions, io: CliIo): Pro
 
 /** A run of fewer files is over before workers have started (chosen). */
 const FEWEST_SHARED_FILES = 12;
-/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
-const TASKS_PER_JOB = 4;
 
 interface GivenOptions {
   readonly options: AdviseOptions;
@@ -112,23 +108,17 @@ async function decideAll(
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
-  const given = { logs, prices: [...prices] };
-  const kept = await openState({ folder: undefined, run: given, plimsollVersion: plimsollVersion() }, io);
-  const pool = jobs === 1 ? createSerialPool() : createThreadPool(jobs);
-  const run = { pool, tasksPerFile: TASKS_PER_JOB * jobs, prices, state: kept.state, onKept: kept.onKept };
+  const kept = await openState({ folder: undefined, run: { logs, prices: [...prices] } }, io);
+  const workers = poolOf(jobs);
+  const run = { ...workers, prices, state: kept.state, onKept: kept.onKept };
   const decisions: Decision[] = [];
   try {
     for (const each of logs) decisions.push(...(await decideOn(each, { run, io })));
   } finally {
-    await pool.close();
+    await workers.pool.close();
   }
   await kept.finish();
   return decisions.toSorted(byMoney);
-}
-
-function refuse(lines: readonly string[], io: CliIo): number {
-  for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
-  return EXIT_USAGE;
 }
 
 /** The form of the file; raised if a field changes its meaning. */

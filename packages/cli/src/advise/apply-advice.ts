@@ -1,7 +1,8 @@
 import { KNOB_TABLE } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
-import { beginningOf, COLUMNS, escaped, printable, wrapped } from "../terminal/printable.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { beginningOf, COLUMNS, escaped, printable, tell, wrapped } from "../terminal/printable.ts";
+import { refusal } from "../terminal/typed-lines.ts";
 import type { Decision } from "./decide.ts";
 import { type SettingChanges, withValues } from "./setting-text.ts";
 import { findUndo, openSettings, type SettingsFile, undoSettings, writeSettings } from "./settings-file.ts";
@@ -43,13 +44,13 @@ async function writeOne(settings: SettingsFile, { form, values }: Written, agree
   const about = `\n${diff.join("\n")}\n`;
   io.stdout.write(about);
   const question = settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`;
-  const code = await refusal({ about, question }, agreement);
+  const code = await refusal({ about, question, what: "written" }, agreement.isAgreed, io);
   if (code !== null) return code;
   const { backup } = await writeSettings(settings, changed.text);
   const what = settings.text === null ? "Made" : "Wrote";
   const kept = settings.text === null ? "" : `; what was there is in ${printable(backup)}`;
   const said = `${what} ${printable(settings.shown)}${kept}. plimsoll advise --undo takes it back.`;
-  io.stdout.write(`${wrapped(said, { first: "", further: "  " }).join("\n")}\n`);
+  io.stdout.write(`${wrapped(said, { further: "  " }).join("\n")}\n`);
   return EXIT_OK;
 }
 
@@ -66,7 +67,7 @@ export async function undoAdvice(agents: readonly string[], agreement: Agreement
     if (code !== null) codes.push(code);
   }
   if (codes.length > 0) return Math.max(...codes);
-  io.stderr.write("plimsoll: nothing to undo: advise has written no settings\n");
+  tell(io, "nothing to undo: advise has written no settings");
   return EXIT_FAILED;
 }
 
@@ -77,28 +78,11 @@ async function undoOne(settings: SettingsFile, agreement: Agreement): Promise<nu
   if (undo === null) return null;
   const about = `${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`;
   io.stdout.write(about);
-  const code = await refusal({ about, question: `${undo.before === null ? "Remove" : "Write"} ${settings.shown}?` }, agreement);
+  const question = `${undo.before === null ? "Remove" : "Write"} ${settings.shown}?`;
+  const code = await refusal({ about, question, what: "written" }, agreement.isAgreed, io);
   if (code !== null) return code;
   await undoSettings(settings, undo);
   io.stdout.write(`Undone: ${printable(settings.shown)} is as it was.\n`);
-  return EXIT_OK;
-}
-
-/** A question, and what it is about, which stands on the screen before it. */
-interface Question {
-  readonly about: string;
-  readonly question: string;
-}
-
-/** `null` if the person agrees. */
-async function refusal({ about, question }: Question, { isAgreed, io }: Agreement): Promise<number | null> {
-  if (isAgreed) return null;
-  if (io.confirm === undefined) {
-    io.stderr.write("plimsoll: nothing was written: nobody is there to agree; give --yes\n");
-    return EXIT_USAGE;
-  }
-  if (await io.confirm(`${printable(question)} [y/N] `, about)) return null;
-  io.stderr.write("plimsoll: nothing was written\n");
   return EXIT_OK;
 }
 
@@ -108,7 +92,7 @@ async function tried<Code extends number | null>(io: CliIo, write: () => Promise
     return await write();
   } catch (error) {
     if (!isPlimsollError(error)) throw error;
-    io.stderr.write(`plimsoll: ${printable(error.message)}\n`);
+    tell(io, error.message);
     return EXIT_FAILED;
   }
 }

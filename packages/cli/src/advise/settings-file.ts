@@ -5,6 +5,7 @@ import { basename, dirname, join, type PlatformPath, relative, sep, default as s
 import type { SettingsPlace } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
+import { messageOf } from "../io.ts";
 
 /** Where a person's settings are looked for. */
 export interface SettingsHome {
@@ -118,7 +119,7 @@ function replaceFile(file: SettingsFile, text: string): void {
   try {
     writeWholeFile(file.path, text, NEW_FILE_MODE);
   } catch (cause) {
-    throw refused(file, `cannot be written (${cause instanceof Error ? cause.message : String(cause)})`, cause);
+    throw refused(file, `cannot be written (${messageOf(cause)})`, cause);
   }
 }
 

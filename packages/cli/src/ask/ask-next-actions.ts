@@ -28,9 +28,10 @@ import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { baseUrlVariable, clientFor, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import type { FoundInputs } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
-import { printable } from "../terminal/printable.ts";
+import { type CliIo, EXIT_OK } from "../io.ts";
+import { printable, tell } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
+import { refusal } from "../terminal/typed-lines.ts";
 import type { AskChoice } from "./ask-option.ts";
 
 /** A run of the bench, as far as its calls are asked about. */
@@ -72,8 +73,8 @@ export async function askNextActions(request: AskRequest, io: CliIo): Promise<As
   if (price.total.requests > 0) {
     checkSending(request, { usd: price.total.usd, requests: price.total.requests });
     io.stderr.write(`plimsoll: ${priceText}\n`);
-    const refused = await refusal(choice, io);
-    if (refused !== null) return refused;
+    const exitCode = await refusal({ question: "Send it?", what: "sent", to: "to the price" }, choice.isAgreed, io);
+    if (exitCode !== null) return { exitCode };
   }
   const bar = createProgressBar(io.stderr, { what: "asking", noun: "request" });
   const name = `${choice.model.host}:${choice.model.modelId}`;
@@ -90,7 +91,7 @@ export async function askNextActions(request: AskRequest, io: CliIo): Promise<As
         bar.show({ file: name, filesDone: done, filesTotal: total, workDone: done, workTotal: total }),
     },
   ).finally(bar.stop);
-  io.stderr.write(`plimsoll: ${askBill(plan, spending)}\n`);
+  tell(io, askBill(plan, spending));
   return { report: askReport(plan, outcomes) };
 }
 
@@ -132,18 +133,6 @@ function checkSending(
   if (choice.mostUsd !== null && usd === null)
     throw bad(`--max-dollars: the price of ${choice.model.modelId} is not known; give --prices`);
   clientFor(choice.model.host, { environment });
-}
-
-/** `null` if the person agrees. */
-async function refusal({ isAgreed }: AskChoice, io: CliIo): Promise<AskedActions | null> {
-  if (isAgreed) return null;
-  if (io.confirm === undefined) {
-    io.stderr.write("plimsoll: nothing was sent: nobody is there to agree to the price; give --yes\n");
-    return { exitCode: EXIT_USAGE };
-  }
-  if (await io.confirm("Send it? [y/N] ")) return null;
-  io.stderr.write("plimsoll: nothing was sent\n");
-  return { exitCode: EXIT_OK };
 }
 
 /** The address that the environment names for the host, without what may be secret in it; `null` for the host's own. */

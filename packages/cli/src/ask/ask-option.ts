@@ -4,7 +4,7 @@ import type { AskedModel, Shard, SummarizerChoice } from "@plimsoll/bench/extend
 import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
-import { modelNamed } from "../option/replay-options.ts";
+import { modelNamed, wholeNumber } from "../option/replay-options.ts";
 
 /** Options for a model that is asked for the next action. */
 export interface AskOptions {
@@ -71,7 +71,7 @@ export function parseAsk(
   checkRun(run);
   return {
     model: modelNamed("--ask", ask),
-    callsAPolicy: sample === undefined ? USUAL_CALLS : countIn(sample),
+    callsAPolicy: sample === undefined ? USUAL_CALLS : wholeNumber("--sample", sample, [1, MOST_CALLS]),
     mostUsd: maxDollars === undefined ? null : dollarsIn(maxDollars),
     cassetteFolder: cassette === undefined ? join(homeFolder, ANSWERS_FOLDER) : resolve(cwd, cassette),
     cassetteOnly,
@@ -85,12 +85,6 @@ function checkRun({ windows, shard, summarizer }: AskedRun): void {
   if (shard !== null) throw bad("draws from all files: leave --shard out");
   if (summarizer.kind === "model" && summarizer.missing !== "fail")
     throw bad("needs the summaries of a model beforehand: run the bench with --summarizer first, then with --cassette-only");
-}
-
-function countIn(text: string): number {
-  const count = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MOST_CALLS) return count;
-  throw new PlimsollError("bad-input", `--sample ${text}: give a whole number from 1 to ${MOST_CALLS}`);
 }
 
 function dollarsIn(text: string): number {

@@ -5,7 +5,7 @@ import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core"
 import { asksModel } from "@plimsoll/core/extend";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/core/node";
 import type { CliIo } from "../io.ts";
-import { findPolicy } from "../option/policy-option.ts";
+import { policyNamed } from "../option/policy-option.ts";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
 import { PERMISSION_MODES } from "../permission/permissions.ts";
 import { knobLines } from "../policy/knob-lines.ts";
@@ -137,8 +137,7 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
       "/policy all prints every value with where it comes from.",
     ];
   if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
-  const found = findPolicy(name, cwd, parts);
-  if ("problems" in found) throw new PlimsollError("bad-input", found.problems.join("; "));
+  policyNamed(name, cwd, parts);
   return [
     "A session keeps its policy while it is open. To go on with this one:",
     `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,

@@ -1,14 +1,14 @@
 import process from "node:process";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { type CliIo, coloursOf, EXIT_OK } from "../io.ts";
+import { type CliIo, coloursOf, EXIT_OK, messageOf } from "../io.ts";
 import { createLineAsker, type LineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
 import { createRenderer } from "../run/event-lines.ts";
 import { type AgentSession, openSession } from "../run/open-session.ts";
 import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { createShownSession, type ShownSession } from "../run/status-line.ts";
-import { lineFor, printable } from "../terminal/printable.ts";
+import { lineFor, tell } from "../terminal/printable.ts";
 import { openTypedLines, type TypedInput } from "../terminal/typed-lines.ts";
 import { answer } from "./answer.ts";
 import { type ChatEffect, type ChatEvent, type ChatState, chatTransition, openedChat } from "./chat-state.ts";
@@ -180,7 +180,6 @@ function performNow(
 async function answered(asked: ChatLine, { session, shown, io }: ChatPorts): Promise<void> {
   const write = (text: string) => void io.stdout.write(text);
   await answer(asked, session, { write, status: shown.status, io }).catch((error: unknown) => {
-    const what = error instanceof Error ? error.message : String(error);
-    write(lineFor(io.stdout, `plimsoll: ${isPlimsollError(error) ? "" : "unexpected: "}${printable(what)}`));
+    tell({ stderr: io.stdout }, `${isPlimsollError(error) ? "" : "unexpected: "}${messageOf(error)}`);
   });
 }

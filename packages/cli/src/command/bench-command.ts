@@ -10,30 +10,23 @@ import {
   reportSchema,
   type WindowRequest,
 } from "@plimsoll/bench";
-import {
-  isReport,
-  LOCATED_AGENTS,
-  policiesThrough,
-  READER_NAMES,
-  readParts,
-  runState,
-  stateTable,
-} from "@plimsoll/bench/extend";
+import { isReport, policiesThrough, READER_NAMES, readParts, runState, stateTable } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
 import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
 import {
-  DEFAULT_LOG_LIMIT,
+  addLogOptions,
   type FoundInputs,
   findInputs,
   findLogs,
   joinInputs,
+  type LogOptions,
   nothingFound,
   olderLine,
 } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, jsonOrNull } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
 import {
@@ -49,25 +42,19 @@ import {
   parseWindow,
   type ReportOptions,
   reportFiles,
-  type SummarizerOptions,
   sweepPolicies,
 } from "../option/replay-options.ts";
-import { type ReadPrices, readPrices } from "../prices/read-prices.ts";
-import { printable, printableLines } from "../terminal/printable.ts";
+import { readPrices } from "../prices/read-prices.ts";
+import { printable, printableLines, tell } from "../terminal/printable.ts";
 import { runAndReport, writeReports } from "./run-and-report.ts";
 
-interface BenchOptions extends ReportOptions, SummarizerOptions, AskOptions, ExtensionOptions {
-  readonly ask?: string;
-  readonly cassette?: string;
-  readonly cassetteOnly?: true;
+interface BenchOptions extends ReportOptions, AskOptions, LogOptions, ExtensionOptions {
+  readonly summarizer?: string;
   readonly dryRun?: true;
   readonly state?: string;
   readonly demo?: true;
   readonly policy?: readonly string[];
   readonly window?: readonly string[];
-  readonly from?: readonly string[];
-  readonly since?: string;
-  readonly limit?: string;
   readonly prices?: string;
   readonly full?: true;
   readonly sweep?: readonly string[];
@@ -82,12 +69,11 @@ const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 32_000 };
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  command
-    .argument("[inputs...]", "session files, folders (and their subfolders) or patterns")
-    .option("--demo", "replay the sessions that come with plimsoll under every preset, with 32k tokens for messages")
-    .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
-    .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+  addLogOptions(
+    command
+      .argument("[inputs...]", "session files, folders (and their subfolders) or patterns")
+      .option("--demo", "replay the sessions that come with plimsoll under every preset, with 32k tokens for messages"),
+  )
     .option(
       "-p, --policy <name>",
       `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and the policies of the agents that wrote the sessions)`,
@@ -145,7 +131,7 @@ async function state(options: BenchOptions, io: CliIo): Promise<number> {
     throw new PlimsollError("bad-input", "--window real: made sessions have no window of their own; give 64k, 128k, …");
   const named = [...PRESETS, ...parts.peers.map(({ policy }) => policy), ...parts.programs].map(({ name }) => name);
   const { policies, problems } = choosePolicies(options.policy ?? named.filter((name) => name !== "recorded"), io.cwd, parts);
-  say(problems, io);
+  tell(io, ...problems);
   if (policies.length === 0) return EXIT_USAGE;
   const sessions = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
   const { programs, kinds } = parts;
@@ -155,7 +141,7 @@ async function state(options: BenchOptions, io: CliIo): Promise<number> {
   const bounds = { sessions, firstSeed: FIRST_SEED, compactions: STATE_COMPACTIONS, roomTokens: window.tokens };
   const run = { policies: played, programs, kinds, ...bounds };
   const onSession = ({ policy, at, of }: { readonly policy: string; readonly at: number; readonly of: number }) =>
-    say([`${policy}: session ${at} of ${of} played`], io);
+    tell(io, `${policy}: session ${at} of ${of} played`);
   const rows = await runState({ ...run, onSession });
   io.stdout.write(`${stateTable(rows, run)}\n`);
   if (options.full === true)
@@ -176,7 +162,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const parts = await openExtensions(options, io);
   const chosen = choosePolicies(options.policy ?? (isDemo ? PRESETS.map(({ name }) => name) : DEFAULT_POLICIES), io.cwd, parts);
   const { policies, sweeps, problems, notes } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
-  const read = choosePrices(options.prices, io.cwd);
+  const prices = readPrices(options.prices, io.cwd);
   const through = policiesThrough(policies, options.through ?? []);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
@@ -185,34 +171,27 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   if (options.dryRun === true && !asks)
     throw new PlimsollError("bad-input", "--dry-run is for a model that is asked: give --summarizer provider:model, or --ask");
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
-  say([...chosen.problems, ...problems, ...("problems" in read ? read.problems : [])], io);
-  if (policies.length === 0 || "problems" in read) return EXIT_USAGE;
+  tell(io, ...chosen.problems, ...problems);
+  if (policies.length === 0) return EXIT_USAGE;
 
   const found = await gather(inputs, { ...options, parts }, io);
   if (found.files.length === 0) {
-    say(nothingFound(found, "replay"), io);
+    tell(io, ...nothingFound(found, "replay"));
     return EXIT_FAILED;
   }
-  if (found.older > 0) say([olderLine(found.older)], io);
+  if (found.older > 0) tell(io, olderLine(found.older));
   const running = options.policy === undefined && !isDemo ? await runningPolicies(found.files, io.cwd, parts) : [];
-  const { prices } = read;
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
-  const reports = { ...reportFiles(options, io), ...out };
-  const run = {
-    found,
-    parts,
+  const request = {
+    ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer, ask },
     policies: joinPolicies([...policies, ...through.policies], running),
-    sweeps,
-    windows,
-    prices,
-    shard,
-    jobs,
-    summarizer,
     dryRun: options.dryRun ?? false,
     withoutEffect: [...notes, ...through.notes],
+    stateFolder: options.state,
+    full: options.full ?? false,
+    reports: { ...reportFiles(options, io), ...out },
   };
-  const kept = { stateFolder: options.state, ask };
-  return runAndReport({ ...run, ...kept, full: options.full ?? false, reports }, io);
+  return runAndReport(request, io);
 }
 
 async function gather(
@@ -221,25 +200,16 @@ async function gather(
   io: CliIo,
 ): Promise<FoundInputs> {
   const { importers } = options.parts;
-  const agents = options.from ?? [];
   const bundled = options.demo === true ? fixtureSessions().map(({ name, path }) => ({ path, displayName: name })) : [];
-  if (inputs.length === 0 && agents.length === 0 && bundled.length === 0) {
+  if (inputs.length === 0 && options.from === undefined && bundled.length === 0) {
     throw new PlimsollError(
       "bad-input",
       "nothing to replay: give session files, folders or patterns, --from <agent>, or --demo for the sessions that come with plimsoll",
     );
   }
-  const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
+  const logs = await findLogs(options, io);
   const found = joinInputs(await findInputs(inputs, io.cwd, importers), logs);
   return { ...found, files: [...bundled, ...found.files] };
-}
-
-function choosePrices(file: string | undefined, cwd: string): ReadPrices {
-  return file === undefined ? { prices: new Map() } : readPrices(resolve(cwd, file), file);
-}
-
-function say(lines: readonly string[], io: CliIo): void {
-  for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
 }
 
 interface MergeOptions extends ReportOptions, ExtensionOptions {
@@ -291,7 +261,7 @@ function readJson({ path, name }: Place): unknown {
   const found = readSmallFile(path, { maximumBytes: MAXIMUM_REPORT_BYTES });
   const why = found.kind === "refused" ? found.why : "cannot be read";
   if (found.kind !== "text") throw new PlimsollError("bad-input", `${name}: ${why}; give a JSON report of plimsoll bench`);
-  return parsedOrNull(found.text);
+  return jsonOrNull(found.text);
 }
 
 function checkedReport(
@@ -306,13 +276,4 @@ function checkedReport(
     "bad-input",
     `${name}: no report of this version${place === "" ? "" : ` (${place}: ${issue?.message})`}`,
   );
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The schema says what is wrong with it.
-    return null;
-  }
 }

@@ -19,9 +19,9 @@ import {
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { areAllMissing, findInputs } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../io.ts";
 import { reportTable } from "../output/report-table.ts";
-import { fitted, printable, tableColumns } from "../terminal/printable.ts";
+import { fitted, tableColumns, tell } from "../terminal/printable.ts";
 
 interface CalibrateOptions {
   readonly json?: string;
@@ -43,7 +43,7 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
 }
 
 async function calibrateInputs(inputs: readonly string[], options: CalibrateOptions, io: CliIo): Promise<number> {
-  const say = (line: string) => io.stderr.write(`plimsoll: ${printable(line)}\n`);
+  const say = (line: string) => tell(io, line);
   const found = await findInputs(inputs, io.cwd);
   for (const { reason } of found.missing) say(reason);
   if (found.notSessions.length > 0) say(notSessionsLine(found.notSessions));
@@ -54,7 +54,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
       transcripts.push(...(await importFile(path, name)));
     } catch (error) {
       // One file that cannot be read must not end the others.
-      say(error instanceof Error ? error.message : String(error));
+      say(messageOf(error));
     }
   }
   const { counts, in: sharedIn } = lineages(transcripts);

@@ -8,7 +8,8 @@ import { describePrices, describeWindow, resolveModel } from "@plimsoll/provider
 import type { Command } from "commander";
 import { configFiles, readConfig } from "../config/read-config.ts";
 import { type EffectiveConfig, SETTING_KEYS } from "../config/settings.ts";
-import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { type CliIo, EXIT_OK } from "../io.ts";
+import { mistakes } from "../option/check-options.ts";
 import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { knobLines, writerOf } from "../policy/knob-lines.ts";
@@ -49,12 +50,9 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
 const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000 } as const;
 
 const READING = [
-  ...wrapped("writer: who writes summaries; cap: the longest tool result that stays whole.", { first: "", further: "" }),
-  ...wrapped(
-    `Made to cheat, to show where a measure fails, and never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
-    { first: "", further: "" },
-  ),
-];
+  "writer: who writes summaries; cap: the longest tool result that stays whole.",
+  `Made to cheat, to show where a measure fails, and never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
+].flatMap((line) => wrapped(line));
 
 /** The size at which a policy compacts in that window, or in words. */
 function compactsAt(policy: Policy): string {
@@ -89,8 +87,7 @@ async function show(name: string | undefined, options: ExtensionOptions, io: Cli
     io.stdout.write(shownPolicy(read.found));
     return EXIT_OK;
   }
-  for (const problem of read.problems) io.stderr.write(`plimsoll: ${printable(problem)}\n`);
-  return EXIT_USAGE;
+  throw mistakes(read.problems);
 }
 
 /** A policy as YAML, below comments that say the settings that most people change. */

@@ -2,9 +2,11 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
+import { type BenchParts, BUILT_IN_PARTS, createSerialPool, createThreadPool, type WorkerPool } from "@plimsoll/bench";
 import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench/extend";
 import { canonicalJson, shortHash } from "@plimsoll/core/extend";
-import type { CliIo } from "../io.ts";
+import { type CliIo, plimsollVersion } from "../io.ts";
+import { tell } from "../terminal/printable.ts";
 
 /** Where a run keeps finished replays. */
 export interface OpenState {
@@ -21,9 +23,20 @@ export interface StateRequest {
   readonly folder: string | undefined;
   /** Everything that the command was given. */
   readonly run: unknown;
-  readonly plimsollVersion: string;
   /** The noun for the things that are kept: replays unless given. */
   readonly unit?: string;
+}
+
+/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
+const TASKS_PER_JOB = 4;
+
+/** The workers of a run with so many jobs, and the tasks that a file is cut into. */
+export function poolOf(
+  jobs: number,
+  parts: BenchParts = BUILT_IN_PARTS,
+): { readonly pool: WorkerPool; readonly tasksPerFile: number } {
+  const pool = jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
+  return { pool, tasksPerFile: TASKS_PER_JOB * jobs };
 }
 
 /** Below the folder that the system keeps for what can be made anew. */
@@ -32,11 +45,8 @@ const REPLAYS = "plimsoll/replays";
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
 /** Opens the state of a run: of the same command with the same code, or of any run if a folder is named. After Ctrl-C it has nothing unfinished. */
-export async function openState(
-  { folder, run, plimsollVersion, unit = "replay" }: StateRequest,
-  io: CliIo,
-): Promise<OpenState> {
-  const version = `${plimsollVersion} ${await codeVersion()}`;
+export async function openState({ folder, run, unit = "replay" }: StateRequest, io: CliIo): Promise<OpenState> {
+  const version = `${plimsollVersion()} ${await codeVersion()}`;
   const replays = join(cacheFolder(io), REPLAYS);
   const own = join(replays, shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd })));
   if (folder === undefined) await removeOld(replays, io.nowMs());
@@ -52,7 +62,7 @@ export async function openState(
       stopListening?.();
       if (cells > 0) {
         // The other run may be one that was broken off, or one that goes on right now.
-        io.stderr.write(`plimsoll: took ${formatNumberOf(cells, unit)} that another run had finished\n`);
+        tell(io, `took ${formatNumberOf(cells, unit)} that another run had finished`);
       }
       if (folder === undefined) await rm(own, { recursive: true, force: true });
     },

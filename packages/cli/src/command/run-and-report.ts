@@ -3,9 +3,6 @@ import {
   type BenchInput,
   type BenchParts,
   type BenchReport,
-  BUILT_IN_PARTS,
-  createSerialPool,
-  createThreadPool,
   jsonReportPieces,
   type RunMetrics,
   renderHtmlReport,
@@ -16,7 +13,6 @@ import {
 import {
   addedTallies,
   checkResultFolder,
-  DEFAULT_SUMMARIZER,
   describeRun,
   formatCount,
   formatNumberOf,
@@ -32,24 +28,24 @@ import {
 } from "@plimsoll/bench/extend";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
-import { type AskedActions, askNextActions } from "../ask/ask-next-actions.ts";
+import { askNextActions } from "../ask/ask-next-actions.ts";
 import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";
 import { terminalReport } from "../output/terminal-report.ts";
-import { tableColumns } from "../terminal/printable.ts";
+import { tableColumns, tell } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
-import { type OpenState, openState } from "./replay-state.ts";
+import { type OpenState, openState, poolOf } from "./replay-state.ts";
 
 /** A run and what is to be said about it. */
 interface RunRequest {
   readonly found: FoundInputs;
-  /** The parts that replays are made with; the built-in ones alone unless given. */
-  readonly parts?: BenchParts;
+  /** The parts that replays are made with. */
+  readonly parts: BenchParts;
   readonly policies: readonly EnginePolicy[];
   /** By name the policies that are points of a sweep. */
-  readonly sweeps?: ReadonlyMap<string, PolicySweep>;
+  readonly sweeps: ReadonlyMap<string, PolicySweep>;
   readonly windows: readonly WindowRequest[];
   /** Prices by model id, before those of this version. */
   readonly prices: ReadonlyMap<string, ModelPrices>;
@@ -57,18 +53,17 @@ interface RunRequest {
   readonly shard: Shard | null;
   /** Replays at a time; `null` takes what the machine has, and one for a small run. */
   readonly jobs: number | null;
-  /** Print every difference with its interval; not unless asked for. */
-  readonly full?: boolean;
-  /** Who writes the summaries; the digest if it is left out. */
-  readonly summarizer?: SummarizerChoice;
-  /** Asks a model for the next action at calls after cuts, in the first window; nothing is asked if it is left out. */
-  readonly ask?: AskChoice | null;
+  /** Print every difference with its interval. */
+  readonly full: boolean;
+  readonly summarizer: SummarizerChoice;
+  /** Asks a model for the next action at calls after cuts, in the first window; `null` asks nothing. */
+  readonly ask: AskChoice | null;
   /** Says what a model's summaries are likely to cost, and stops there. */
-  readonly dryRun?: boolean;
+  readonly dryRun: boolean;
   /** Lists the given options that do nothing in this run, each as a sentence. */
-  readonly withoutEffect?: readonly string[];
+  readonly withoutEffect: readonly string[];
   /** Where finished replays are kept; a folder for this run alone if it is left out. */
-  readonly stateFolder?: string | undefined;
+  readonly stateFolder: string | undefined;
   readonly reports: ReportFiles;
 }
 
@@ -77,11 +72,14 @@ interface RunRequest {
  * for summaries it is said what that is likely to cost, and afterwards what it did.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const { reports, full = false, found } = request;
-  const { parts = BUILT_IN_PARTS, summarizer = DEFAULT_SUMMARIZER, dryRun = false } = request;
+  const { reports, full, found, parts, policies, windows, prices, shard, summarizer, dryRun, ask, stateFolder } = request;
   // Before hours of replays, and before a model is asked.
   if (reports.out !== undefined) await checkResultFolder(reports.out, describeRun(inputOf(request)));
-  const asked = await askedOf(request, io);
+  const [window] = windows;
+  const asked =
+    ask === null || window === undefined
+      ? null
+      : await askNextActions({ ...request, choice: ask, window, environment: process.env }, io);
   if (asked !== null && "exitCode" in asked) return asked.exitCode;
   const name = summarizerName(summarizer);
   const isAsking = summarizer.kind === "model" && summarizer.missing === "ask";
@@ -92,42 +90,22 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
       io.stdout.write(`${line}\n`);
       return EXIT_OK;
     }
-    io.stderr.write(`plimsoll: ${line}\n`);
+    tell(io, line);
   }
-  const state = await stateOf(request, io);
+  const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer, with: parts.identity };
+  const state = await openState({ folder: stateFolder, run }, io);
   const { report, tally } = await replayAll(request, io, state);
   await state.finish();
-  if (isAsking) io.stderr.write(`plimsoll: ${summaryBill(name, tally)}\n`);
+  if (isAsking) tell(io, summaryBill(name, tally));
   const whole = asked === null ? report : { ...report, ask: asked.report };
   return writeReports(whole, { reports, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
-}
-
-function askedOf(request: RunRequest, io: CliIo): Promise<AskedActions | null> {
-  const { ask: choice = null, parts = BUILT_IN_PARTS, summarizer = DEFAULT_SUMMARIZER, dryRun = false, windows } = request;
-  const [window] = windows;
-  if (choice === null || window === undefined) return Promise.resolve(null);
-  return askNextActions({ ...request, choice, window, parts, summarizer, dryRun, environment: process.env }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */
 const FEWEST_SHARED_REPLAYS = 60;
 
-/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
-const TASKS_PER_JOB = 4;
-
-function stateOf(request: RunRequest, io: CliIo): Promise<OpenState> {
-  const { found, parts, policies, windows, prices, shard, summarizer, stateFolder } = request;
-  const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer, with: parts?.identity };
-  return openState({ folder: stateFolder, run, plimsollVersion: plimsollVersion() }, io);
-}
-
-function countOf({ found, policies, windows }: Pick<RunRequest, "found" | "policies" | "windows">): number {
-  return found.files.length * policies.length * windows.length;
-}
-
-function inputOf({ found, policies, sweeps, windows, prices, shard, summarizer = DEFAULT_SUMMARIZER }: RunRequest): BenchInput {
-  const run = { policies, windows, prices, shard, summarizer, ...(sweeps === undefined ? {} : { sweeps }) };
-  return { files: found.files, ...run, plimsollVersion: plimsollVersion() };
+function inputOf({ found, policies, sweeps, windows, prices, shard, summarizer }: RunRequest): BenchInput {
+  return { files: found.files, policies, windows, prices, shard, summarizer, sweeps, plimsollVersion: plimsollVersion() };
 }
 
 async function replayAll(
@@ -135,24 +113,23 @@ async function replayAll(
   io: CliIo,
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
-  const { found, parts = BUILT_IN_PARTS, policies, windows, jobs } = request;
+  const { found, parts, policies, windows, jobs, withoutEffect } = request;
   const bar = createProgressBar(io.stderr);
-  const replays = countOf({ found, policies, windows });
-  const threads = jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism());
-  const pool = threads === 1 ? createSerialPool({ parts }) : createThreadPool(threads, parts);
+  const replays = found.files.length * policies.length * windows.length;
+  const { pool, tasksPerFile } = poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), parts);
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
       ...inputOf(request),
       pool,
-      tasksPerFile: TASKS_PER_JOB * threads,
+      tasksPerFile,
       ...(state === null ? {} : { state: state.state, onKept: state.onKept }),
       onProgress: bar.show,
       onSummaries: (asked) => {
         tally = addedTallies(tally, asked);
       },
     });
-    const idle = [...(request.withoutEffect ?? []), ...unasked(request, report)];
+    const idle = [...withoutEffect, ...unasked(request, report)];
     const said = idle.length === 0 ? {} : { withoutEffect: idle };
     return { report: { ...report, skipped: [...found.missing, ...report.skipped], ...said }, tally };
   } finally {
@@ -164,7 +141,7 @@ async function replayAll(
 /** Given prices of models that nothing in the run asks. */
 function unasked({ prices, summarizer }: RunRequest, { sessions }: BenchReport): readonly string[] {
   const asked = new Set(sessions.flatMap(({ modelIds }) => modelIds));
-  if (summarizer?.kind === "model") asked.add(summarizer.modelId);
+  if (summarizer.kind === "model") asked.add(summarizer.modelId);
   const idle = [...prices.keys()].filter((modelId) => !asked.has(modelId));
   return idle.length === 0 ? [] : [`--prices: no session asks ${idle.join(", ")}.`];
 }
@@ -180,14 +157,14 @@ interface ReportOutput {
 
 /** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
 export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
-  const { full, notSessions, metrics } = output;
+  const { metrics } = output;
   const { json, html, markdown, out } = output.reports;
   if (out !== undefined) await writePart(out, report, metrics);
   if (json !== null) writeWholeFile(json, jsonReportPieces(report));
   if (html !== null) writeWholeFile(html, renderHtmlReport(report, metrics));
   if (markdown !== null) writeWholeFile(markdown, renderMarkdownReport(report, metrics));
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
-  io.stdout.write(`${terminalReport(report, { full, notSessions, written, metrics, columns: tableColumns(io.stdout) })}\n`);
+  io.stdout.write(`${terminalReport(report, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
   const isPart = out !== undefined && report.shard !== null;
   return isPart || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;

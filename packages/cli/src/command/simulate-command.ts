@@ -18,8 +18,8 @@ import {
   startSimulator,
 } from "@plimsoll/providers/simulator";
 import type { Command } from "commander";
-import { type CliIo, EXIT_OK } from "../io.ts";
-import { collect, parseWindow } from "../option/replay-options.ts";
+import { aborted, type CliIo, EXIT_OK, jsonOrNull, untilTold } from "../io.ts";
+import { collect, parsePort, tokensOf } from "../option/replay-options.ts";
 import { printable } from "../terminal/printable.ts";
 
 interface SimulateOptions {
@@ -37,12 +37,9 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
     .option("--fault <kind@n>", "the fault of the n-th request: 429@3, 529@5, cut@2, empty@4, …; repeatable", collect)
     .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
-    .action(async (session: string | undefined, options: SimulateOptions) => {
-      const controller = new AbortController();
-      process.once("SIGINT", () => controller.abort());
-      process.once("SIGTERM", () => controller.abort());
-      onExit(await simulate({ session: session ?? null, ...options }, io, controller.signal));
-    });
+    .action(async (session: string | undefined, options: SimulateOptions) =>
+      onExit(await untilTold((signal) => simulate({ session: session ?? null, ...options }, io, signal))),
+    );
 }
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
@@ -64,9 +61,9 @@ export async function simulate(
   const played = scenario === null ? null : playScenario(scenario, onFacts);
   const simulator = await startSimulator({
     replies: session === null || played !== null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
-    contextWindowTokens: windowTokens(window),
+    contextWindowTokens: tokensOf("--window", window),
     faults: faultsFrom(fault),
-    port: portNumber(port),
+    port: parsePort(port),
     ...played,
     onExchange: (exchange) => {
       played?.onExchange?.(exchange);
@@ -81,10 +78,7 @@ export async function simulate(
       "",
     ].join("\n"),
   );
-  await new Promise<void>((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener("abort", () => done(), { once: true });
-  });
+  await aborted(signal);
   await simulator.close();
   await written;
   return EXIT_OK;
@@ -105,15 +99,6 @@ function scenarioIn(path: string, displayName: string): Scenario | null {
   throw new PlimsollError("bad-input", `scenario ${displayName}${place}: ${issue?.message ?? "is no scenario"}`);
 }
 
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A session log is a list of lines; who reads it says what is wrong with it.
-    return null;
-  }
-}
-
 const echoReply: SimulatorOptions["replies"] = ({ replyIndex, promptTokens }) => ({
   parts: [{ type: "text", text: `Reply ${replyIndex + 1} to a prompt of ${promptTokens} tokens.` }],
 });
@@ -122,21 +107,6 @@ async function repliesOf(path: string, displayName: string): Promise<readonly Si
   const [transcript] = await importFile(path, displayName);
   const messages = (transcript?.entries ?? []).flatMap((entry): Message[] => (entry.type === "message" ? [entry.message] : []));
   return repliesOfTranscript(messages);
-}
-
-function windowTokens(text: string): number {
-  const window = parseWindow(text);
-  if (window.kind === "real")
-    throw new PlimsollError("bad-input", "--window real: a simulated window is a number of tokens, as 32k");
-  return window.tokens;
-}
-
-const LARGEST_PORT = 65_535;
-
-function portNumber(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= LARGEST_PORT) return port;
-  throw new PlimsollError("bad-input", `--port ${text}: give a number from 0 to ${LARGEST_PORT}`);
 }
 
 function exchangeLine({ wire, outcome, status, error, promptTokens, cacheReadTokens, cacheWriteTokens }: Exchange): string {

@@ -2,8 +2,6 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import {
   type BenchInput,
-  createSerialPool,
-  createThreadPool,
   type ReplayRound,
   runBench,
   type TuneResult,
@@ -38,8 +36,8 @@ import {
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import { findInputs, nothingFound } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, plimsollVersion } from "../io.ts";
-import { findPolicy } from "../option/policy-option.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
+import { policyNamed } from "../option/policy-option.ts";
 import {
   addExtensionOption,
   DEFAULT_WINDOW,
@@ -52,9 +50,9 @@ import { reportTable, tableRows } from "../output/report-table.ts";
 import { problemText } from "../output/terminal-report.ts";
 import { tunedYaml } from "../output/tuned-yaml.ts";
 import { readPrices } from "../prices/read-prices.ts";
-import { fitted, lineFor, printable, tableColumns, wrapped } from "../terminal/printable.ts";
+import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { createProgressBar, type LaterMs } from "../terminal/progress-bar.ts";
-import { openState } from "./replay-state.ts";
+import { openState, poolOf } from "./replay-state.ts";
 
 interface TuneOptions extends ExtensionOptions {
   readonly policy?: string;
@@ -91,26 +89,20 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
 
 async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo): Promise<number> {
   const parts = await openExtensions(options, io);
-  const read = findPolicy(options.policy ?? PLIMSOLL_POLICY.name, io.cwd, parts);
-  const prices =
-    options.prices === undefined ? { prices: new Map() } : readPrices(resolve(io.cwd, options.prices), options.prices);
-  if ("problems" in read) return refuse(read.problems, io);
-  if ("problems" in prices) return refuse(prices.problems, io);
+  const policy = policyNamed(options.policy ?? PLIMSOLL_POLICY.name, io.cwd, parts);
+  const prices = readPrices(options.prices, io.cwd);
   const found = await findInputs(inputs, io.cwd, parts.importers);
   const { files, missing } = found;
-  const reasons = files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason);
-  refuse(reasons, io);
+  tell(io, ...(files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason)));
   if (files.length === 0) return EXIT_FAILED;
-  const { policy } = read.found;
   const others = options.policy === undefined ? COMPARED.filter(({ name }) => name !== policy.name) : [];
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
-  const version = plimsollVersion();
-  const given = { files, policy, others, window, prices: [...prices.prices], with: parts.identity };
-  const kept = await openState({ folder: options.state, run: given, plimsollVersion: version }, io);
-  const pool = jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
+  const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
+  const kept = await openState({ folder: options.state, run: given }, io);
+  const { pool, tasksPerFile } = poolOf(jobs, parts);
   const lineages = await lineagesIn(files, pool);
-  const run = { files, lineages, pool, tasksPerFile: TASKS_PER_JOB * jobs, prices: prices.prices, plimsollVersion: version };
+  const run = { files, lineages, pool, tasksPerFile, prices, plimsollVersion: plimsollVersion() };
   const described = new Map<string, SessionDescription>();
   const met = new Map<string, ReportProblem>();
   const results = await tune(
@@ -119,7 +111,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();
-  if (results.length === 0) return refuse([`${policy.name} has no number that could be tuned`], io);
+  if (results.length === 0) throw new PlimsollError("bad-input", `${policy.name} has no number that could be tuned`);
   const problems = [...met.values()];
   const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
@@ -160,14 +152,6 @@ async function writeTuned(
   const text = before.kind === "text" ? before.text : "";
   writeWholeFile(path, tunedYaml({ text, current: policy, best: taken }));
   io.stdout.write(`Wrote ${printable(file)}: the setting that was found.\n`);
-}
-
-/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
-const TASKS_PER_JOB = 4;
-
-function refuse(lines: readonly string[], io: CliIo): number {
-  for (const line of lines) io.stderr.write(`plimsoll: ${printable(line)}\n`);
-  return EXIT_USAGE;
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -224,12 +208,8 @@ function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
   if (wholeMs < WORTH_SAYING_MS) return;
   const minutes = Math.max(1, Math.round(wholeMs / MS_PER_MINUTE));
   const settings = formatNumberOf(policies, "setting");
-  io.stderr.write(
-    lineFor(
-      io.stderr,
-      `plimsoll: ${settings} to try, about ${formatNumberOf(minutes, "minute")}; if you stop it, the same command goes on from there`,
-    ),
-  );
+  const minutesText = formatNumberOf(minutes, "minute");
+  tell(io, `${settings} to try, about ${minutesText}; if you stop it, the same command goes on from there`);
 }
 
 type RoundName = TuneRound["name"];
@@ -289,7 +269,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
       : [`Left out: ${formatNumberOf(first.idleSessions, "session")} that never fill half of the window.`];
   const taken = settingToTake(first);
   return [
-    [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { first: "", further: "  " })), ...idle].join("\n"),
+    [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
     ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
     ...(full ? others.map((table) => reportTable(table, columns)) : []),
     fitted(`${READING} ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),

@@ -11,7 +11,6 @@ import {
   gradeTable,
   type InputFile,
   type Lineages,
-  LOCATED_AGENTS,
   lineagesIn,
   openKeptReplays,
   prepareSession,
@@ -27,25 +26,22 @@ import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
 import {
+  addLogOptions,
   areAllMissing,
-  DEFAULT_LOG_LIMIT,
   type FoundInputs,
   findInputs,
   findLogs,
   joinInputs,
+  type LogOptions,
   olderLine,
 } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
-import { collect } from "../option/replay-options.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../io.ts";
 import { reportTable } from "../output/report-table.ts";
-import { fitted, printable, tableColumns } from "../terminal/printable.ts";
+import { fitted, tableColumns, tell } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { type OpenState, openState } from "./replay-state.ts";
 
-interface ValidateOptions {
-  readonly from?: readonly string[];
-  readonly since?: string;
-  readonly limit?: string;
+interface ValidateOptions extends LogOptions {
   readonly json?: string;
   readonly markdown?: string;
   readonly html?: string;
@@ -53,14 +49,9 @@ interface ValidateOptions {
 
 /** Adds `plimsoll validate`: whether the bench's measures predict anything, from the compactions in real logs. */
 export function defineValidateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  command
-    .argument(
-      "[inputs...]",
-      "session files, folders (and their subfolders) or patterns; and one FILE.csv of grades, with the columns session and grade (0 to 1, pass or fail)",
-    )
-    .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
-    .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+  const inputs =
+    "session files, folders (and their subfolders) or patterns; and one FILE.csv of grades, with the columns session and grade (0 to 1, pass or fail)";
+  addLogOptions(command.argument("[inputs...]", inputs))
     .option("--json <file>", "write all figures as JSON")
     .option("--markdown <file>", "write the tables as Markdown")
     .option("--html <file>", "write the tables as one HTML page")
@@ -68,9 +59,8 @@ export function defineValidateCommand(command: Command, io: CliIo, onExit: (exit
 }
 
 async function validateInputs(inputs: readonly string[], options: ValidateOptions, io: CliIo): Promise<number> {
-  const say = (line: string) => io.stderr.write(`plimsoll: ${printable(line)}\n`);
-  const agents = options.from ?? [];
-  const logs = await findLogs({ agents, since: options.since, limit: options.limit }, io);
+  const say = (line: string) => tell(io, line);
+  const logs = await findLogs(options, io);
   const [table, ...others] = inputs.filter(isTable);
   if (others.length > 0) throw new PlimsollError("bad-input", `one table of grades is read, not ${others.length + 1}`);
   const sessions = inputs.filter((input) => !isTable(input));
@@ -79,7 +69,7 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   for (const file of found.notSessions) say(`${file}: no known session format; left out`);
   if (found.older > 0) say(olderLine(found.older));
   const run = { validated: found.files };
-  const kept = await openState({ folder: undefined, run, plimsollVersion: plimsollVersion(), unit: "file" }, io);
+  const kept = await openState({ folder: undefined, run, unit: "file" }, io);
   const grades = table === undefined ? null : gradesIn(table, io);
   const findings = await findingsIn(found, { io, say, kept, grades });
   await kept.finish();
@@ -95,12 +85,12 @@ async function validateInputs(inputs: readonly string[], options: ValidateOption
   const columns = tableColumns(io.stdout);
   const tables = validationTables(validation).map((table) => reportTable(textTable(table), columns));
   io.stdout.write(`${[validationLead(validation).map(fitted).join("\n"), ...tables].join("\n\n")}\n`);
-  const write = async (file: string | undefined, text: () => string) => {
+  const write = (file: string | undefined, text: () => string) => {
     if (file !== undefined) writeWholeFile(resolve(io.cwd, file), text());
   };
-  await write(options.json, () => `${JSON.stringify(validation, null, 2)}\n`);
-  await write(options.markdown, () => validationMarkdown(validation));
-  await write(options.html, () => renderValidationHtml(validation));
+  write(options.json, () => `${JSON.stringify(validation, null, 2)}\n`);
+  write(options.markdown, () => validationMarkdown(validation));
+  write(options.html, () => renderValidationHtml(validation));
   if (validation.compactedSessions === 0)
     say(`none of ${formatNumberOf(findings.length, "session")} was compacted: only edits could be looked at`);
   return EXIT_OK;
@@ -170,7 +160,7 @@ async function findingsIn(
       findings.push(...found);
     } catch (error) {
       // One file that cannot be read must not end the others.
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     }
   }
   bar.stop();

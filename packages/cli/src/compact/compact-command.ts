@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import type { ContextManager, FitOutcome, Message, ModelLimits, Policy } from "@plimsoll/core";
+import type { ContextManager, FitOutcome, Message, ModelLimits } from "@plimsoll/core";
 import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
-import { encodingsOf, type StepOutcome, sizeOf } from "@plimsoll/core/extend";
+import { encodingsOf, type StepOutcome } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { compactionLoss } from "@plimsoll/providers/proxy";
@@ -14,9 +14,9 @@ import { editWords, lossText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
-import { findPolicy, type PolicyParts } from "../option/policy-option.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
-import { lineFor, printable, shortened, wrapped } from "../terminal/printable.ts";
+import { type PolicyParts, policyNamed } from "../option/policy-option.ts";
+import { addExtensionOption, type ExtensionOptions, openExtensions, tokensOf } from "../option/replay-options.ts";
+import { printable, shortened, tell, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions extends ExtensionOptions {
   readonly dryRun?: boolean;
@@ -79,7 +79,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     kinds,
   });
   const model = limitsFor(manager, options.window);
-  const keep = options.keep === undefined ? null : { tokens: wholeNumber("--keep", options.keep) };
+  const keep = options.keep === undefined ? null : { tokens: tokensOf("--keep", options.keep) };
   const before = manager.context().messages;
   const outcome = await manager.fit(
     { gate: "before-submit", pending: [], model, nowMs: null, focus: options.focus ?? null, now: { reason: "manual", keep } },
@@ -87,7 +87,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   );
   const isDone = outcome.kind === "compacted" || outcome.kind === "unchanged";
   if (outcome.kind === "compacted" && outcome.unusedFocus !== undefined) {
-    io.stderr.write(lineFor(io.stderr, `plimsoll: --focus: ${printable(outcome.unusedFocus)}`));
+    tell(io, `--focus: ${outcome.unusedFocus}`);
     return EXIT_FAILED;
   }
   const { messages } = manager.context();
@@ -104,29 +104,17 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   return EXIT_OK;
 }
 
-function policyNamed(name: string, cwd: string, parts: PolicyParts): Policy {
-  const read = findPolicy(name, cwd, parts);
-  if ("found" in read) return read.found.policy;
-  throw new PlimsollError("bad-input", read.problems.join("; "));
-}
-
 /** Twice what the session holds, so that a session of an unknown model is compacted by what it keeps, not by force. */
 const WINDOW_FACTOR = 2;
 
 function limitsFor(manager: ContextManager, window: string | undefined): ModelLimits {
-  if (window !== undefined) return { contextWindowTokens: wholeNumber("--window", window), maxOutputTokens: null };
+  if (window !== undefined) return { contextWindowTokens: tokensOf("--window", window), maxOutputTokens: null };
   const { limits, modelId } = manager.view();
   if (limits !== null && limits.contextWindowTokens !== null) return limits;
   const known = familyLimitsOf(modelId ?? "");
   const neededTokens = manager.predict().upperTokens * WINDOW_FACTOR;
   if (known !== null) return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: known.maxOutputTokens };
   return { contextWindowTokens: Math.ceil(neededTokens) + 1, maxOutputTokens: null };
-}
-
-function wholeNumber(flag: string, text: string): number {
-  const tokens = sizeOf(text);
-  if (tokens !== null && Number.isInteger(tokens)) return tokens;
-  throw new PlimsollError("bad-input", `${flag} ${text}: give a number of tokens, as 8000 or 8k`);
 }
 
 /** A compaction that was tried on a session, and its messages before and after. */
@@ -141,7 +129,6 @@ interface TriedCompaction {
 /** Longest name of a file that is shown. */
 const NAME_CHARS = 50;
 const BODY = { first: "  ", further: "    " } as const;
-const PLAIN = { first: "", further: "" } as const;
 
 /** Reports a compaction that was or would be made, for a person: lines of 80 columns. */
 function compactionReport({ transcript, outcome, model, before, after }: TriedCompaction): string {
@@ -159,7 +146,7 @@ function compactionReport({ transcript, outcome, model, before, after }: TriedCo
       const window = model.contextWindowTokens === null ? "" : `, window ${formatTokens(model.contextWindowTokens)}`;
       const sizes = `${record.messagesBefore} → ${record.messagesAfter} messages, ${formatTokens(record.tokensBefore)} → ${formatTokens(record.tokensAfter)} tokens, by ${printable(record.policy)}${window}; measured by ${record.estimator}`;
       return [
-        ...wrapped(`${name}: ${sizes}`, PLAIN),
+        ...wrapped(`${name}: ${sizes}`),
         ...stepLines(record.steps),
         ...editWords(edits).flatMap((words) => wrapped(words, BODY)),
         ...lossText(compactionLoss(before, after, createCompositionCounter().tokensOf), BODY),

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
-import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/core/node";
+import { mistakes } from "../option/check-options.ts";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import { PERSONS_FILE } from "./project-may.ts";
@@ -37,11 +38,7 @@ export function readConfig(places: ConfigPlaces): EffectiveConfig {
     readTextLayer(places.flags, { nameOf: flagOf, cwd, parts }),
   ];
   const problems = read.flatMap((each) => ("problems" in each ? each.problems : []));
-  const [first, ...others] = problems;
-  if (first !== undefined) {
-    const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
-    throw new PlimsollError("bad-input", `${first}${more}`, { problems });
-  }
+  if (problems.length > 0) throw mistakes(problems);
   const layers = read.flatMap((each) => ("layer" in each ? [each.layer] : []));
   const policy = layers.map((layer) => layer.policy).findLast((each) => each !== null);
   // A server is taken whole from the strongest place that names it: halves of two would be neither's.

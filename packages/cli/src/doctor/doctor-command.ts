@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { lineFor, printable } from "../terminal/printable.ts";
+import { say } from "../terminal/printable.ts";
 import { canMend, examineLog } from "./find-faults.ts";
 
 interface DoctorOptions {
@@ -42,30 +42,32 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const { faults, mended } = canMend(text, importer.format)
     ? examineLog(text, importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
     : { faults: await importedFaults(path, { displayName, format: importer.format }), mended: null };
-  const say = (line: string) => void io.stdout.write(lineFor(io.stdout, printable(line)));
   const changed = await changedSystemTexts(path, displayName);
   if (changed > 0)
     say(
+      io.stdout,
       `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--full)`,
     );
   if (faults.length === 0) {
-    say(`${displayName}: nothing is wrong that can be told from the log (${importer.format}).`);
+    say(io.stdout, `${displayName}: nothing is wrong that can be told from the log (${importer.format}).`);
     return EXIT_OK;
   }
-  for (const line of faultLines(displayName, faults)) say(line);
+  say(io.stdout, ...faultLines(displayName, faults));
   if (mended === null) {
-    say(UNMENDED[importer.format] ?? `doctor cannot mend this log of ${importer.format}: correct it by hand, in a copy.`);
+    say(
+      io.stdout,
+      UNMENDED[importer.format] ?? `doctor cannot mend this log of ${importer.format}: correct it by hand, in a copy.`,
+    );
     return EXIT_FAILED;
   }
   if (options.write !== true) {
-    say("plimsoll doctor --write writes a mended copy beside it.");
+    say(io.stdout, "plimsoll doctor --write writes a mended copy beside it.");
     return EXIT_FAILED;
   }
   const copy = importer.format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
   const written = importer.format === "opencode" ? asNewSession(mended) : mended;
   writeWholeFile(copy, written);
-  say(`mended copy: ${copy}`);
-  say(`to go on: ${(OPENED_BY[importer.format] ?? BY_ITS_PLACE)(copy, written)}`);
+  say(io.stdout, `mended copy: ${copy}`, `to go on: ${(OPENED_BY[importer.format] ?? BY_ITS_PLACE)(copy, written)}`);
   return EXIT_OK;
 }
 
@@ -73,7 +75,7 @@ async function logOf(session: string | undefined, { from }: DoctorOptions, io: C
   if ((session === undefined) === (from === undefined))
     throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
   if (session !== undefined) return sessionFile(session, io);
-  const { files, missing } = await findLogs({ agents: [from ?? ""], limit: "1" }, io);
+  const { files, missing } = await findLogs({ from: [from ?? ""], limit: "1" }, io);
   const [newest] = files;
   if (newest === undefined) throw new PlimsollError("bad-input", missing[0]?.reason ?? `--from ${from}: no logs`);
   return newest;

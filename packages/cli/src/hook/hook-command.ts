@@ -11,8 +11,8 @@ import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { type CallStory, sessionStory } from "../inspect/session-story.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { lineFor, printable } from "../terminal/printable.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, jsonOrNull, messageOf } from "../io.ts";
+import { printable, say } from "../terminal/printable.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {
@@ -36,9 +36,7 @@ export function defineHookCommand(command: Command, io: CliIo, onExit: (exitCode
         onExit(EXIT_OK);
       } catch (error) {
         // Never the code 2, by which a hook stops its agent: a compaction goes on without us.
-        io.stderr.write(
-          lineFor(io.stderr, `plimsoll hook: ${printable(error instanceof Error ? error.message : String(error))}`),
-        );
+        say(io.stderr, `plimsoll hook: ${messageOf(error)}`);
         onExit(EXIT_FAILED);
       }
     });
@@ -83,7 +81,7 @@ async function entriesIn(path: string): Promise<readonly SessionEntry[]> {
 }
 
 function parsed<T>(schema: z.ZodType<T>, text: string): T {
-  const found = schema.safeParse(jsonIn(text));
+  const found = schema.safeParse(jsonOrNull(text));
   if (found.success) return found.data;
   const [issue] = found.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
@@ -91,15 +89,6 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T {
     "bad-input",
     `standard input is no payload of an agent's hook: ${place}${issue?.message ?? "unknown"}`,
   );
-}
-
-/** The value that a text is; `null` for text that is no JSON, or was cut off while it was written, which no schema takes. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Notes that nobody took up are removed after two days: a session that was ended in the middle of a compaction. */
@@ -142,7 +131,7 @@ export function createSessionNotes(homeFolder: string, nowMs: () => number): Ses
       const file = fileOf(sessionId);
       const read = readSmallFile(file, { within: folder, maximumBytes: MAXIMUM_NOTES_BYTES });
       if (read.kind === "absent") return null;
-      const found = read.kind === "text" ? stateSchema.safeParse(jsonIn(read.text)) : null;
+      const found = read.kind === "text" ? stateSchema.safeParse(jsonOrNull(read.text)) : null;
       rmSync(file, { force: true });
       return found?.success === true ? found.data : null;
     },

@@ -14,9 +14,10 @@ import {
 } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/node";
+import type { Command } from "commander";
 import { glob, isDynamicPattern } from "tinyglobby";
 import type { CliIo } from "../io.ts";
-import { parseSince } from "../option/replay-options.ts";
+import { collect, parseSince, wholeNumber } from "../option/replay-options.ts";
 
 /** Files to replay, with what was given but cannot be. */
 export interface FoundInputs {
@@ -130,24 +131,33 @@ async function isSessionFile(path: string, importers: readonly Importer[] = BUIL
 
 /** Logs of each agent that are replayed unless another number is asked for: a first look takes seconds (chosen). */
 export const DEFAULT_LOG_LIMIT = 20;
+const MOST_LOGS = 999_999;
+
+/** Adds `--from`, `--since` and `--limit`: the logs that agents keep. */
+export function addLogOptions(command: Command): Command {
+  return command
+    .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
+    .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
+    .option("--limit <count>", `with --from: at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`);
+}
+
+/** Where logs are looked for, as the options give it. */
+export interface LogOptions {
+  readonly from?: readonly string[];
+  readonly since?: string;
+  readonly limit?: string;
+}
 
 /** Says that older logs were left out, and how they are read. */
 export function olderLine(older: number): string {
   return `${formatNumberOf(older, "older log")} left out; --limit COUNT reads more`;
 }
 
-/** Which logs to look for, as the options give it. */
-interface LogOptions {
-  readonly agents: readonly string[];
-  readonly since?: string | undefined;
-  readonly limit?: string | undefined;
-}
-
 /** The user's own logs, newest first. Throws `bad-input` for an agent, time or count that cannot be read. */
-export async function findLogs({ agents, since, limit }: LogOptions, io: CliIo): Promise<FoundInputs> {
-  const chosen = agents.map(parseAgent);
-  const most = limit === undefined ? DEFAULT_LOG_LIMIT : parseLimit(limit);
-  const query = logQuery({ since }, io);
+export async function findLogs({ from = [], since, limit }: LogOptions, io: CliIo): Promise<FoundInputs> {
+  const chosen = from.map(parseAgent);
+  const most = limit === undefined ? DEFAULT_LOG_LIMIT : wholeNumber("--limit", limit, [1, MOST_LOGS]);
+  const query = logQuery(since, io);
   const located = await Promise.all(chosen.map(async (agent) => ({ agent, all: await locateLogs({ agent, ...query }) })));
   const found = located.map(({ agent, all }) => ({ agent, logs: all.slice(0, most) }));
   const places = (agent: LocatedAgent) => usualPlaces(agent, io).map((place) => homeName(place, io.homeFolder));
@@ -163,7 +173,7 @@ export async function findLogs({ agents, since, limit }: LogOptions, io: CliIo):
           file: `--from ${agent}`,
           reason: `--from ${agent}: no logs${since === undefined ? "" : ` since ${since}`} in ${places(agent).join(", ")}`,
         })),
-      ...(await unreadInputs({ agents, since }, io)),
+      ...(await unreadInputs({ from, ...(since === undefined ? {} : { since }) }, io)),
     ],
     notSessions: files.filter((_, index) => areSessions[index] !== true).map(({ displayName }) => displayName),
     older,
@@ -171,16 +181,19 @@ export async function findLogs({ agents, since, limit }: LogOptions, io: CliIo):
 }
 
 /** Databases of the agents that cannot be read, each with what to do. */
-export async function unreadInputs({ agents, since }: LogOptions, io: CliIo): Promise<readonly SkippedInput[]> {
-  const query = logQuery({ since }, io);
-  const found = await Promise.all(agents.map((name) => unreadDatabases({ agent: parseAgent(name), ...query })));
+export async function unreadInputs(
+  { from = [], since }: Pick<LogOptions, "from" | "since">,
+  io: CliIo,
+): Promise<readonly SkippedInput[]> {
+  const query = logQuery(since, io);
+  const found = await Promise.all(from.map((name) => unreadDatabases({ agent: parseAgent(name), ...query })));
   return found.flat().map(({ path }) => {
     const file = homeName(path, io.homeFolder);
     return { file, reason: `${file}: ${UNREAD_DATABASE}` };
   });
 }
 
-function logQuery({ since }: Pick<LogOptions, "since">, { homeFolder, environment = {}, nowMs }: CliIo) {
+function logQuery(since: string | undefined, { homeFolder, environment = {}, nowMs }: CliIo) {
   return { homeFolder, environment, ...(since === undefined ? {} : { sinceMs: parseSince(since, nowMs()) }) };
 }
 
@@ -189,11 +202,6 @@ export function parseAgent(name: string): LocatedAgent {
   const agent = LOCATED_AGENTS.find((known) => known === name);
   if (agent === undefined) throw new PlimsollError("bad-input", `--from ${name}: ${suggestion(name, LOCATED_AGENTS)}`);
   return agent;
-}
-
-function parseLimit(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new PlimsollError("bad-input", `--limit ${text}: give a whole number from 1`);
-  return Number(text);
 }
 
 /** A path below the home folder as people write it. */

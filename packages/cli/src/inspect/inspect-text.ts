@@ -24,7 +24,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
     : "estimated where not reported";
   return [
     shortened(basename(name), NAME_CHARS),
-    ...wrapped([`${format} log`, ...facts].join(" · "), { first: "", further: "" }),
+    ...wrapped([`${format} log`, ...facts].join(" · ")),
     ...noteLines(transcript),
     ...(plot.length === 0 ? [] : ["", `Tokens of each prompt, ${measured}; ◆ compaction:`, ...plot]),
     "",
@@ -39,7 +39,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
 /** Lists the importer's notes, a kind at a time. */
 function noteLines({ file, notes }: Transcript): readonly string[] {
   return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ code, count, text }) =>
-    wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { first: "", further: "  " }),
+    wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { further: "  " }),
   );
 }
 

@@ -29,7 +29,7 @@ const LOGS_LOOKED_AT = 40;
 
 /** The newest log of an agent that names this folder, as agents do in the first lines or in the path. */
 export async function newestHere(agent: string, io: CliIo): Promise<InputFile> {
-  const { files } = await findLogs({ agents: [agent], limit: String(LOGS_LOOKED_AT) }, io);
+  const { files } = await findLogs({ from: [agent], limit: String(LOGS_LOOKED_AT) }, io);
   const names = [io.cwd, io.cwd.replaceAll(/[^A-Za-z0-9]/g, "-")];
   for (const file of files) {
     const { text } = await readHead(fileSource(file.path, file.displayName));

@@ -17,4 +17,9 @@ export function checkOptions(options: object, { needs = {}, excludes = {} }: Opt
       throw new PlimsollError("bad-input", `${flag(other)} does nothing with ${flag(name)}: leave one of them out`);
 }
 
+/** Makes one error of all that is wrong with what was given, a line each. */
+export function mistakes(problems: readonly string[]): PlimsollError {
+  return new PlimsollError("bad-input", problems.join("; "), { problems });
+}
+
 const flag = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -14,6 +14,7 @@ import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } fro
 import { type EnginePolicy, encodingsOf, isRecord, type Kinds } from "@plimsoll/core/extend";
 import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
 import { ENCODING_NAMES } from "@plimsoll/providers";
+import { mistakes } from "./check-options.ts";
 
 /** The peers and programs that a run knows, and the kinds that its policies may name. */
 export type PolicyParts = Pick<BenchParts, "peers" | "kinds"> & Partial<Pick<BenchParts, "programs">>;
@@ -111,7 +112,7 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
 export function policyNamed(name: string, cwd: string, parts?: PolicyParts): Policy {
   const read = findPolicy(name, cwd, parts);
   if ("found" in read) return read.found.policy;
-  throw new PlimsollError("bad-input", read.problems.join("; "));
+  throw mistakes(read.problems);
 }
 
 /** The policy with settings of the command line, each with where it comes from. */

@@ -10,7 +10,7 @@ const TEXT_CHARS = 24;
 
 /** A table under its title, with its notes before it, for a terminal of so many columns. */
 export function reportTable({ title, notes, ...table }: ReportTable, columns: number): string {
-  const lines = notes.flatMap((note) => wrapped(printable(note), { first: "", further: "  " }));
+  const lines = notes.flatMap((note) => wrapped(printable(note), { further: "  " }));
   return [`${title}:`, ...lines, "", tableRows(table, columns)].join("\n");
 }
 

@@ -24,7 +24,7 @@ export interface TerminalOptions {
   readonly metrics: RunMetrics;
 }
 
-const plain = (text: string) => wrapped(text, { first: "", further: "" }).join("\n");
+const plain = (text: string) => wrapped(text).join("\n");
 
 const MORE = "Each measure, dollars, sessions, differences and how far the figures reach: --full, or --html FILE.";
 

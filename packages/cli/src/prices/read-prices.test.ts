@@ -13,16 +13,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const read = (text: string) => {
-  const path = join(folder, "prices.yaml");
-  writeFileSync(path, text);
-  const result = readPrices(path, "prices.yaml");
-  return { prices: "prices" in result ? result.prices : null, problems: "problems" in result ? result.problems : [] };
+  writeFileSync(join(folder, "prices.yaml"), text);
+  return readPrices("prices.yaml", folder);
 };
 
 describe("readPrices", () => {
   test("puts the file's prices before the catalog's; what is not given costs what input costs", () => {
-    const { prices } = read("my-model:\n  inputUsdPerMillion: 3\n  outputUsdPerMillion: 15\n  cacheReadUsdPerMillion: 0.3\n");
-    expect(prices?.get("my-model")).toEqual({
+    const prices = read("my-model:\n  inputUsdPerMillion: 3\n  outputUsdPerMillion: 15\n  cacheReadUsdPerMillion: 0.3\n");
+    expect(prices.get("my-model")).toEqual({
       tiers: [
         {
           abovePromptTokens: 0,
@@ -34,14 +32,14 @@ describe("readPrices", () => {
         },
       ],
     });
-    expect(prices?.has("claude-opus-4-5")).toBe(false);
+    expect(prices.has("claude-opus-4-5")).toBe(false);
   });
 
   test("takes a list of prices by prompt size", () => {
-    const { prices } = read(
+    const prices = read(
       "m:\n  - { inputUsdPerMillion: 1, outputUsdPerMillion: 2 }\n  - { abovePromptTokens: 200000, inputUsdPerMillion: 2, outputUsdPerMillion: 4 }\n",
     );
-    expect(prices?.get("m")?.tiers.map(({ abovePromptTokens }) => abovePromptTokens)).toEqual([0, 200_000]);
+    expect(prices.get("m")?.tiers.map(({ abovePromptTokens }) => abovePromptTokens)).toEqual([0, 200_000]);
   });
 
   test.each([
@@ -58,6 +56,6 @@ describe("readPrices", () => {
     ],
     ["no map", "- m", "prices.yaml:1:1: not a map of keys and values"],
   ])("names %s with file, line and column", (_, text, expected) => {
-    expect(read(text).problems).toEqual([expected]);
+    expect(() => read(text)).toThrow(expected);
   });
 });

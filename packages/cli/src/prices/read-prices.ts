@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
 import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/core/node";
 import { z } from "zod";
+import { mistakes } from "../option/check-options.ts";
 
 const usdPerMillion = z.number().nonnegative();
 
@@ -19,32 +21,30 @@ const MAXIMUM_PRICES_BYTES = 300_000;
 
 const pricesSchema = z.record(z.string().min(1), z.union([tierSchema, z.array(tierSchema).min(1)]));
 
-/** Prices by model id, or a line for each thing that is wrong. */
-export type ReadPrices = { readonly prices: ReadonlyMap<string, ModelPrices> } | { readonly problems: readonly string[] };
-
 /**
- * Prices that come before those of the catalog. The file is YAML: model ids, each with one set of prices or with a list of them by
- * prompt size, in ascending order.
+ * Prices that come before those of the catalog, by model id; none without a file. The file is YAML: model ids, each with one set of prices or with a list of
+ * them by prompt size, in ascending order. Throws `bad-input` with all that is wrong in it.
  */
-export function readPrices(path: string, displayName: string): ReadPrices {
-  const file = readSmallFile(path, { maximumBytes: MAXIMUM_PRICES_BYTES });
+export function readPrices(name: string | undefined, cwd: string): ReadonlyMap<string, ModelPrices> {
+  if (name === undefined) return new Map();
+  const file = readSmallFile(resolve(cwd, name), { maximumBytes: MAXIMUM_PRICES_BYTES });
   if (file.kind !== "text") {
     const why = file.kind === "absent" ? ": cannot be read" : ` ${file.why}`;
-    return { problems: [`${displayName}${why}; give a YAML file with prices by model id`] };
+    throw mistakes([`${name}${why}; give a YAML file with prices by model id`]);
   }
   const read = readDocument(file.text);
-  if ("problems" in read) return { problems: read.problems.map(({ place, text }) => `${displayName}:${place}: ${text}`) };
+  if ("problems" in read) throw mistakes(read.problems.map(({ place, text }) => `${name}:${place}: ${text}`));
   const { content, placeOf } = read.document;
   const result = pricesSchema.safeParse(content);
   if (!result.success) {
     const problems = schemaProblems(result.error.issues, z.toJSONSchema(pricesSchema, { io: "input" }));
-    return { problems: problems.map(({ path: at, text: what }) => `${displayName}:${placeOf(at)}: ${what}`) };
+    throw mistakes(problems.map(({ path: at, text: what }) => `${name}:${placeOf(at)}: ${what}`));
   }
   const prices = Object.entries(result.data).flatMap(([modelId, tiers]) => {
     const found = modelPrices([tiers].flat());
     return found === null ? [] : [[modelId, found] as const];
   });
-  return { prices: new Map(prices) };
+  return new Map(prices);
 }
 
 function modelPrices(tiers: readonly z.infer<typeof tierSchema>[]): ModelPrices | null {

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { RunOutcome } from "@plimsoll/core";
 import { type AgentEvent, compactionLogLine } from "@plimsoll/core/extend";
 import type { Command } from "commander";
-import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output } from "../io.ts";
+import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
 import { lineFor as onOutput, printable, printableLines } from "../terminal/printable.ts";
 import type { TypedInput } from "../terminal/typed-lines.ts";
@@ -22,20 +22,10 @@ export function defineRunCommand(command: Command, io: CliIo, onExit: (exitCode:
   withSessionOptions(command.argument("<task>", "what to do"))
     .option("--json", "print every event as a line of JSON")
     .action(async (task: string, options: RunOptions) => {
-      const abort = new AbortController();
-      const onSignal = () => abort.abort();
-      // Once: a second Ctrl-C ends the process, whatever it does.
-      for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
-      try {
-        const person = process.stdin.isTTY && process.stderr.isTTY ? process.stdin : null;
-        onExit(await run(task, options, { io, signal: abort.signal, person }));
-      } finally {
-        for (const signal of ENDING_SIGNALS) process.removeListener(signal, onSignal);
-      }
+      const person = process.stdin.isTTY && process.stderr.isTTY ? process.stdin : null;
+      onExit(await untilTold((signal) => run(task, options, { io, signal, person })));
     });
 }
-
-const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Where a run happens. `person` is where somebody types, `null` if nobody does. */
 export interface RunPlace {

@@ -11,7 +11,7 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { z } from "zod";
-import { type CliIo, EXIT_OK } from "../io.ts";
+import { type CliIo, EXIT_OK, messageOf, untilTold } from "../io.ts";
 import type { AskPerson } from "../permission/permissions.ts";
 import { type AgentSession, openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
@@ -26,25 +26,21 @@ export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--stdio", "over standard input and output")
     .action(async ({ stdio, ...options }: ServeOptions) => {
       if (stdio !== true) throw new PlimsollError("bad-input", "say --stdio: there is no other transport");
-      const ended = new AbortController();
-      const onSignal = () => ended.abort();
-      for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
-      const session = await openSession(options, { io, environment: process.env });
-      // The output belongs to the protocol.
-      for (const notice of session.notices) io.stderr.write(`${notice}\n`);
-      try {
-        await serveConnection(session, { input: process.stdin, output: process.stdout, ended: ended.signal });
-      } finally {
-        for (const signal of ENDING_SIGNALS) process.removeListener(signal, onSignal);
-        await session.close();
-        // An input that is still open would keep the process alive.
-        process.stdin.destroy();
-      }
+      await untilTold(async (ended) => {
+        const session = await openSession(options, { io, environment: process.env });
+        // The output belongs to the protocol.
+        for (const notice of session.notices) io.stderr.write(`${notice}\n`);
+        try {
+          await serveConnection(session, { input: process.stdin, output: process.stdout, ended });
+        } finally {
+          await session.close();
+          // An input that is still open would keep the process alive.
+          process.stdin.destroy();
+        }
+      });
       onExit(EXIT_OK);
     });
 }
-
-const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** The streams of a connection. */
 export interface ConnectionStreams {
@@ -148,7 +144,7 @@ function askOver(connection: MessageConnection): AskPerson {
 function asResponse(error: unknown): unknown {
   if (error instanceof ResponseError) return error;
   if (error instanceof z.ZodError) return new ResponseError(INVALID_PARAMS, error.issues.map(issueLine).join("; "));
-  if (!isPlimsollError(error)) return new ResponseError(INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
+  if (!isPlimsollError(error)) return new ResponseError(INTERNAL_ERROR, messageOf(error));
   return new ResponseError(SESSION_ERROR, error.message, {
     code: error.code,
     ...(isRecord(error.details) ? error.details : {}),

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { shortened } from "./printable.ts";
+import { shortened, wrapped } from "./printable.ts";
 
 /** A cell over one or several columns. */
 export interface TableCell {
@@ -111,13 +111,8 @@ const widthOf = (text: string): number => Math.max(...text.split("\n").map((line
 
 /** A text on lines of at most so many characters; of a longer word the middle is left out. */
 export function brokenAt(text: string, maximumChars: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ").map((each) => shortened(each, maximumChars))) {
-    const last = lines.at(-1);
-    if (last !== undefined && [...last].length + 1 + [...word].length <= maximumChars) lines.splice(-1, 1, `${last} ${word}`);
-    else lines.push(word);
-  }
-  return lines.join("\n");
+  const words = text.split(" ").map((each) => shortened(each, maximumChars));
+  return wrapped(words.join(" "), {}, maximumChars).join("\n");
 }
 
 function drawnWhole(whole: TextTable): string {

@@ -60,5 +60,5 @@ function undoneText(undone: CompactionEntry | undefined, before: readonly Messag
   const which = undone === undefined ? "" : ` the compaction by ${printable(undone.record.policy)} (${undone.record.reason})`;
   const sizes = `${formatNumberOf(before.length, "message")} became ${after.length}, about ${formatTokens(sum(before))} → ${formatTokens(sum(after))} tokens`;
   const more = kinds.length > KINDS_LISTED ? ` and ${kinds.length - KINDS_LISTED} more` : "";
-  return wrapped(`Undone:${which}; ${sizes}. Back: ${back.join(", ")}${more}.`, { first: "", further: "  " }).join("\n");
+  return wrapped(`Undone:${which}; ${sizes}. Back: ${back.join(", ")}${more}.`, { further: "  " }).join("\n");
 }
