@@ -35,8 +35,6 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
       define(command.addHelpText("after", helpEnd(entry)), io, (exitCode) => {
         outcome.exitCode = exitCode;
       });
-      const { groupOptions } = await import("./option/option-groups.ts");
-      groupOptions(command);
     }
     await program.parseAsync([...argv], { from: "user" });
     return outcome.exitCode;

@@ -69,18 +69,18 @@ const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 32_000 };
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  addLogOptions(
-    command
-      .argument("[inputs...]", "session files, folders (and their subfolders) or patterns")
-      .option("--demo", "replay the sessions that come with plimsoll under every preset, with 32k tokens for messages"),
-  )
+  command.argument("[inputs...]", "session files, folders (and their subfolders) or patterns");
+  command
+    .optionsGroup("Sessions:")
+    .option("--demo", "replay the sessions that come with plimsoll under every preset, with 32k tokens for messages");
+  addLogOptions(command)
+    .optionsGroup("Policies:")
     .option(
       "-p, --policy <name>",
       `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and the policies of the agents that wrote the sessions)`,
       collect,
     )
     .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …; repeatable", collect)
-    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option(
       "--sweep <path=values>",
       "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
@@ -90,7 +90,10 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       "--through <reader>",
       `also replay each policy through the drop-in for an SDK; repeatable (${READER_NAMES.join(", ")})`,
       collect,
-    )
+    );
+  addExtensionOption(command)
+    .optionsGroup("Prices and summaries:")
+    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option(
       "--summarizer <name>",
       "the writer of summaries: recorded where one fits (default), digest (no model), or provider:model",
@@ -98,15 +101,17 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--cassette <folder>", "with a model: folder for its answers; a kept answer is not asked for again")
     .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
     .option("--dry-run", "with a model: estimate the cost, and send nothing")
+    .optionsGroup("How it runs:")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
+    .optionsGroup("Results:")
     .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; all parts share the folder")
-    .option("--full", "print each measure, dollars, sessions, differences, and how far the figures reach")
-    .action(async (inputs: readonly string[], options: BenchOptions) => onExit(await bench(inputs, options, io)));
-  addAskOptions(command);
-  addExtensionOption(command);
-  addReportOptions(command);
+    .option("--full", "print each measure, dollars, sessions, differences, and how far the figures reach");
+  addReportOptions(command).optionsGroup("Asking a model for the next action:");
+  addAskOptions(command).action(async (inputs: readonly string[], options: BenchOptions) =>
+    onExit(await bench(inputs, options, io)),
+  );
   addMergeCommand(command, io, onExit);
   command
     .command("state")
@@ -121,6 +126,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       const { metrics } = await openExtensions(schema.optsWithGlobals<ExtensionOptions>(), io);
       io.stdout.write(`${JSON.stringify(benchReportJsonSchema(metrics), null, 2)}\n`);
     });
+  command.addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
 }
 
 /** Plays sessions whose truth is known, and prints how much of it each policy's contexts have after fifty compactions. */

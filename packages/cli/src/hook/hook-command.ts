@@ -294,7 +294,7 @@ function saidBy(message: Message): string {
 }
 
 /** The payload that Claude Code gives to a status line's command: code.claude.com/docs/en/statusline, read in November 2026. */
-const statusSchema: z.ZodType<Status> = z.object({
+const statusSchema = z.object({
   model: z.object({ display_name: z.string() }).exactOptional(),
   context_window: z
     .object({
@@ -310,23 +310,8 @@ const statusSchema: z.ZodType<Status> = z.object({
     .exactOptional(),
 });
 
-interface Status {
-  readonly model?: { readonly display_name: string };
-  readonly context_window?: {
-    readonly context_window_size?: number;
-    readonly current_usage?:
-      | {
-          readonly input_tokens: number;
-          readonly cache_creation_input_tokens?: number;
-          readonly cache_read_input_tokens?: number;
-        }
-      | null
-      | undefined;
-  };
-}
-
 /** One line: the model, how full its window is, and how much of the newest prompt came from the cache. */
-function statusLine({ model, context_window: context }: Status): string {
+function statusLine({ model, context_window: context }: z.infer<typeof statusSchema>): string {
   const usage = context?.current_usage ?? null;
   const name = model === undefined ? [] : [printable(model.display_name)];
   if (usage === null) return [...name, "no request yet"].join(" · ");
