@@ -160,8 +160,8 @@ test.each([
 
 test.each([
   [["--facts", "facts.jsonl"], "plimsoll: --facts: facts are told of a scenario alone; name one in the place of a session\n"],
-  [["--port", "70000"], "plimsoll: --port 70000: give a number from 0 to 65535\n"],
-  [["--window", "real"], "plimsoll: --window real: a simulated window is a number of tokens, as 32k\n"],
+  [["--port", "70000"], "plimsoll: --port 70000: give a whole number from 0 to 65535\n"],
+  [["--window", "real"], "plimsoll: --window real: give a number of tokens, as 8000 or 200k\n"],
   [
     ["--fault", "cut"],
     "plimsoll: --fault cut: give a kind and the number of a request, as 429@3; kinds are 429, 500, 529, cut, error, empty, truncate, no-usage\n",

@@ -1,16 +1,30 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { formatNumberOf, html, type Markup, renderPage } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError, type Policy, type SessionStore } from "@plimsoll/core";
-import { afterUndoWords, type ProxyCompaction, type ProxyConversation, parseRecord } from "@plimsoll/providers/proxy";
+import {
+  afterUndoWords,
+  type EventOrigin,
+  type ProxyCompaction,
+  type ProxyConversation,
+  parseRecord,
+} from "@plimsoll/providers/proxy";
 import { timeText } from "../inspect/session-facts.ts";
 import { printable } from "../terminal/printable.ts";
 import { MAXIMUM_BODY_BYTES } from "./content-coding.ts";
-import { placedLine, shortId } from "./event-words.ts";
 import { bodyOf } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
 import { forgetLimits, learnedLimitLines } from "./proxy-state.ts";
 import type { ConversationStatus, CutStatus, Preview, ProxyStatus, Went } from "./proxy-status.ts";
-import { conversationStatus, cutWords, fullWords, previewLines, previewOf, statusLines, wentLines } from "./proxy-status.ts";
+import {
+  conversationStatus,
+  cutWords,
+  fullWords,
+  previewLines,
+  previewOf,
+  shortId,
+  statusLines,
+  wentLines,
+} from "./proxy-status.ts";
 
 /** The parts of a proxy that it tells of, and that a person may change. */
 export interface OwnRequestsOptions {
@@ -21,8 +35,8 @@ export interface OwnRequestsOptions {
   /** Where learned limits are kept. */
   readonly folder: string;
   readonly nowMs: () => number;
-  /** Told in one line what was done. */
-  readonly say: (line: string) => void;
+  /** Told in one line what was done, and in which conversation; `null` for all. */
+  readonly say: (line: string, of: EventOrigin | null) => void;
 }
 
 /** Answers what is asked of the proxy itself: its page, its status, and `POST /compact`. Everything else goes on to `others`. */
@@ -118,7 +132,7 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
   }
   const undone = action === "undo" ? compaction.conversations().find(({ sessionId }) => sessionId === of?.sessionId) : null;
   const line = undone === null ? DONE[action] : `${DONE[action]}: ${afterUndoWords(undone)}`;
-  say(placedLine(line, of, nowMs()));
+  say(line, of);
   if (isTerminal(request)) return sendLines(response, [line]);
   response.writeHead(303, { location: `..${OWN_PATH}` }).end();
 }

@@ -16,16 +16,16 @@ import {
 import { type Command, Option } from "commander";
 import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort } from "../option/replay-options.ts";
+import { contextWords } from "../run/event-lines.ts";
 import { printable, say } from "../terminal/printable.ts";
 import { unpacked } from "./content-coding.ts";
-import { eventWords, placedLine } from "./event-words.ts";
 import { bodyOf, createExchange, type ExchangeOptions, type SentRequest } from "./exchange.ts";
 import { without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";
 import { countingPolicy, type GivenOptions, limitsBy, placesOf, upstreamOf } from "./proxy-options.ts";
 import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
 import { ADDRESS_FILE, forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
-import { conversationStatus, fullWords } from "./proxy-status.ts";
+import { conversationStatus, fullWords, shortId } from "./proxy-status.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
@@ -82,6 +82,20 @@ function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
   };
 }
 
+/** One line of the terminal: when, in which conversation, under which model, and what; `null` for what is about no conversation. */
+function placedLine(text: string, of: EventOrigin | null, nowMs: number): string {
+  const place = of === null ? [] : [shortId(of.sessionId), of.modelId ?? "no model named"];
+  return [new Date(nowMs).toTimeString().slice(0, "12:00:00".length), ...place, text].join("  ");
+}
+
+/** Says what an event of a conversation under the proxy is; `null` for what a person does not have to know. */
+function eventWords(event: ContextEvent): string | null {
+  if (event.type === "compaction-cancelled")
+    return `no cut (${event.reason}): ${event.why === "paused" ? "cuts are paused" : "the last cut was undone"}`;
+  if (event.type === "summary-prepared" && event.outcome === "failed") return "a summary that was asked for beforehand failed";
+  return event.type === "session-repaired" ? null : contextWords(event, "state the window by --window");
+}
+
 /** Shows what refusals taught of models' windows, or forgets it. */
 async function manageLimits({ delete: chosen, ...given }: KeptOptions, io: CliIo): Promise<number> {
   const { folder } = placesOf(given, io);
@@ -110,7 +124,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const listen = { host: options.anyHost ?? "127.0.0.1", port: parsePort(options.port) };
   const policy = countingPolicy(options.policy, io.cwd, BUILT_IN_KINDS);
   const { nowMs, stdout } = io;
-  const tellOf = (line: string, of?: EventOrigin) => say(stdout, placedLine(line, of ?? null, nowMs()));
+  const tellOf = (line: string, of: EventOrigin | null = null) => say(stdout, placedLine(line, of, nowMs()));
   const onProblem = (line: string, of?: EventOrigin) => tellOf(`problem: ${line}`, of);
   const isNews = createNews();
   const places = placesOf(options, io);

@@ -5,7 +5,14 @@ import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/provider
 import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
 import { titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
-import { shortId } from "./event-words.ts";
+
+/** Characters by which a person tells conversations apart: 32 bits of a hash. Chosen. */
+const ID_CHARS = 8;
+
+/** The end of a log's id, which a person can type. */
+export function shortId(sessionId: string): string {
+  return sessionId.slice(-ID_CHARS);
+}
 
 /** Parts of a context that went, as a status tells them. */
 export interface Went {

@@ -1,5 +1,5 @@
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import { textOf } from "@plimsoll/core";
+import { type ContextEvent, textOf } from "@plimsoll/core";
 import { type AgentEvent, overWords } from "@plimsoll/core/extend";
 import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "../terminal/printable.ts";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
@@ -21,20 +21,14 @@ function roomBehind(start: string): number {
   return COLUMNS - SUB_AGENT_INDENT.length - [...start].length;
 }
 
-type Missed = Extract<AgentEvent, { readonly type: "compaction-end" }>["missed"];
-type Parts = Extract<AgentEvent, { readonly type: "context-irreducible" }>["parts"];
-type WindowFilled = Omit<Extract<AgentEvent, { readonly type: "window-filled" }>, "sessionId">;
-
-function missedWords(missed: Missed): string {
-  if (missed === undefined) return "";
-  return `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to be left (${partWords(missed.parts)}), and sent all the same`;
-}
+type Parts = Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"];
+type WindowFilled = Extract<ContextEvent, { readonly type: "window-filled" }>;
 
 /** Most parts that a line names; chosen. */
 const NAMED_PARTS = 6;
 
 /** Says what fills the window that no cut takes, largest first. */
-export function filledWords({ parts, overheadTokens, budgetTokens }: WindowFilled): string {
+function filledWords({ parts, overheadTokens, budgetTokens }: WindowFilled): string {
   const named = parts.slice(0, NAMED_PARTS).map((part) => `${fillingWords(part)} ${formatTokens(part.tokens)}`);
   const restTokens = parts.slice(NAMED_PARTS).reduce((sum, { tokens }) => sum + tokens, 0);
   const rest = restTokens === 0 ? [] : [`the rest ${formatTokens(restTokens)}`];
@@ -76,39 +70,10 @@ function eventLine(event: AgentEvent): string | null {
       const start = `✗ ${shortened(event.toolName, NAME_CHARS)}: `;
       return event.isError ? `${start}${beginningOf(textOf(event.message), roomBehind(start))}` : null;
     }
-    case "compaction-end": {
-      const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator } = event;
-      const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
-      return `◆ compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})${missedWords(event.missed)}`;
-    }
-    case "compaction-failed":
-      return event.reason === "manual" && event.steps.every(({ outcome }) => outcome === "not-applicable")
-        ? "◇ Nothing to compact: everything is recent."
-        : `◇ compaction failed (${event.reason}): ${[...new Set(event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "")}`))].join("; ")}`;
-    case "compaction-cancelled":
-      return `◇ compaction cancelled: ${printable(event.why)}`;
-    case "compaction-off":
-      return "◇ compaction is off: the context window is not known; set context_window";
-    case "context-irreducible":
-      return overWords(event.parts) === null
-        ? `◇ the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`
-        : `◇ the request holds more than is taken: ${overWords(event.parts)}`;
-    case "breaker-open":
-      return `◇ no more summaries by a model for now: ${printable(event.why)}`;
     case "overflow-detected":
       return `◇ too long for the provider${ofTokens(event.requestedTokens)}${event.limitTokens === null ? "" : `, limit ${formatTokens(event.limitTokens)}`}${event.recovery === 0 ? "" : "; compacting"}`;
     case "output-lowered":
       return `◇ the reply did not fit next to the prompt${event.limitTokens === null ? "" : ` in ${formatTokens(event.limitTokens)} tokens`}: at most ${formatTokens(event.maxOutputTokens)} tokens are asked for now`;
-    case "reply-lowered":
-      return `◇ a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: at most ${formatTokens(event.maxOutputTokens ?? 0)} are asked for`;
-    case "window-filled":
-      return `◇ ${filledWords(event)}`;
-    case "silent-truncation":
-      return `◇ the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; set context_window to what it runs with`;
-    case "usage-refused":
-      return `◇ the provider's usage cannot be: it reports ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent; sizes are estimated from now on`;
-    case "session-repaired":
-      return `◇ the session was repaired: ${event.entries.length} entries added`;
     case "request-retry":
       return `◇ the model did not answer (${printable(event.class)}): asked again in ${Math.round(event.waitMs / MS_PER_SECOND)} s, attempt ${event.attempt + 1}`;
     case "message-queued":
@@ -121,6 +86,50 @@ function eventLine(event: AgentEvent): string | null {
     case "text-delta":
     case "reasoning-delta":
     case "usage-update":
+      return null;
+    default: {
+      const words = contextWords(event, "set context_window to what it runs with");
+      return words === null ? null : `${event.type === "compaction-end" ? "◆" : "◇"} ${words}`;
+    }
+  }
+}
+
+/** Says what happened to a context; `null` for what a person does not have to know. `toStateWindow` says how to state a window that is not known. */
+export function contextWords(event: ContextEvent, toStateWindow: string): string | null {
+  switch (event.type) {
+    case "compaction-end": {
+      const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator, missed } = event;
+      const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
+      const left =
+        missed === undefined
+          ? ""
+          : `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to be left (${partWords(missed.parts)}), and sent all the same`;
+      return `compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})${left}`;
+    }
+    case "compaction-failed":
+      if (event.reason === "manual" && event.steps.every(({ outcome }) => outcome === "not-applicable"))
+        return "Nothing to compact: everything is recent.";
+      return `compaction failed (${event.reason}): ${[...new Set(event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "nothing to do")}`))].join("; ")}`;
+    case "compaction-cancelled":
+      return `compaction cancelled: ${printable(event.why)}`;
+    case "compaction-off":
+      return `compaction is off: the context window is not known; ${toStateWindow}`;
+    case "context-irreducible":
+      return overWords(event.parts) === null
+        ? `the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`
+        : `the request holds more than is taken: ${overWords(event.parts)}`;
+    case "breaker-open":
+      return `no more summaries by a model for now: ${printable(event.why)}`;
+    case "reply-lowered":
+      return `a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: at most ${formatTokens(event.maxOutputTokens ?? 0)} are asked for`;
+    case "window-filled":
+      return filledWords(event);
+    case "silent-truncation":
+      return `the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; ${toStateWindow}`;
+    case "usage-refused":
+      return `the provider's usage cannot be: it reports ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent; sizes are estimated from now on`;
+    case "session-repaired":
+      return `the session was repaired: ${event.entries.length} entries added`;
     case "compaction-start":
     case "summary-prepared":
     case "summary-unused":
