@@ -64,7 +64,6 @@ function isCalled({ name }: CommandEntry, [first, second]: readonly string[]): b
   return first === name || (first === "help" && second === name);
 }
 
-/** Writes the end of a command's help. */
 function helpEnd({ note, examples }: CommandEntry): string {
   return ["", ...(note === undefined ? [] : [note]), "Examples:", ...examples.flatMap((line) => exampleLines(line))].join("\n");
 }

@@ -13,7 +13,6 @@ import {
 } from "./advice-words.ts";
 import type { AdvisedAgent, Decision } from "./decide.ts";
 
-/** How wide tables may be, and whether all is shown. */
 interface AdviceTextOptions {
   readonly columns: number;
   readonly full: boolean;

@@ -13,7 +13,6 @@ import {
 } from "@plimsoll/bench/extend";
 import { type Decision, type Turning, windowName } from "./decide.ts";
 
-/** Changes to a settings file. */
 type Values = ReadonlyMap<string, KnobValue | null>;
 
 /** A decision in words: what the text and the page both show of it. */
@@ -70,7 +69,6 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
 export const ROW_READING =
   "cost: of these sessions, replayed, by list prices with the prompt cache. kept %: of what later replies needed, how much was still in the context; older %: of what was last said at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
-/** The cells of a setting's row, beside its name. */
 function rowCells({
   usd,
   costRatio,
@@ -186,7 +184,6 @@ function pasteable({ choice, refusal }: Decision): SettingFigures | null {
   return verdict.kind === "set" || verdict.kind === "trade" ? verdict.best : null;
 }
 
-/** The setting as the file has it, a line each. */
 function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
   return [...values].map(([path, value]) => {
     if (value === null) return `(take out ${path})`;
@@ -197,13 +194,11 @@ function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
 }
 
 const MS_PER_MINUTE = 60_000;
-/** A time as whole minutes; `under 1 min` for less. */
 function minutesText(ms: number): string {
   const minutes = Math.round(ms / MS_PER_MINUTE);
   return minutes === 0 ? "under 1 min" : `${formatCount(minutes)} min`;
 }
 
-/** Dollars with how they were found; `no prices known` without any. */
 function usdText({ usd, usdIs }: Decision["cost"]): string {
   if (usd === null) return "no prices known";
   return `${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}`;
@@ -275,7 +270,6 @@ function shownFills({ fills }: Decision): Decision["fills"] {
 const LARGEST_FILLS = 4;
 const LEAST_PERCENT = 0.05;
 
-/** One kind of content in words, with its tokens, share and dollars. */
 function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
   const name = FILL_NAMES[kind] ?? kind;
   return [name, formatTokens(tokens), `${formatPercent(percent)} %`, usd === null ? "" : `$${formatUsd(usd)}`];

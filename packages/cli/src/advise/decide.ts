@@ -315,7 +315,6 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
   }
 }
 
-/** The rows of some sessions, each once, with its file or lineage. */
 function filedRows(
   reports: readonly Pick<BenchReport, "sessions" | "rows">[],
   names: ReadonlySet<string>,
@@ -329,7 +328,6 @@ function filedRows(
   return [...rows.values()];
 }
 
-/** Each problem of the replays once. */
 function problemsOf(reports: readonly BenchReport[]): readonly ReportProblem[] {
   const all = reports.flatMap((report) => reportProblems(report));
   return [...new Map(all.map((problem) => [problem.text, problem])).values()];

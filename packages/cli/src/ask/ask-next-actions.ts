@@ -162,7 +162,6 @@ function askPriceText(plan: AskPlan, price: AskPrice, { choice, address }: AskPl
     .join("\n");
 }
 
-/** Says which differences so many calls are likely to show. */
 function showsText(calls: number): string {
   const ratio = detectableRatio(calls, USUAL_CHANGED_RATIO);
   if (ratio === null) return "";
@@ -171,7 +170,6 @@ function showsText(calls: number): string {
     : `; differences show from about ${Math.ceil(100 * ratio)} points on (if ${100 * USUAL_CHANGED_RATIO} % of answers change when asked again)`;
 }
 
-/** Where a plan is sent to, and what it is limited to. */
 interface AskPlace {
   readonly choice: AskChoice;
   readonly address: string | null;
@@ -195,7 +193,6 @@ function sampleText({ calls }: Pick<AskPlan, "calls">): string {
   return [...lines].map(([name, numbers]) => printable(`${name} calls ${numbers.join(", ")}`)).join("\n");
 }
 
-/** Says how much a run has sent and paid. */
 function askBill({ model }: Pick<AskPlan, "model">, spending: AskSpending): string {
   const { sent, failed, fromCassette, promptTokens, replyTokens, usd, stopped, lastFailure } = spending;
   const size = sizeText({ requests: sent, promptTokens, replyTokens, usd });

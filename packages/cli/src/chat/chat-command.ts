@@ -54,7 +54,6 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   return EXIT_OK;
 }
 
-/** The terminal and the lines that a chat stands between. */
 interface ChatPorts extends Pick<ChatInput, "io" | "input"> {
   readonly session: AgentSession;
   readonly asker: LineAsker;
@@ -96,7 +95,6 @@ async function chatOver(ports: ChatPorts): Promise<readonly Promise<void>[]> {
   }
 }
 
-/** How a chat is left: with the answers that are on their way, or with a fault. */
 interface ChatExit {
   readonly leave: (answers: readonly Promise<void>[]) => void;
   readonly fail: (error: unknown) => void;

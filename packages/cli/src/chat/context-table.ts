@@ -5,7 +5,6 @@ import { messageShares } from "@plimsoll/providers/proxy";
 import { nameChars, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
-/** A share of the context: one row a kind and tool. */
 interface ContextShare {
   readonly what: string;
   readonly count: number;

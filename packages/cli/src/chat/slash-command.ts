@@ -1,3 +1,4 @@
+import { sizeOf } from "@plimsoll/core/extend";
 import { nearestName } from "@plimsoll/core/node";
 
 /** The request in a line that a person typed. */
@@ -54,15 +55,8 @@ function compactLine(words: readonly string[]): ChatLine {
   const [flag, size, ...others] = words;
   const isKeep = flag === "--keep";
   const focus = (isKeep ? others : words).join(" ");
-  const tokens = isKeep ? tokensIn(size ?? "") : null;
+  const tokens = isKeep ? sizeOf(size ?? "") : null;
   if (isKeep && tokens === null) return { kind: "wrong", why: "/compact --keep takes a number of tokens, as 8000 or 8k." };
   if (flag?.startsWith("-") === true && !isKeep) return { kind: "wrong", why: `/compact knows --keep alone, not ${flag}.` };
   return { kind: "compact", keepTokens: tokens, focus: focus === "" ? null : focus };
-}
-
-const TOKENS_PER_K = 1_000;
-
-function tokensIn(text: string): number | null {
-  const match = /^(\d{1,9})(k?)$/.exec(text);
-  return match === null ? null : Number(match[1]) * (match[2] === "k" ? TOKENS_PER_K : 1);
 }

@@ -222,7 +222,6 @@ interface MergeOptions extends ReportOptions, ExtensionOptions {
   readonly full?: true;
 }
 
-/** Adds `plimsoll bench merge`: puts the reports of a run's parts together. */
 function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   const merge = bench
     .command("merge")
@@ -243,7 +242,6 @@ async function mergeAll(names: readonly string[], options: MergeOptions, io: Cli
   return writeReports(mergeReports(parts), output, io);
 }
 
-/** Where a report is, and what it is called. */
 interface Place {
   readonly path: string;
   readonly name: string;

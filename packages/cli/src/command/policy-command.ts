@@ -54,7 +54,6 @@ const READING = [
   `Made to cheat, to show where a measure fails, and never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
 ].flatMap((line) => wrapped(line));
 
-/** The size at which a policy compacts in that window, or in words. */
 function compactsAt(policy: Policy): string {
   if (policy.name === RECORDED_POLICY.name) return "as recorded";
   if (!policy.enabled) return "never";
@@ -63,9 +62,6 @@ function compactsAt(policy: Policy): string {
 }
 
 function policyTable(policies: readonly Policy[], columns: number): string {
-  const head = [
-    ["policy", "compacts at (of 200k)", "keeps", "writer", "cap"].map((content) => ({ content, align: "left" }) as const),
-  ];
   const rows = policies.map((policy) => {
     const { name, truncation, keep, enabled } = policy;
     const cap = truncation === null ? "off" : knobText(truncation.capTokens);
@@ -73,7 +69,12 @@ function policyTable(policies: readonly Policy[], columns: number): string {
     const keeps = further.length === 0 ? (first ?? "") : `${first} and ${further.length} more`;
     return [name, compactsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
   });
-  return drawTable({ head, rows, leftColumns: [0, 1, 2, 3, 4] }, columns);
+  return leftTable(["policy", "compacts at (of 200k)", "keeps", "writer", "cap"], rows, columns);
+}
+
+function leftTable(titles: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
+  const head = [titles.map((content) => ({ content, align: "left" }) as const)];
+  return drawTable({ head, rows, leftColumns: [...titles.keys()] }, columns);
 }
 
 async function show(name: string | undefined, options: ExtensionOptions, io: CliIo): Promise<number> {
@@ -83,11 +84,9 @@ async function show(name: string | undefined, options: ExtensionOptions, io: Cli
     return EXIT_OK;
   }
   const read = findPolicy(name, io.cwd, parts);
-  if ("found" in read) {
-    io.stdout.write(shownPolicy(read.found));
-    return EXIT_OK;
-  }
-  throw mistakes(read.problems);
+  if ("problems" in read) throw mistakes(read.problems);
+  io.stdout.write(shownPolicy(read.found));
+  return EXIT_OK;
 }
 
 /** A policy as YAML, below comments that say the settings that most people change. */
@@ -96,7 +95,6 @@ function shownPolicy(found: Parameters<typeof policyYaml>[0]): string {
   return `# most people change these (docs/policies.md):\n${knobs.join("\n")}\n# all values, each with where it comes from:\n${policyYaml(found)}`;
 }
 
-/** Settings, what is known of the model, and the policy, each with where it was set. */
 async function textOfAll(parts: BenchParts, io: CliIo): Promise<string> {
   const { cwd, homeFolder, environment = process.env } = io;
   const config = readConfig({ cwd, homeFolder, environment, flags: {}, parts });
@@ -124,8 +122,7 @@ function settingsTable({ settings, policy, mcpServers }: EffectiveConfig, column
     const what = value.disabled === true ? "disabled" : (value.command ?? value.url ?? "neither command nor url");
     rows.push([`mcpServers.${name}`, printable(what), source]);
   }
-  const head = [["key", "value", "source"].map((content) => ({ content, align: "left" }) as const)];
-  return drawTable({ head, rows, leftColumns: [0, 1, 2] }, columns);
+  return leftTable(["key", "value", "source"], rows, columns);
 }
 
 /** Describes the model by the catalogue alone, without asking a server. */

@@ -38,7 +38,6 @@ import { tableColumns, tell } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { type OpenState, openState, poolOf } from "./replay-state.ts";
 
-/** A run and what is to be said about it. */
 interface RunRequest {
   readonly found: FoundInputs;
   /** The parts that replays are made with. */
@@ -146,7 +145,6 @@ function unasked({ prices, summarizer }: RunRequest, { sessions }: BenchReport):
   return idle.length === 0 ? [] : [`--prices: no session asks ${idle.join(", ")}.`];
 }
 
-/** The notes of a report, and the files that it is written to. */
 interface ReportOutput {
   readonly reports: ReportFiles;
   readonly full: boolean;
@@ -170,14 +168,12 @@ export async function writeReports(report: BenchReport, output: ReportOutput, io
   return isPart || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }
 
-/** Estimates the requests of a run, before it sends any. */
 function summaryEstimate(name: string, tally: SummaryTally): string {
   const there = tally.fromCassette === 0 ? "" : `; ${formatCount(tally.fromCassette)} are in the cassette`;
   if (tally.asked === 0) return `summaries by ${name}: nothing to send${there}`;
   return `summaries by ${name}: about ${sizeOf(tally)}${there}`;
 }
 
-/** Says how much a run has sent and paid. */
 function summaryBill(name: string, tally: SummaryTally): string {
   const there = `${formatNumberOf(tally.fromCassette, "answer")} from the cassette`;
   if (tally.asked === 0) return `summaries by ${name}: nothing was sent, nothing paid; ${there}`;

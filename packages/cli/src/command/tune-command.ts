@@ -51,7 +51,7 @@ import { problemText } from "../output/terminal-report.ts";
 import { tunedYaml } from "../output/tuned-yaml.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
-import { createProgressBar, type LaterMs } from "../terminal/progress-bar.ts";
+import { createProgressBar } from "../terminal/progress-bar.ts";
 import { openState, poolOf } from "./replay-state.ts";
 
 interface TuneOptions extends ExtensionOptions {
@@ -161,7 +161,7 @@ const WORTH_SAYING_MS = 45_000;
 const ACTING_RATIO = 1.1;
 
 /**
- * Replays the tuner's rounds on the pool, with a bar for each. What the first round took tells how long the others will: if that is long, it
+ * Replays the tuner's rounds on the pool, with a bar for each. What the first round took tells how long all will: if that is long, it
  * is said in a line. `described` is given what is found of each session, `met` what is wrong in any round, each once.
  */
 function replayRounds(
@@ -171,12 +171,11 @@ function replayRounds(
 ): ReplayRound {
   const fileOf = (session: string) => described.get(session)?.file;
   let sessionMs: number | null = null;
-  let gridMs: number | null = null;
   return async ({ name, policies, sessions }) => {
     const files = run.files.filter(({ displayName }) => sessions === null || holdsOneOf(sessions, displayName, fileOf));
     const startMs = io.nowMs();
     const what = `tuning, step ${ROUNDS.indexOf(name) + 1} of ${ROUNDS.length}: ${name}`;
-    const bar = createProgressBar(io.stderr, { what, laterMs: laterRoundsMs(name, gridMs) });
+    const bar = createProgressBar(io.stderr, { what, leftOf: " of this step" });
     if (sessionMs !== null && name === "coarse grid")
       sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
     try {
@@ -186,7 +185,6 @@ function replayRounds(
       const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);
       if (name === "baseline") sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
-      if (name === "coarse grid") gridMs = io.nowMs() - startMs;
       // Scores need no chart; what a part did elsewhere tells whether it always fails.
       return rows.map((row) => ({
         file: described.get(row.session)?.lineage ?? fileOf(row.session) ?? row.session,
@@ -220,23 +218,6 @@ const ROUNDS: readonly RoundName[] = ["baseline", "coarse grid", "refinement", "
 /** The rounds behind the grid take about as long again as a third of it. */
 const LATER_ROUNDS_RATIO: number = 4 / 3;
 
-/** How long the rounds behind one will take, as far as can be told while it runs. `gridMs` is what the grid took; `null` before its end. */
-export function laterRoundsMs(name: RoundName, gridMs: number | null): LaterMs {
-  switch (name) {
-    case "baseline":
-      return () => null;
-    case "coarse grid":
-      return (stepMs) => stepMs * (LATER_ROUNDS_RATIO - 1);
-    case "refinement":
-      return (stepMs) => (gridMs === null ? null : Math.max(0, gridMs * (LATER_ROUNDS_RATIO - 1) - stepMs));
-    case "test":
-      return () => 0;
-    default:
-      return name satisfies never;
-  }
-}
-
-/** The subject of the tuner's report, and how it is shown. */
 interface TuneReportOptions {
   /** The policy as it is. */
   readonly current: Policy;

@@ -125,7 +125,6 @@ function hashOf(text: string): string {
 /** Raised if findings say more than before, so that those of an older form are made anew. */
 const FINDINGS_FORM = 3;
 
-/** The tools that findings are read with. */
 interface FindingPorts {
   readonly io: CliIo;
   readonly say: (line: string) => void;

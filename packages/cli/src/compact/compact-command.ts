@@ -117,7 +117,6 @@ function limitsFor(manager: ContextManager, window: string | undefined): ModelLi
   return { contextWindowTokens: Math.ceil(neededTokens) + 1, maxOutputTokens: null };
 }
 
-/** A compaction that was tried on a session, and its messages before and after. */
 interface TriedCompaction {
   readonly transcript: Transcript;
   readonly outcome: FitOutcome;
@@ -158,7 +157,6 @@ function compactionReport({ transcript, outcome, model, before, after }: TriedCo
   }
 }
 
-/** Counts the other sessions in a file of which one is compacted. */
 function leftOutLine(transcripts: readonly Transcript[]): string | null {
   const further = transcripts.length - 1;
   return further < 1 ? null : `${formatNumberOf(further, "further session")} in this file: left out.`;

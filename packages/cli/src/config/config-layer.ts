@@ -33,16 +33,13 @@ const POLICY_KEYS: readonly string[] = ["policy", "extends", "agent", "compactio
 /** Keys that change a preset: a policy's own, those that no preset has, and the knobs. */
 const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), "prepare", "idle", ...KNOBS.map(({ key }) => key)];
 
-/** A mistake in a file, and its place. */
 interface Problem {
   readonly path: readonly string[];
   readonly text: string;
 }
 
-/** The outcome of reading a file's policy. */
 type ReadFilePolicy = { readonly policy: ChosenPolicy | null } | { readonly problems: readonly string[] };
 
-/** A file of settings: whose it is, and what its policy may name. */
 interface FilePlace {
   readonly displayName: string;
   readonly owner: ConfigOwner;

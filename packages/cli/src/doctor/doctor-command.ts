@@ -144,7 +144,6 @@ function asNewSession(text: string): string {
   return text.replace(/"((?:ses|msg|prt)_\w+)"/g, (found, id: string) => (ids.has(id) ? `"${id}${end}"` : found));
 }
 
-/** A UUID that follows from the text. */
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");

@@ -1,5 +1,5 @@
 import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import { type Message, textOf } from "@plimsoll/core";
+import { type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { type AppliedEdit, type AppliedReplaceSpans, coverageOf } from "@plimsoll/core/extend";
 import type { CompactionLoss } from "@plimsoll/providers/proxy";
 import { beginningOf, type LineStarts, shortened, wrapped } from "../terminal/printable.ts";
@@ -39,13 +39,10 @@ const LISTED_CHARS = 60;
 
 /** Shows the losses of a compaction, as lines of 80 columns. Tokens are estimates. */
 export function lossText({ kinds, humanMessages, paths }: CompactionLoss, starts: LineStarts): readonly string[] {
-  const kindTexts = kinds.map(
-    ({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`,
-  );
   const pathTexts = paths.map((path) => shortened(path, LISTED_CHARS));
   const further = humanMessages.length - MESSAGES_LISTED;
   return [
-    ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${listed(kindTexts, KINDS_LISTED)}`, starts)),
+    ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${kindsText(kinds)}`, starts)),
     ...(paths.length === 0 ? [] : wrapped(`with files ${listed(pathTexts, PATHS_LISTED)}`, starts)),
     ...humanMessages
       .slice(0, MESSAGES_LISTED)
@@ -54,8 +51,20 @@ export function lossText({ kinds, humanMessages, paths }: CompactionLoss, starts
   ];
 }
 
+/** Names kinds of content with their parts and tokens, the first few of them. */
+export function kindsText(kinds: CompactionLoss["kinds"]): string {
+  const named = kinds.map(({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`);
+  return listed(named, KINDS_LISTED);
+}
+
 function listed(items: readonly string[], most: number): string {
   return `${items.slice(0, most).join(", ")}${items.length > most ? ` and ${items.length - most} more` : ""}`;
+}
+
+/** The texts of a message, its calls included. */
+export function textsOf(message: Message): readonly string[] {
+  const calls = toolCallsOf(message).map(({ toolName, argumentsJson }) => `${toolName} ${argumentsJson}`);
+  return [textOf(message), ...calls].filter((each) => each !== "");
 }
 
 /** The first line of a message that says something. */

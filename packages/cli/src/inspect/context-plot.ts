@@ -1,7 +1,6 @@
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import type { CallStory, Composition } from "./session-story.ts";
 
-/** The sizes that are drawn: one at each call, and the calls before which something was compacted. */
 interface ContextSizes {
   readonly sizes: readonly number[];
   readonly compactedBefore: readonly number[];

@@ -17,7 +17,14 @@ import { editWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
 import { compactionHead, workText } from "./inspect-text.ts";
 import { sessionFacts, timeText } from "./session-facts.ts";
-import { type CompactionStory, type Composition, type SessionStory, type StoryLine, sessionStory } from "./session-story.ts";
+import {
+  type CompactionStory,
+  type Composition,
+  type SessionStory,
+  type StoryLine,
+  sessionStory,
+  totalOf,
+} from "./session-story.ts";
 
 /** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
 export function inspectHtml(transcripts: readonly Transcript[]): string {
@@ -89,10 +96,7 @@ const BAR_WIDTH = 240;
 
 function compositionTable(composition: Composition): Markup {
   const shares = [...composition].sort((a, b) => b[1] - a[1]);
-  const total = Math.max(
-    1,
-    shares.reduce((sum, [, tokens]) => sum + tokens, 0),
-  );
+  const total = Math.max(1, totalOf(composition));
   const largest = Math.max(1, shares[0]?.[1] ?? 0);
   const rows = shares.map(
     ([what, tokens]) =>
@@ -199,7 +203,6 @@ function startOf(text: string): string {
   return text.length <= TEXT_CHARS ? text : `${text.slice(0, TEXT_CHARS)}\n… ${formatCount(text.length)} characters in all`;
 }
 
-/** Parts of the chart in addition to the sizes. */
 interface ContextChart {
   readonly data: ChartData;
   readonly compactions: readonly CompactionStory[];
@@ -287,7 +290,6 @@ function ticksTo(highest: number, count: number): readonly number[] {
   return Array.from({ length: Math.floor(highest / step) + 1 }, (_, index) => index * step);
 }
 
-/** A tenth of a pixel is enough. */
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -7,7 +7,7 @@ import { beginningOf, printable, shortened, wrapped } from "../terminal/printabl
 import { editWords, lossText } from "./compaction-loss.ts";
 import { contextPlot } from "./context-plot.ts";
 import { sessionFacts } from "./session-facts.ts";
-import { type CompactionStory, type StoryLine, sessionStory, type WorkStory } from "./session-story.ts";
+import { type CompactionStory, type StoryLine, sessionStory, totalOf, type WorkStory } from "./session-story.ts";
 
 const NAME_CHARS = 78;
 
@@ -17,7 +17,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
   const story = sessionStory(entries);
   const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
   const facts = sessionFacts(transcript, story).map((fact) => `${fact.name} ${fact.value}`);
-  const sizes = callSizes(story.calls);
+  const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
   const measured = story.calls.every(({ promptTokens }) => promptTokens !== null)
     ? "as reported"
@@ -43,19 +43,11 @@ function noteLines({ file, notes }: Transcript): readonly string[] {
   );
 }
 
-/** The size of each prompt: as reported, else what the log holds by estimate. */
-function callSizes(calls: ReturnType<typeof sessionStory>["calls"]): readonly number[] {
-  return calls.map(
-    ({ promptTokens, composition }) => promptTokens ?? [...composition.values()].reduce((sum, tokens) => sum + tokens, 0),
-  );
-}
-
 /** Longest title of a turn, so that a line fits 80 columns. */
 const TITLE_CHARS = 76;
 /** Longest name of a tool that is listed. */
 const LISTED_CHARS = 60;
 
-/** A line of the story as text, each at most 80 columns wide. */
 function storyText(line: StoryLine): readonly string[] {
   switch (line.kind) {
     case "turn":

@@ -13,7 +13,6 @@ import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { printable } from "../terminal/printable.ts";
 import type { SessionStory } from "./session-story.ts";
 
-/** One figure of a session, with its name. */
 interface SessionFact {
   readonly name: string;
   readonly value: string;
@@ -65,7 +64,6 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   ];
 }
 
-/** Says of which kinds a log has anything to measure. */
 function seenText({ files, edits, plans, reasoning, usage, cacheReads, cacheWrites }: SeenCounts): string {
   const kinds = {
     "calls with a file": files,

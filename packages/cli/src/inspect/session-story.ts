@@ -73,7 +73,6 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
     if (work.calls + work.results.size > 0) lines.push({ kind: "work", work: workStory(work) });
     work = NO_WORK_YET;
   };
-  const sum = (composition: Composition) => [...composition.values()].reduce((total, tokens) => total + tokens, 0);
   for (const entry of entries) {
     const before = view;
     view = foldEntry(view, entry);
@@ -94,7 +93,7 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
       }
       case "compaction": {
         flush();
-        const tokensBefore = sum(counter.now());
+        const tokensBefore = totalOf(counter.now());
         counter.recount(view);
         const kept = new Set(view.messages.slice().map(({ id }) => id));
         const story: CompactionStory = {
@@ -105,7 +104,7 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
           messagesBefore: before.messages.size,
           messagesAfter: view.messages.size,
           tokensBefore,
-          tokensAfter: sum(counter.now()),
+          tokensAfter: totalOf(counter.now()),
           loss: compactionLoss(before.messages.slice(), view.messages.slice(), counter.tokensOf),
         };
         if (isRollBack(entry)) {
@@ -163,6 +162,11 @@ function workStory({ calls, results, failures, promptTokens }: WorkSoFar): WorkS
 
 /** The parts of a context by kind and tool, in estimated tokens. */
 export type Composition = ReadonlyMap<string, number>;
+
+/** Adds a composition up. */
+export function totalOf(composition: Composition): number {
+  return [...composition.values()].reduce((total, tokens) => total + tokens, 0);
+}
 
 /** Keeps a composition up to date with a log that is folded. */
 interface CompositionCounter {

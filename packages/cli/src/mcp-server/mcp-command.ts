@@ -9,14 +9,14 @@ import {
   LOCATED_AGENTS,
   readHead,
 } from "@plimsoll/bench/extend";
-import { type Message, PlimsollError, textOf, toolCallsOf } from "@plimsoll/core";
+import { type Message, PlimsollError } from "@plimsoll/core";
 import { fencedText, isHandleMeant, MAXIMUM_RECALL_CHARS, partHandle } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import { z } from "zod";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
-import { editWords } from "../inspect/compaction-loss.ts";
-import { sessionStory } from "../inspect/session-story.ts";
+import { editWords, textsOf } from "../inspect/compaction-loss.ts";
+import { sessionStory, totalOf } from "../inspect/session-story.ts";
 import { type CliIo, EXIT_OK, plimsollVersion } from "../io.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 
@@ -73,7 +73,6 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
   addExtensionOption(command);
 }
 
-/** The session that a server tells of: reads the log as it is now. */
 interface SessionSource {
   readonly read: () => Promise<Transcript>;
   readonly version: string;
@@ -135,7 +134,7 @@ function contextInfo({ format, entries }: Transcript): string {
   const story = sessionStory(entries);
   const promptTokens = story.calls.findLast((call) => call.promptTokens !== null)?.promptTokens ?? null;
   const { contextWindowTokens } = story;
-  const total = [...story.composition.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const total = totalOf(story.composition);
   const rows = [...story.composition].sort(([, a], [, b]) => b - a).filter(([, tokens]) => tokens > 0);
   const full =
     promptTokens === null || contextWindowTokens === null
@@ -200,10 +199,8 @@ function listed(messages: readonly Message[]): string {
 }
 
 function beginningOf(message: Message): string {
-  const called = toolCallsOf(message).map(({ toolName, argumentsJson }) => `${toolName} ${argumentsJson}`);
-  const text = [textOf(message), ...called].filter((each) => each !== "").join(" ");
   const name = message.role === "tool-result" ? `${message.toolName} gave ` : "";
-  return `${name}${text.split("\n").join(" ")}`.slice(0, BEGINNING_CHARS).toWellFormed();
+  return `${name}${textsOf(message).join(" ").split("\n").join(" ")}`.slice(0, BEGINNING_CHARS).toWellFormed();
 }
 
 /** A piece of the part that a handle names, from this log alone; `null` for a handle that it does not have. */

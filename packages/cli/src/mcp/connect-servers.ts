@@ -19,7 +19,6 @@ interface ConnectedServers {
   close(): Promise<void>;
 }
 
-/** Servers by name, each with where it was set. */
 type McpServers = ReadonlyMap<string, SetServer>;
 
 /** Where servers are started, and who decides about those that a project's file names. */
@@ -118,7 +117,6 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
-/** Where servers are started. */
 interface TransportPlace {
   readonly cwd: string;
   readonly environment: { readonly [name: string]: string | undefined };

@@ -32,12 +32,10 @@ export function tableRows(
   return drawTable({ head, rows: body, leftColumns }, columns);
 }
 
-/** A title on lines, every word whole. */
 function titleText(title: string): string {
   return brokenAt(title, Math.max(TITLE_CHARS, ...title.split(" ").map((word) => word.length)));
 }
 
-/** The names of groups over their columns; `null` if there are none. */
 function groupCells(heads: readonly TableHead[]): readonly TableCell[] | null {
   if (heads.every(({ group }) => group === "")) return null;
   const cells: { readonly content: string; span: number; readonly align: "center" }[] = [];

@@ -5,7 +5,6 @@ import { isKnobPath, isRecord, withKnob } from "@plimsoll/core/extend";
 import { policyOf, readDocument, SESSION_KEYS, withoutSettings } from "@plimsoll/core/node";
 import { Document, isMap, parseDocument } from "yaml";
 
-/** The file that was tuned. */
 interface TunedFile {
   /** The file's text so far; empty for a new one. */
   readonly text: string;

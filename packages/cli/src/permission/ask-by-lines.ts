@@ -1,6 +1,6 @@
 import type { PendingCall } from "@plimsoll/core/extend";
 import type { Output } from "../io.ts";
-import { cutRows, escaped } from "../terminal/printable.ts";
+import { COLUMNS, cutRows, escaped } from "../terminal/printable.ts";
 import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";
 import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
@@ -30,7 +30,6 @@ interface OpenQuestion {
   readonly resolve: (answer: Answer) => void;
 }
 
-const DEFAULT_COLUMNS = 80;
 const LEAST_COLUMNS = 20;
 const ROW_START = "  │ ";
 const CONTINUED_START = "  ┆ ";
@@ -42,7 +41,7 @@ const TAIL_ROWS = 8;
 export function createLineAsker({ output, colours, sessionId }: QuestionScreen): LineAsker {
   let open: OpenQuestion | null = null;
   const write = (lines: readonly string[]) => void output.write(`${lines.join("\n")}\n`);
-  const columns = () => Math.max(LEAST_COLUMNS, output.columns ?? DEFAULT_COLUMNS) - ROW_START.length - 1;
+  const columns = () => Math.max(LEAST_COLUMNS, output.columns ?? COLUMNS) - ROW_START.length - 1;
   const shown = (rows: readonly CallRow[]) =>
     rows.map(
       (row) => `${row.isContinued === true ? CONTINUED_START : ROW_START}${colours === "plain" ? row.text : coloured(row)}`,

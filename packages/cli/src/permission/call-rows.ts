@@ -1,4 +1,5 @@
 import type { PendingCall, ToolEffect } from "@plimsoll/core/extend";
+import { changedLines } from "../terminal/changed-lines.ts";
 import { cutRows, escaped } from "../terminal/printable.ts";
 import { serverOf } from "./allow-rule.ts";
 
@@ -59,30 +60,17 @@ function contentOf(effect: ToolEffect, argumentsJson: string): readonly CallRow[
   }
 }
 
-/** The lines that go and those that come, with some of the lines around them that stay. Linear in both texts. */
+/** The lines that go and those that come, with some of the lines around them that stay. */
 export function changeOf(before: string | null, after: string | null): readonly CallRow[] {
-  const old = linesOf(before);
-  const next = linesOf(after);
-  const least = Math.min(old.length, next.length);
-  let head = 0;
-  while (head < least && old[head] === next[head]) head += 1;
-  let tail = 0;
-  while (tail < least - head && old.at(-1 - tail) === next.at(-1 - tail)) tail += 1;
-  if (head === old.length && head === next.length)
-    return (before ?? "") === (after ?? "") ? [] : [{ kind: "note", text: "(no line changes)" }];
+  const [old, next] = [before ?? "", after ?? ""];
+  const changed = changedLines(old, next, CONTEXT_LINES);
+  if (changed === null) return old === next ? [] : [{ kind: "note", text: "(no line changes)" }];
   const line = (kind: CallRow["kind"], sign: string) => (text: string) => ({ kind, text: `${sign} ${text}` });
-  const first = Math.max(0, head - CONTEXT_LINES);
-  const last = old.length - tail;
   return [
-    ...(first === 0 ? [] : [{ kind: "note", text: `(line ${first + 1})` } as const]),
-    ...old.slice(first, head).map(line("text", " ")),
-    ...old.slice(head, last).map(line("removed", "-")),
-    ...next.slice(head, next.length - tail).map(line("added", "+")),
-    ...old.slice(last, last + CONTEXT_LINES).map(line("text", " ")),
+    ...(changed.from === 0 ? [] : [{ kind: "note", text: `(line ${changed.from + 1})` } as const]),
+    ...changed.before.map(line("text", " ")),
+    ...changed.gone.map(line("removed", "-")),
+    ...changed.come.map(line("added", "+")),
+    ...changed.after.map(line("text", " ")),
   ];
-}
-
-function linesOf(text: string | null): readonly string[] {
-  if (text === null || text === "") return [];
-  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }

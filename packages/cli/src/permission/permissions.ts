@@ -35,7 +35,6 @@ interface PermissionState {
   readonly ask: AskPerson | null;
 }
 
-/** The decision about a call before anybody is asked. */
 type Decision = Authorization | { readonly kind: "ask" };
 
 /** Permissions with the rules given. Questions are asked one at a time. */

@@ -26,7 +26,6 @@ export function writerOf({ strategies }: Policy): string {
 
 const MS_PER_SECOND = 1_000;
 
-/** The amount of a rule that has one, behind a space. */
 function amountOf(rule: Policy["keep"][number]): string {
   if ("messages" in rule) return ` ${String(rule.messages)} messages`;
   const amount = "amount" in rule ? rule.amount : "atMost" in rule ? rule.atMost : undefined;

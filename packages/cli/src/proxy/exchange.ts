@@ -126,7 +126,6 @@ interface Answering extends Pick<ExchangeOptions, "onProblem"> {
   readonly response: ServerResponse;
 }
 
-/** An answer that has begun: what failed, as far as it is known, and how it goes on to the program. */
 interface Begun {
   readonly failure: UpstreamFailure | null;
   readonly deliver: () => Promise<void>;
@@ -237,7 +236,6 @@ function readAlong(coding: string | undefined, reader: AnswerReader, done: () =>
   });
 }
 
-/** A stream whose beginning was looked at. */
 interface HeldStart {
   /** The failure that it begins with, as the vendor words it; `null` if it begins as it should. */
   readonly failureText: string | null;

@@ -96,7 +96,6 @@ function eventWords(event: ContextEvent): string | null {
   return event.type === "session-repaired" ? null : contextWords(event, "state the window by --window");
 }
 
-/** Shows what refusals taught of models' windows, or forgets it. */
 async function manageLimits({ delete: chosen, ...given }: KeptOptions, io: CliIo): Promise<number> {
   const { folder } = placesOf(given, io);
   if (chosen !== undefined) {
@@ -111,7 +110,6 @@ async function manageLimits({ delete: chosen, ...given }: KeptOptions, io: CliIo
   return EXIT_OK;
 }
 
-/** Options that show or remove parts of a proxy's state. */
 interface KeptOptions extends Pick<GivenOptions, "state" | "record"> {
   readonly delete?: string;
 }
@@ -178,7 +176,6 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   }
 }
 
-/** Lists or deletes what is kept. */
 async function manageSessions(options: KeptOptions, io: CliIo): Promise<number> {
   const store = createFileSessionStore({ folder: placesOf(options, io).logs });
   const all = await store.list();

@@ -92,7 +92,6 @@ export async function openProxyState(options: StateOptions): Promise<ProxyState>
   }
 }
 
-/** Opens the state in folders that were taken. */
 async function stateIn(options: StateOptions, release: () => Promise<void>): Promise<ProxyState> {
   const { folder, logs, onProblem } = options;
   const sessions = createFileSessionStore({ folder: logs });

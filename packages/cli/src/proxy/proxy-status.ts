@@ -1,9 +1,9 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
-import { createContextManager, createDigest, isHuman, type Message, type Policy, textOf, toolCallsOf } from "@plimsoll/core";
+import { createContextManager, createDigest, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, resolveAmount, tierFor } from "@plimsoll/core/extend";
 import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
 import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
-import { titleOf } from "../inspect/compaction-loss.ts";
+import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
 
 /** Characters by which a person tells conversations apart: 32 bits of a hash. Chosen. */
@@ -170,15 +170,10 @@ export async function previewOf(
         : `${formatTokens(record.tokensBefore)} to ${formatTokens(record.tokensAfter)} tokens, ${formatNumberOf(record.messagesBefore, "message")} to ${record.messagesAfter}`,
     ...(newest === undefined ? { kinds: [], paths: [], yours: [] } : went(newest)),
     messages: manager.context().messages.map((message) => {
-      const text = shownText(message);
+      const text = textsOf(message).join("\n");
       return { who: whoSays(message), chars: text.length, text: text.slice(0, SHOWN_CHARS).toWellFormed() };
     }),
   };
-}
-
-function shownText(message: Message): string {
-  const calls = toolCallsOf(message).map(({ toolName, argumentsJson }) => `${toolName} ${argumentsJson}`);
-  return [textOf(message), ...calls].filter((each) => each !== "").join("\n");
 }
 
 function whoSays(message: Message): string {

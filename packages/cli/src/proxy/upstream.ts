@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type HeaderPairs, headerRecord } from "./headers.ts";
 
-/** A request to the upstream. */
 interface UpstreamRequest {
   readonly method: string;
   /** Path and query, as they came, without the token. */

@@ -167,7 +167,6 @@ export function createRenderer({ write, status, sessionId, columns }: ChatScreen
 /** Where the next text goes: a line that the model's words began is still open, or not. */
 export type Cursor = "line-start" | WrapState;
 
-/** The screen that events are shown on. */
 interface Shown extends Pick<ChatScreen, "status" | "columns"> {
   readonly sessionId: string | null;
 }

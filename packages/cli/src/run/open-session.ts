@@ -64,21 +64,19 @@ export interface SessionPlace {
 
 /** Opens a new session, or one to go on with. */
 export async function openSession(options: SessionOptions, place: SessionPlace): Promise<AgentSession> {
-  const { io, environment, ask, signal } = place;
+  const { io, environment } = place;
   const { cwd, homeFolder } = io;
   const parts = await openExtensions(options, io);
-  const config = readConfig({ cwd, homeFolder, environment, flags: flagsOf(options), parts });
+  const flags = { model: options.model, policy: options.policy, context_window: options.window };
+  const config = readConfig({ cwd, homeFolder, environment, flags, parts });
   const tokenizers = await createTokenizerLoader()(encodingsOf(config.policy.value, parts.kinds));
   const sessions = sessionStoreOf(cwd, config);
   const resumed = await resumedId(options, sessions);
   const models = await openModels(options.demo === true ? "demo" : "chosen", { config, environment });
   return await orClose(models, async () => {
-    const tools = await openTools(options, { cwd, environment, config, ask, signal });
-    return await orClose(
-      tools,
-      async () =>
-        await startSession({ config, parts, tokenizers, sessions, resumed, models, tools, system: systemText(cwd) }, place),
-    );
+    const tools = await openTools(options, config, place);
+    const start = { config, parts, tokenizers, sessions, resumed, models, tools };
+    return await orClose(tools, async () => await startSession(start, place));
   });
 }
 
@@ -92,10 +90,8 @@ async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promis
   }
 }
 
-/** The options that a session starts with. */
 interface SessionStart {
   readonly config: EffectiveConfig;
-  /** Parts that come with plimsoll, and those that a person added. */
   readonly parts: PolicyParts;
   readonly tokenizers: Tokenizers;
   readonly sessions: SessionStore;
@@ -103,32 +99,35 @@ interface SessionStart {
   readonly resumed: string | null;
   readonly models: SessionModels;
   readonly tools: SessionTools;
-  readonly system: ReturnType<typeof systemText>;
 }
 
 async function startSession(start: SessionStart, place: SessionPlace): Promise<AgentSession> {
-  const { config, parts, tokenizers, models, tools } = start;
+  const { config, parts, tokenizers, sessions, resumed, models, tools } = start;
   const { permissions } = tools;
   const policy = config.policy.value;
-  const { spending, modelBefore } = await readPast(start);
-  const agent = await startAgent(agentOptions(start, place, spending));
+  const { request } = policy.summary;
+  const spending = createSpending(models.pricesOf, typeof request === "string" ? null : request.cheaper.modelId);
+  let modelBefore: string | null = null;
+  if (resumed !== null)
+    await sessions.read(resumed, (entry) => {
+      tools.resume(resumed, entry);
+      spending.add(entry);
+      if (entry.type === "model-change" || entry.type === "usage") modelBefore = entry.modelId;
+    });
+  const system = systemText(place.io.cwd);
+  const agent = await startAgent(agentOptions(start, place, { spending, system: system.text }));
   return {
-    agent,
-    config,
-    parts,
-    policy,
-    tokenizers,
+    ...{ agent, config, parts, policy, tokenizers, permissions },
     spending: spending.now,
     notices: sessionNotices({
       agent,
       modelBefore,
       policyLine: `policy ${policy.name} (${config.policy.source})`,
       windowLine: models.first.windowLine,
-      serverLines: [...start.system.notices, ...tools.serverLines],
+      serverLines: [...system.notices, ...tools.serverLines],
       permissions,
     }),
     simulator: models.simulator,
-    permissions,
     switchModel: async (reference) => {
       const to = await models.named(reference);
       await agent.switchModel(to.model);
@@ -143,31 +142,11 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
   };
 }
 
-/** Facts of a log before the session goes on: its cost, and its model. */
-interface SessionPast {
-  readonly spending: SpendingCount;
-  readonly modelBefore: string | null;
-}
-
-/** Reads the log that a session goes on with, for the tools as well. */
-async function readPast({ config, sessions, resumed, models, tools }: SessionStart): Promise<SessionPast> {
-  const { request } = config.policy.value.summary;
-  const spending = createSpending(models.pricesOf, typeof request === "string" ? null : request.cheaper.modelId);
-  let modelBefore: string | null = null;
-  if (resumed !== null)
-    await sessions.read(resumed, (entry) => {
-      tools.resume(resumed, entry);
-      spending.add(entry);
-      if (entry.type === "model-change" || entry.type === "usage") modelBefore = entry.modelId;
-    });
-  return { spending, modelBefore };
-}
-
-function agentOptions(start: SessionStart, { io, onEvent }: SessionPlace, spending: SessionPast["spending"]): AgentOptions {
-  const {
-    system: { text: system },
-  } = start;
-  const { config, parts, tokenizers, sessions, resumed, models, tools } = start;
+function agentOptions(
+  { config, parts, tokenizers, sessions, resumed, models, tools }: SessionStart,
+  { io, onEvent }: SessionPlace,
+  { spending, system }: { readonly spending: SpendingCount; readonly system: string },
+): AgentOptions {
   const { max_steps } = config.settings;
   const sessionId = resumed ?? newSessionId(io.nowMs());
   return {
@@ -217,11 +196,6 @@ function systemText(cwd: string): { readonly text: string; readonly notices: rea
   };
 }
 
-function flagsOf(options: SessionOptions): { readonly [key: string]: string | undefined } {
-  return { model: options.model, policy: options.policy, context_window: options.window };
-}
-
-/** The tools of a session, and what they may do. */
 interface SessionTools extends Pick<Awaited<ReturnType<typeof createBuiltinTools>>, "resume" | "stateOf"> {
   /** The built-in ones and the servers'; no result holds a key that this program knows. */
   readonly tools: readonly AgentTool[];
@@ -231,27 +205,26 @@ interface SessionTools extends Pick<Awaited<ReturnType<typeof createBuiltinTools
   close(): Promise<void>;
 }
 
-/** Where tools work, and who is asked about them. */
-interface ToolPlace {
-  readonly cwd: string;
-  readonly environment: { readonly [name: string]: string | undefined };
-  readonly config: EffectiveConfig;
-  readonly ask: AskPerson | undefined;
-  /** Ends the questions about servers. */
-  readonly signal: AbortSignal | undefined;
-}
-
 const CANCELLED: Authorization = { kind: "deny", why: "cancelled" };
 const NEVER_ABORTED = new AbortController().signal;
 const MS_PER_SECOND = 1_000;
 
 /** Opens the built-in tools, then the servers that may be started. */
-async function openTools(options: SessionOptions, place: ToolPlace): Promise<SessionTools> {
-  const { cwd, environment, config, ask, signal = NEVER_ABORTED } = place;
+async function openTools(options: SessionOptions, config: EffectiveConfig, place: SessionPlace): Promise<SessionTools> {
+  const { environment, ask, signal = NEVER_ABORTED } = place;
+  const { cwd } = place.io;
+  const { timeout_seconds, lint, hand_off, pass_env } = config.settings;
   const redactor = createRedactor(KEY_VARIABLES.map((name) => ({ name, value: environment[name] ?? "" })));
   const permissions = createPermissions((options.allow ?? []).map(parseRule), options.readOnly === true ? "read-only" : "ask");
   if (ask !== undefined) permissions.askThrough(ask);
-  const builtin = await createBuiltinTools({ workspaceFolder: cwd, env: environment, ...toolSettings(config) });
+  const builtin = await createBuiltinTools({
+    workspaceFolder: cwd,
+    env: environment,
+    lintCommand: lint?.value ?? null,
+    handOff: hand_off?.value === true ? "offered" : "absent",
+    ...(pass_env === undefined ? {} : { passEnv: pass_env.value.split(/[\s,]+/) }),
+    ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds.value * MS_PER_SECOND }),
+  });
   const authorize = (call: PendingCall) => permissions.authorize(call, signal).catch((): Authorization => CANCELLED);
   const servers = await connectServers(config.mcpServers, { cwd, environment, authorize });
   const { tools, lines } = distinctTools(builtin.tools, servers.tools);
@@ -283,18 +256,4 @@ export function distinctTools(
     names.add(name);
   }
   return { tools, lines };
-}
-
-function toolSettings({ settings: { timeout_seconds, lint, hand_off, pass_env } }: EffectiveConfig): {
-  readonly timeoutMs?: number;
-  readonly passEnv?: readonly string[];
-  readonly lintCommand: string | null;
-  readonly handOff: "offered" | "absent";
-} {
-  return {
-    lintCommand: lint?.value ?? null,
-    handOff: hand_off?.value === true ? "offered" : "absent",
-    ...(pass_env === undefined ? {} : { passEnv: pass_env.value.split(/[\s,]+/) }),
-    ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds.value * MS_PER_SECOND }),
-  };
 }

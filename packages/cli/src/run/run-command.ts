@@ -75,7 +75,6 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
   }
 }
 
-/** Shows an event while a task is worked on. */
 function runLines(event: AgentEvent, { sessionId }: ShownSession): readonly string[] {
   const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, sessionId());
   return line === null ? [] : [line];

@@ -82,7 +82,6 @@ const PRICED_AS = "claude-sonnet-5-5";
 /** Calls of one turn of the demo. */
 const CALLS_PER_TURN = 5;
 
-/** Starts the simulator with a script that answers every message with some calls and a few words. */
 async function startDemoModel(): Promise<DemoModel> {
   const simulator = await startSimulator({
     contextWindowTokens: DEMO_LIMITS.contextWindowTokens,

@@ -5,7 +5,6 @@ import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
 import { printable, shortened } from "../terminal/printable.ts";
 
-/** Facts that the notices of a session are made of. */
 interface NoticeFacts {
   readonly agent: Agent;
   /** The model that a resumed session had; `null` for none. */
@@ -31,7 +30,6 @@ export function sessionNotices(facts: NoticeFacts): readonly string[] {
   ];
 }
 
-/** Lists the permissions that the command line gave. */
 function permissionLines(permissions: Permissions): readonly string[] {
   const isReadOnly = permissions.mode() === "read-only";
   const rules = permissions

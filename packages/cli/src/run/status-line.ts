@@ -1,9 +1,9 @@
 import type { Usage } from "@plimsoll/core";
 import type { ContextUsage } from "@plimsoll/core/extend";
 import type { Output } from "../io.ts";
+import { COLUMNS } from "../terminal/printable.ts";
 import type { AgentSession } from "./open-session.ts";
 
-/** The parts of the status line. */
 interface Status {
   readonly context: ContextUsage;
   /** Of the newest request; `null` before the first. */
@@ -14,15 +14,12 @@ interface Status {
   readonly usdIs: "whole" | "a-part";
 }
 
-/** Columns of a terminal that does not say how many it has. */
-const USUAL_COLUMNS = 80;
-
 /**
  * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. What the provider reported
  * is shown as it is; `+` is what came since, and `~` an estimate of the whole, with the newest prompt next to it. It is shorter if
  * the columns are few, and then without its bar.
  */
-export function statusLine(status: Status, columns: number = USUAL_COLUMNS): string {
+export function statusLine(status: Status, columns: number = COLUMNS): string {
   const wide = piecesOf(status, WIDE).join(" · ");
   if (wide.length <= columns) return wide;
   const narrow = piecesOf(status, NARROW).join(" ");

@@ -10,9 +10,6 @@ export interface ProgressBar {
   stop(): void;
 }
 
-/** How long what comes behind this step will take, in milliseconds, by what the whole step takes; `null` if that is not known yet. */
-export type LaterMs = (stepMs: number) => number | null;
-
 /** Steps of the bar: finer than a terminal shows. */
 const BAR_STEPS = 1_000;
 const FILE_CHARS = 40;
@@ -23,16 +20,17 @@ export interface ProgressWords {
   readonly what: string;
   /** One of the things that are counted. */
   readonly noun: string;
-  readonly laterMs: LaterMs;
+  /** The work that the time left is of, behind a space; nothing for the whole. */
+  readonly leftOf: string;
 }
 
 /** A bar if a person looks at the stream live, behind what is being done; plain lines if not, so that logs stay readable. */
 export function createProgressBar(
   stream: NodeJS.WritableStream & Output,
-  { what = "replaying", noun = "file", laterMs = () => 0 }: Partial<ProgressWords> = {},
+  { what = "replaying", noun = "file", leftOf = "" }: Partial<ProgressWords> = {},
   nowMs: () => number = performance.now.bind(performance),
 ): ProgressBar {
-  if (stream.isTTY !== true) return createProgressLines(stream, { what, noun, laterMs }, nowMs);
+  if (stream.isTTY !== true) return createProgressLines(stream, { what, noun, leftOf }, nowMs);
   const bar = new SingleBar({
     stream,
     format: `${what} {bar} {percentage} %  {left}  {place}`,
@@ -50,7 +48,7 @@ export function createProgressBar(
       const share = workTotal === 0 ? 0 : workDone / workTotal;
       const payload = {
         place: `${noun} ${Math.min(filesDone + 1, filesTotal)} of ${filesTotal}  ${shortened(file, FILE_CHARS)}`,
-        left: leftText(share, nowMs() - startMs, laterMs),
+        left: leftText(share, nowMs() - startMs, leftOf),
       };
       bar.update(Math.floor(share * BAR_STEPS), payload);
     },
@@ -62,7 +60,7 @@ export function createProgressBar(
 const BETWEEN_LINES_MS = 10_000;
 
 /** Writes plain lines to a log or a pipe where a terminal has a bar: one every ten seconds, when something was done; none for a shorter run. */
-function createProgressLines(output: Output, { what, noun, laterMs }: ProgressWords, nowMs: () => number): ProgressBar {
+function createProgressLines(output: Output, { what, noun, leftOf }: ProgressWords, nowMs: () => number): ProgressBar {
   const startMs = nowMs();
   let saidMs = startMs;
   return {
@@ -71,7 +69,7 @@ function createProgressLines(output: Output, { what, noun, laterMs }: ProgressWo
       if (atMs - saidMs < BETWEEN_LINES_MS) return;
       saidMs = atMs;
       const elapsedMs = atMs - startMs;
-      const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, laterMs);
+      const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, leftOf);
       const done = `${formatCount(filesDone)} of ${formatNumberOf(filesTotal, noun)}`;
       const parts = [done, elapsedText(elapsedMs), left].filter((part) => part !== "");
       output.write(`plimsoll: ${what}: ${parts.join(", ")}\n`);
@@ -84,20 +82,14 @@ const MS_PER_SECOND = 1_000;
 const SECONDS_PER_MINUTE = 60;
 const MS_PER_MINUTE = SECONDS_PER_MINUTE * MS_PER_SECOND;
 
-/**
- * How long the rest will take if it goes on as so far, with what comes behind this step, or of this step alone if nothing is known of what does.
- * Nothing before anything is done, since nothing is known then.
- */
-export function leftText(share: number, elapsedMs: number, laterMs: LaterMs = () => 0): string {
+/** How long the rest will take if it goes on as so far. Nothing before anything is done, since nothing is known then. */
+export function leftText(share: number, elapsedMs: number, leftOf: string = ""): string {
   if (share <= 0 || elapsedMs <= 0) return "";
-  const stepMs = elapsedMs / share;
-  const later = laterMs(stepMs);
-  const seconds = Math.ceil((stepMs - elapsedMs + (later ?? 0)) / MS_PER_SECOND);
-  const left = seconds < SECONDS_PER_MINUTE ? `${seconds} s left` : `${Math.ceil(seconds / SECONDS_PER_MINUTE)} min left`;
-  return later === null ? `${left} of this step` : left;
+  const seconds = Math.ceil((elapsedMs / share - elapsedMs) / MS_PER_SECOND);
+  const left = seconds < SECONDS_PER_MINUTE ? `${seconds} s` : `${Math.ceil(seconds / SECONDS_PER_MINUTE)} min`;
+  return `${left} left${leftOf}`;
 }
 
-/** How long it has taken, in whole seconds or minutes. */
 function elapsedText(elapsedMs: number): string {
   if (elapsedMs < MS_PER_MINUTE) return `${Math.floor(elapsedMs / MS_PER_SECOND)} s`;
   return `${Math.floor(elapsedMs / MS_PER_MINUTE)} min`;

@@ -15,7 +15,6 @@ export interface TypedLines {
   close(): void;
 }
 
-/** Who hears the lines, and how long a moment is. */
 interface TypedLinesOptions {
   readonly onLine: (line: string) => void;
   /** Nobody types any more. */
@@ -67,7 +66,6 @@ function aMoment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MOMENT_MS));
 }
 
-/** A question that is answered with yes or no. */
 interface Consent {
   readonly question: string;
   /** Its subject, which stands on the screen before it. */
@@ -88,7 +86,6 @@ export async function refusal({ question, about, what, to }: Consent, isAgreed: 
   return isThere ? EXIT_OK : EXIT_USAGE;
 }
 
-/** A screen, and what was written to it before. */
 interface AskedPlace {
   readonly input: TypedInput;
   /** Where the question is written, which a person looks at. */

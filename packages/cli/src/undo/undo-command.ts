@@ -6,9 +6,10 @@ import { createFileSessionStore } from "@plimsoll/core/node";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
+import { kindsText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
 import { type CliIo, EXIT_OK } from "../io.ts";
-import { printable, shortened, wrapped } from "../terminal/printable.ts";
+import { printable, wrapped } from "../terminal/printable.ts";
 
 const LOG_SUFFIX = ".jsonl";
 
@@ -45,20 +46,12 @@ function notOurs(error: unknown, session: string): unknown {
   return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);
 }
 
-/** Kinds that are named; chosen. */
-const KINDS_LISTED = 3;
-const LISTED_CHARS = 40;
-
 /** Which compaction was undone and what is back, in a few words. */
 function undoneText(undone: CompactionEntry | undefined, before: readonly Message[], after: readonly Message[]): string {
   const { tokensOf } = createCompositionCounter();
   const sum = (messages: readonly Message[]) => messages.reduce((tokens, message) => tokens + tokensOf(message), 0);
   const { kinds } = compactionLoss(after, before, tokensOf);
-  const back = kinds
-    .slice(0, KINDS_LISTED)
-    .map(({ what, parts, tokens }) => `${shortened(what, LISTED_CHARS)} ${parts} (${formatTokens(tokens)})`);
   const which = undone === undefined ? "" : ` the compaction by ${printable(undone.record.policy)} (${undone.record.reason})`;
   const sizes = `${formatNumberOf(before.length, "message")} became ${after.length}, about ${formatTokens(sum(before))} → ${formatTokens(sum(after))} tokens`;
-  const more = kinds.length > KINDS_LISTED ? ` and ${kinds.length - KINDS_LISTED} more` : "";
-  return wrapped(`Undone:${which}; ${sizes}. Back: ${back.join(", ")}${more}.`, { further: "  " }).join("\n");
+  return wrapped(`Undone:${which}; ${sizes}. Back: ${kindsText(kinds)}.`, { further: "  " }).join("\n");
 }
