@@ -29,9 +29,9 @@ import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { baseUrlVariable, clientFor, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_OK } from "../io.ts";
+import { refusal } from "../option/check-options.ts";
 import { printable, tell } from "../terminal/printable.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
-import { refusal } from "../terminal/typed-lines.ts";
 import type { AskChoice } from "./ask-option.ts";
 
 /** A run of the bench, as far as its calls are asked about. */

@@ -1,4 +1,6 @@
 import { PlimsollError } from "@plimsoll/core";
+import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { printable, tell } from "../terminal/printable.ts";
 
 /** Rules for options without sense, by their long names as keys: the others that one needs, and those that it leaves nothing to do for. */
 export interface OptionRules {
@@ -20,6 +22,26 @@ export function checkOptions(options: object, { needs = {}, excludes = {} }: Opt
 /** Makes one error of all that is wrong with what was given, a line each. */
 export function mistakes(problems: readonly string[]): PlimsollError {
   return new PlimsollError("bad-input", problems.join("; "), { problems });
+}
+
+interface Consent {
+  readonly question: string;
+  /** Its subject, which stands on the screen before it. */
+  readonly about?: string;
+  /** The participle of what is not done without consent. */
+  readonly what: string;
+  /** The thing to agree to; left out if the question tells it. */
+  readonly to?: string;
+}
+
+/** Asks for consent, unless it was given by `--yes`: `null` if the person agrees, else the exit code of a command that ends here. */
+export async function refusal({ question, about, what, to }: Consent, isAgreed: boolean, io: CliIo): Promise<number | null> {
+  if (isAgreed) return null;
+  const isThere = io.confirm !== undefined;
+  if (await io.confirm?.(`${printable(question)} [y/N] `, about)) return null;
+  const agree = ["nobody is there to agree", ...(to === undefined ? [] : [to])].join(" ");
+  tell(io, `nothing was ${what}${isThere ? "" : `: ${agree}; give --yes`}`);
+  return isThere ? EXIT_OK : EXIT_USAGE;
 }
 
 const flag = (name: string) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

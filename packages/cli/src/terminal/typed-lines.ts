@@ -1,7 +1,5 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
-import { printable, tell } from "./printable.ts";
 
 /** Where a person types; what has no raw mode is a pipe. */
 export interface TypedInput extends NodeJS.ReadableStream {
@@ -64,26 +62,6 @@ export function openTypedLines(input: TypedInput, { onLine, onClose, moment = aM
 
 function aMoment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MOMENT_MS));
-}
-
-interface Consent {
-  readonly question: string;
-  /** Its subject, which stands on the screen before it. */
-  readonly about?: string;
-  /** The participle of what is not done without consent. */
-  readonly what: string;
-  /** The thing to agree to; left out if the question tells it. */
-  readonly to?: string;
-}
-
-/** Asks for consent, unless it was given by `--yes`: `null` if the person agrees, else the exit code of a command that ends here. */
-export async function refusal({ question, about, what, to }: Consent, isAgreed: boolean, io: CliIo): Promise<number | null> {
-  if (isAgreed) return null;
-  const isThere = io.confirm !== undefined;
-  if (await io.confirm?.(`${printable(question)} [y/N] `, about)) return null;
-  const agree = ["nobody is there to agree", ...(to === undefined ? [] : [to])].join(" ");
-  tell(io, `nothing was ${what}${isThere ? "" : `: ${agree}; give --yes`}`);
-  return isThere ? EXIT_OK : EXIT_USAGE;
 }
 
 interface AskedPlace {
