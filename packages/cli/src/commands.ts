@@ -80,7 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "simulate",
     description: "serve a strict provider on 127.0.0.1, for any agent: four wires, limits, prompt cache, faults",
-    examples: ["simulate --window 32k", "simulate session.jsonl --port 0 --fault 529@3"],
+    examples: ["simulate --window 32k", "simulate session.jsonl --port 0"],
     load: async () => (await import("./command/simulate-command.ts")).defineSimulateCommand,
   },
   {

@@ -183,7 +183,7 @@ describe("a planted key is in nothing that is written", { timeout: 120_000 }, ()
   test("by simulate", async () => {
     const recorded = recordedIo(folder);
     const controller = new AbortController();
-    const options = { session: null, port: "0", window: "64k", fault: [], factor: "1" };
+    const options = { session: null, port: "0", window: "64k" };
     let announce = (_url: string): void => undefined;
     const listening = new Promise<string>((resolve) => {
       announce = resolve;

@@ -405,51 +405,22 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 });
 
-describe("parts of a run", { timeout: REPLAY_MS }, () => {
+describe("options of a run", { timeout: REPLAY_MS }, () => {
   const args = ["-p", "none", "-p", "pi", "-w", "16k", "-w", "32k"];
-  const inputs = ["logs/session.jsonl", "logs/absent.jsonl", "parts", "logs/other.json"];
   const text = (file: string) => readFileSync(join(folder, file), "utf8");
-
-  beforeAll(async () => {
-    mkdirSync(join(folder, "parts"));
-    for (const name of ["b.jsonl", "a.jsonl", "c.jsonl"])
-      copyFileSync(join(folder, "logs/session.jsonl"), join(folder, "parts", name));
-    await run("bench", ...inputs, ...args, "--json", "whole.json", "--html", "whole.html");
-    for (const part of ["1", "2", "3", "4"])
-      await run("bench", ...inputs, ...args, "--shard", `${part}/4`, "--json", `part-${part}.json`);
-  }, REPLAY_MS);
-
-  test("merged, in any order, give the bytes of one run", async () => {
-    const parts = ["part-3.json", "part-1.json", "part-4.json", "part-2.json"];
-    const { exitCode, stderr } = await run("bench", "merge", ...parts, "--json", "merged.json", "--html", "merged.html");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(text("merged.json")).toBe(text("whole.json"));
-    expect(text("merged.html")).toBe(text("whole.html"));
-  });
-
-  test.each([
-    ["a part is missing", ["part-1.json", "part-2.json", "part-4.json"], "missing: part 3/4"],
-    ["a part comes twice", ["part-1.json", "part-1.json"], "two of the reports are the same part"],
-    ["a report is of another run", ["part-1.json", "whole.json"], "whole.json is not of the same run as part-1.json"],
-    ["a file is no report", ["logs/README.md"], "logs/README.md: no report of this version"],
-    ["a file is not there", ["absent.json"], "absent.json: cannot be read"],
-  ])("are not merged if %s", async (_, parts, line) => {
-    const { exitCode, stderr } = await run("bench", "merge", ...parts);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(line);
-  });
 
   test.each([
     ["--shard", "0/4", "--shard 0/4: give a part and a count"],
     ["--shard", "5/4", "--shard 5/4: give a part and a count"],
     ["--jobs", "none", "--jobs none: give a whole number from 1 to 64"],
   ])("%s %s is refused", async (option, value, line) => {
-    const { exitCode, stderr } = await run("bench", ...inputs, option, value);
+    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", option, value);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(line);
   });
 
   test("a report fits its published schema", async () => {
+    await run("bench", "logs/session.jsonl", ...args, "--json", "whole.json");
     const { stdout } = await run("bench", "schema");
     const schema: unknown = JSON.parse(stdout);
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -10,7 +10,7 @@ import { main } from "../main.ts";
 const REPLAY_MS = 240_000;
 
 let folder = "";
-const ARGS = ["bench", "sessions", "-p", "none", "-p", "sven", "-w", "16k", "--jobs", "1"];
+const ARGS = ["bench", "sessions", "absent.jsonl", "-p", "none", "-p", "sven", "-w", "16k", "--jobs", "1"];
 
 async function run(...args: readonly string[]) {
   const { io, stdout, stderr } = recordedIo(folder);
@@ -26,21 +26,38 @@ beforeAll(async () => {
     .map(({ path }) => path)
     .toSorted((a, b) => readFileSync(a).length - readFileSync(b).length);
   for (const name of ["a", "b"]) copyFileSync(shortest, join(folder, `sessions/${name}.jsonl`));
+  writeFileSync(join(folder, "sessions/notes.md"), "# not a session\n");
   await run(...ARGS, "--out", "whole", "--json", "whole.json", "--html", "whole.html");
   // More parts than files: the last has none, and is whole all the same.
   for (const part of ["3", "1", "2"]) {
-    const { exitCode, stderr } = await run(...ARGS, "--shard", `${part}/3`, "--out", "results");
+    const json = ["--json", `part-${part}.json`];
+    const { exitCode, stderr } = await run(...ARGS, "--shard", `${part}/3`, "--out", "results", ...json);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   }
 }, REPLAY_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("three parts as Parquet", { timeout: REPLAY_MS }, () => {
-  test("give the report of one run, to the byte", async () => {
-    const { exitCode, stderr } = await run("bench", "merge", "results", "--json", "merged.json", "--html", "merged.html");
+describe("three parts", { timeout: REPLAY_MS }, () => {
+  test.each([
+    ["as Parquet", ["results"]],
+    ["as JSON, in any order", ["part-3.json", "part-1.json", "part-2.json"]],
+  ])("%s give the report of one run, to the byte", async (_, parts) => {
+    const { exitCode, stderr } = await run("bench", "merge", ...parts, "--json", "merged.json", "--html", "merged.html");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(textOf("merged.json")).toBe(textOf("whole.json"));
     expect(textOf("merged.html")).toBe(textOf("whole.html"));
+  });
+
+  test.each([
+    ["a part is missing", ["part-1.json", "part-2.json"], "missing: part 3/3"],
+    ["a part comes twice", ["part-1.json", "part-1.json"], "two of the reports are the same part"],
+    ["a report is of another run", ["part-1.json", "whole.json"], "whole.json is not of the same run as part-1.json"],
+    ["a file is no report", ["sessions/a.jsonl"], "sessions/a.jsonl: no report of this version"],
+    ["a file is not there", ["absent.json"], "absent.json: cannot be read"],
+  ])("are not merged if %s", async (_, parts, line) => {
+    const { exitCode, stderr } = await run("bench", "merge", ...parts);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(line);
   });
 
   test("are refused as parts of another number before anything is replayed", async () => {

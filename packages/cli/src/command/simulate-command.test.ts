@@ -8,7 +8,7 @@ import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { simulate } from "./simulate-command.ts";
 
-const DEFAULTS = { session: null, port: "0", window: "32k", fault: [] };
+const DEFAULTS = { session: null, port: "0", window: "32k" };
 
 function terminal() {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-simulate-"));
@@ -47,16 +47,11 @@ const ask = async (url: string) => {
 
 test("serves until it is interrupted and says what came of each request", async () => {
   const recorded = terminal();
-  const exitCode = await serve({ ...DEFAULTS, fault: ["529@2"] }, recorded, async (url) => {
+  const exitCode = await serve(DEFAULTS, recorded, async (url) => {
     expect(await ask(url)).toMatchObject({ answer: { content: [{ text: "Reply 1 to a prompt of 1 tokens." }] } });
-    expect(await ask(url)).toMatchObject({ status: 529 });
   });
   expect(exitCode).toBe(0);
-  expect(recorded.stdout().split("\n").slice(3)).toEqual([
-    "anthropic answered 200; 1 tokens; 0 read, 0 written",
-    "anthropic fault 529; 1 tokens; Overloaded",
-    "",
-  ]);
+  expect(recorded.stdout().split("\n").slice(3)).toEqual(["anthropic answered 200; 1 tokens; 0 read, 0 written", ""]);
 });
 
 test("plays the replies of a session log", async () => {
@@ -82,13 +77,6 @@ test("plays a scenario's file, and adds the facts of each exchange", async () =>
     { index: 0, kind: "main", toldPromptTokens: 20_000, roles: { user: 1 } },
     { index: 1, kind: "main", toldPromptTokens: 24_000, sinceMain: { sharedItems: 1 } },
   ]);
-});
-
-test("a scenario takes no faults beside its own", async () => {
-  const { io, folder, stderr } = terminal();
-  writeFileSync(join(folder, "scenario.json"), readFileSync(EXAMPLE));
-  expect(await main(["simulate", "scenario.json", "--fault", "429@1"], io)).toBe(2);
-  expect(stderr()).toBe("plimsoll: --fault: a scenario has the faults of its own, as scenario.json does\n");
 });
 
 test.each([
@@ -162,10 +150,6 @@ test.each([
   [["--facts", "facts.jsonl"], "plimsoll: --facts: facts are told of a scenario alone; name one in the place of a session\n"],
   [["--port", "70000"], "plimsoll: --port 70000: give a whole number from 0 to 65535\n"],
   [["--window", "real"], "plimsoll: --window real: give a number of tokens, as 8000 or 200k\n"],
-  [
-    ["--fault", "cut"],
-    "plimsoll: --fault cut: give a kind and the number of a request, as 429@3; kinds are 429, 500, 529, cut, error, empty, truncate, no-usage\n",
-  ],
 ])("refuses %j", async (options, message) => {
   const { io, stderr } = terminal();
   expect(await main(["simulate", ...options], io)).toBe(2);

@@ -7,7 +7,6 @@ import { checkOutput, readSmallFile } from "@plimsoll/core/node";
 import {
   type Exchange,
   type ExchangeFacts,
-  type Fault,
   factsLine,
   playScenario,
   repliesOfTranscript,
@@ -19,13 +18,12 @@ import {
 } from "@plimsoll/providers/simulator";
 import type { Command } from "commander";
 import { aborted, type CliIo, EXIT_OK, jsonOrNull, untilTold } from "../io.ts";
-import { collect, parsePort, tokensOf } from "../option/replay-options.ts";
+import { parsePort, tokensOf } from "../option/replay-options.ts";
 import { printable } from "../terminal/printable.ts";
 
 interface SimulateOptions {
   readonly port: string;
   readonly window: string;
-  readonly fault?: readonly string[];
   readonly facts?: string;
 }
 
@@ -35,7 +33,6 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
     .argument("[session]", "a session log whose replies are played, or a scenario; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
-    .option("--fault <kind@n>", "the fault of the n-th request: 429@3, 529@5, cut@2, empty@4, …; repeatable", collect)
     .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
     .action(async (session: string | undefined, options: SimulateOptions) =>
       onExit(await untilTold((signal) => simulate({ session: session ?? null, ...options }, io, signal))),
@@ -44,15 +41,13 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
 export async function simulate(
-  { session, port, window, fault = [], facts }: SimulateOptions & { readonly session: string | null },
+  { session, port, window, facts }: SimulateOptions & { readonly session: string | null },
   io: CliIo,
   signal: AbortSignal,
 ): Promise<number> {
   const scenario = session === null ? null : scenarioIn(resolve(io.cwd, session), session);
   if (scenario === null && facts !== undefined)
     throw new PlimsollError("bad-input", "--facts: facts are told of a scenario alone; name one in the place of a session");
-  if (scenario !== null && fault.length > 0)
-    throw new PlimsollError("bad-input", `--fault: a scenario has the faults of its own, as ${session} does`);
   if (facts !== undefined) checkOutput(resolve(io.cwd, facts));
   const onFacts = (each: ExchangeFacts) => {
     if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));
@@ -62,7 +57,6 @@ export async function simulate(
   const simulator = await startSimulator({
     replies: session === null || played !== null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: tokensOf("--window", window),
-    faults: faultsFrom(fault),
     port: parsePort(port),
     ...played,
     onExchange: (exchange) => {
@@ -114,32 +108,4 @@ function exchangeLine({ wire, outcome, status, error, promptTokens, cacheReadTok
   const cache = cacheReadTokens === null ? [] : [`${cacheReadTokens} read, ${cacheWriteTokens ?? 0} written`];
   const words = error === null ? [] : [printable(error)];
   return [`${wire} ${outcome} ${status}`, ...sizes, ...cache, ...words].join("; ");
-}
-
-const KINDS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
-  ["429", { kind: "status", status: 429 }],
-  ["500", { kind: "status", status: 500 }],
-  ["529", { kind: "status", status: 529 }],
-  ["cut", { kind: "cut-stream", afterEvents: 3 }],
-  ["error", { kind: "stream-error" }],
-  ["empty", { kind: "empty-reply" }],
-  ["truncate", { kind: "silent-truncation" }],
-  ["no-usage", { kind: "no-usage" }],
-]);
-
-/** Reads faults such as `429@3`: the kind, and which request it happens to, counted from 1. Throws `bad-input` for everything else. */
-function faultsFrom(texts: readonly string[]): NonNullable<SimulatorOptions["faults"]> {
-  const faults = new Map(texts.map(parseFault));
-  return ({ index }) => faults.get(index + 1) ?? null;
-}
-
-function parseFault(text: string): readonly [number, Fault] {
-  const at = text.lastIndexOf("@");
-  const fault = KINDS.get(text.slice(0, at));
-  const request = text.slice(at + 1);
-  if (fault !== undefined && /^[1-9]\d{0,6}$/.test(request)) return [Number(request), fault];
-  throw new PlimsollError(
-    "bad-input",
-    `--fault ${text}: give a kind and the number of a request, as 429@3; kinds are ${[...KINDS.keys()].join(", ")}`,
-  );
 }
