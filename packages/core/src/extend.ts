@@ -155,11 +155,10 @@ export type {
   Overhead,
   Prediction,
 } from "./tokens/estimator.ts";
-export { defineEstimator, defineMeasure } from "./tokens/estimator.ts";
+export { defineEstimator, defineMeasure, EMPTY_LEDGER } from "./tokens/estimator.ts";
 export type { ImageRule } from "./tokens/image-rule.ts";
 export type { Measured } from "./tokens/ledger/ledger-estimator.ts";
 export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
-export { EMPTY_LEDGER } from "./tokens/ledger.ts";
 export type { MessageMeasure, WorkCounter } from "./tokens/measure.ts";
 export { createWorkCounter } from "./tokens/measure.ts";
 export type { ModelPrior, ModelPriors } from "./tokens/model-prior.ts";

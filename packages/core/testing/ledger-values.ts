@@ -1,8 +1,9 @@
 import { sequenceOf } from "../src/sequence.ts";
 import { CHAR_CLASSES } from "../src/tokens/char-classes.ts";
 import type { ContentSum, MessageContent, OverheadCounts } from "../src/tokens/ledger/content.ts";
+import type { MeasuredState, ReplyReport, UnreportedMessage } from "../src/tokens/ledger/measured-state.ts";
+import { NOTHING_MEASURED } from "../src/tokens/ledger/measured-state.ts";
 import { fitFrom, type KnownModel, type Model, type Regression } from "../src/tokens/ledger/model-fit.ts";
-import { EMPTY_LEDGER, type Ledger, type ReplyReport, type UnreportedMessage } from "../src/tokens/ledger.ts";
 import { type ModelPrior, POOLED_PRIOR } from "../src/tokens/model-prior.ts";
 
 /** Counts of one class of character, with a weight of 1: so many of it weigh as much. */
@@ -76,10 +77,12 @@ export function overheadCounts(system: number, tools = 0, hiddenTokens = 0): Ove
 }
 
 /** A ledger after a report of model "m", with messages that came since. */
-export function ledgerAfterReport(more: Partial<Ledger> & { readonly came?: readonly UnreportedMessage[] } = {}): Ledger {
+export function ledgerAfterReport(
+  more: Partial<MeasuredState> & { readonly came?: readonly UnreportedMessage[] } = {},
+): MeasuredState {
   const { came = [], ...given } = more;
   return {
-    ...EMPTY_LEDGER,
+    ...NOTHING_MEASURED,
     reportedModelId: "m",
     nextModelId: "m",
     base: { kind: "report", promptTokens: 1000, overhead: overheadCounts(0) },

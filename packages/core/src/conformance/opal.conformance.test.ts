@@ -11,8 +11,9 @@ import { summaryPrompt } from "../summarizer/summary-request.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
+import { NOTHING_ANCHORED } from "../tokens/usage-anchored.ts";
 import type { PathAccess } from "../tool.ts";
 import { usageOf } from "../usage.ts";
 
@@ -91,7 +92,9 @@ describe("estimates", () => {
     const anchor = reportedTokens === null ? null : { reportedTokens, estimatedTokens: 0, coversReplyOf: null };
     const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
     const estimator = createEstimator(OPAL_POLICY.estimator, createWorkCounter());
-    expect(estimator.predict({ ...EMPTY_LEDGER, anchor, estimatedTokens }, overhead).expectedTokens).toBe(expected);
+    expect(
+      estimator.predict({ ...EMPTY_LEDGER, own: { ...NOTHING_ANCHORED, anchor }, estimatedTokens }, overhead).expectedTokens,
+    ).toBe(expected);
   });
 });
 

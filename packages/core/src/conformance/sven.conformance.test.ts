@@ -9,7 +9,7 @@ import { absentImage, human, humanImage, NO_RECORD, result, toolCall, usageEntry
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { nextFactor } from "../tokens/calibrated-ema.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { fires, triggerTokens } from "../trigger.ts";
 

@@ -11,8 +11,7 @@ import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import type { KeptState } from "../prompts/facts.ts";
 import type { RecallView } from "../recall/recall-index.ts";
-import type { Estimator, Overhead } from "../tokens/estimator.ts";
-import type { Ledger } from "../tokens/ledger.ts";
+import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 
 /** A request to make the context fit before it is sent. */

@@ -6,7 +6,7 @@ import type { EnginePolicy, Policy, TargetPolicy } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { NO_KEPT_STATE } from "../prompts/facts.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 import { type Goal, goalOf, isForced, recoveriesOf, recoveryOfTry } from "./goal.ts";

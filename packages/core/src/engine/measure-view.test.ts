@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { human, reply } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { expectedTokensOf, sizedParts, viewMeasure } from "./measure-view.ts";
 

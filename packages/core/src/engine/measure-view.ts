@@ -1,6 +1,5 @@
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
-import type { Estimator, Overhead } from "../tokens/estimator.ts";
-import type { Ledger } from "../tokens/ledger.ts";
+import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import { wholeTokens } from "../tokens/measure.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
 

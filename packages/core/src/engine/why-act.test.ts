@@ -5,7 +5,7 @@ import type { Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { FitInput } from "./fit-input.ts";
 import { type GateSizes, reaches, reasonToAct, whyAct } from "./why-act.ts";

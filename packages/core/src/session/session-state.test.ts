@@ -16,8 +16,10 @@ import {
   usageEntry,
 } from "../testing/builders.ts";
 import { createEstimator, type EstimatorSpec } from "../tokens/built-in-estimators.ts";
-import { EMPTY_LEDGER } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER } from "../tokens/estimator.ts";
+import { measuredIn } from "../tokens/ledger/ledger-estimator.ts";
 import { createWorkCounter, type WorkCounter } from "../tokens/measure.ts";
+import { anchoredIn } from "../tokens/usage-anchored.ts";
 import { rejectedUsage, usageOf } from "../usage.ts";
 import { PLAIN_FOLDS } from "./session-readings.ts";
 import { EMPTY_STATE, foldLedger, foldState, type SessionState } from "./session-state.ts";
@@ -69,7 +71,7 @@ describe("foldLedger", () => {
   ] as const)("a cut for the reason %s was made by the %s", (reason, by) => {
     const made = { ...cut, record: { ...cut.record, reason } };
     const entries = [...logOf([eight, four]), usageEntry("request", "a", 6), made];
-    expect(ledgerOf(entries, createWorkCounter(), { kind: "ledger" }).base).toMatchObject({ kind: "cut", by });
+    expect(measuredIn(ledgerOf(entries, createWorkCounter(), { kind: "ledger" })).base).toMatchObject({ kind: "cut", by });
   });
 
   test("edits do not change what was learned", () => {
@@ -91,7 +93,7 @@ describe("foldLedger", () => {
     ["the next report does", [cut, usageEntry("next", "a", 700)], 700],
   ])("%s", (_, later, reportedTokens) => {
     const entries = [...logOf([eight, four]), usageEntry("request", "a", 5000), ...later];
-    const { anchor } = ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator);
+    const { anchor } = anchoredIn(ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator));
     expect(anchor?.reportedTokens ?? null).toBe(reportedTokens);
   });
 
@@ -146,7 +148,7 @@ describe("foldLedger", () => {
   ])("%s", (_, later, estimatedTokens, coversReplyOf) => {
     const counted = { ...usageEntry("request-a", "u", 5000), usage: usageOf({ totalInputTokens: 5000, outputTokens: 9 }) };
     const entries = [...logOf([eight]), counted, { type: "message", message: four } as const, ...later];
-    const { anchor } = ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator);
+    const { anchor } = anchoredIn(ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator));
     expect(anchor).toEqual({ reportedTokens: 5009, estimatedTokens, coversReplyOf });
   });
 
@@ -156,11 +158,12 @@ describe("foldLedger", () => {
     ["of a person", eight],
   ])("a message %s is not what the report counted", (_, message) => {
     const counted = { ...usageEntry("request-a", "u", 5000), usage: usageOf({ totalInputTokens: 5000, outputTokens: 9 }) };
-    const { anchor } = ledgerOf(
-      [...logOf([human("u", "12345678")]), counted, { type: "message", message: { ...message, id: "m" } }],
-      createWorkCounter(),
-      PI_POLICY.estimator,
-    );
+    const entries = [
+      ...logOf([human("u", "12345678")]),
+      counted,
+      { type: "message", message: { ...message, id: "m" } } as const,
+    ];
+    const { anchor } = anchoredIn(ledgerOf(entries, createWorkCounter(), PI_POLICY.estimator));
     expect(anchor).toEqual({ reportedTokens: 5009, estimatedTokens: 2, coversReplyOf: "request-a" });
   });
 

@@ -6,8 +6,7 @@ import { shortHash } from "../hash.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
 import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/request-size.ts";
-import type { Estimator, Overhead } from "../tokens/estimator.ts";
-import { EMPTY_LEDGER, type Ledger, ledgerCopy } from "../tokens/ledger.ts";
+import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import type { MessageFolds } from "./session-readings.ts";
@@ -227,10 +226,11 @@ function asUnreported(entry: SessionEntry): SessionEntry {
 }
 
 /** The ledger without what reports taught: its sums stay, and all of the view is weighed anew. */
-function withoutReports(before: Ledger, { estimator, view }: LedgerFold): Ledger {
+function withoutReports(before: Ledger, { estimator, view: { modelId, messages } }: LedgerFold): Ledger {
   const { estimatedTokens, estimatedAtLastCutTokens, stepGrowthTokens } = before;
+  const untaught = modelId === null ? EMPTY_LEDGER : estimator.changeModel(EMPTY_LEDGER, modelId);
   const sums = { estimatedTokens, estimatedAtLastCutTokens, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens };
-  return { ...estimator.recount({ ...EMPTY_LEDGER, nextModelId: before.nextModelId }, view.messages, "engine"), ...sums };
+  return { ...estimator.recount(untaught, messages, "engine"), ...sums };
 }
 
 function answeredAfter(before: readonly string[], entry: SessionEntry): readonly string[] {
@@ -252,8 +252,10 @@ interface LedgerFold {
  */
 export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold): Ledger {
   switch (entry.type) {
-    case "message":
-      return withMessage(ledger, entry.message, fold.estimator);
+    case "message": {
+      const estimatedTokens = ledger.estimatedTokens + fold.estimator.measure.messageTokens(entry.message);
+      return { ...fold.estimator.append(ledger, entry.message), estimatedTokens };
+    }
     case "usage":
       return fold.estimator.observe(withStep(ledger), entry, fold.overhead);
     case "compaction":
@@ -264,11 +266,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens - grownTokens;
       const isOthers = entry.type === "compaction" && entry.record.reason === "recorded";
       const recounted = fold.estimator.recount(ledger, fold.view.messages, isOthers ? "others" : "engine");
-      const next = ledgerCopy(recounted);
-      next.estimatedTokens = estimatedTokens;
-      next.estimatedAtLastCallTokens = estimatedAtLastCallTokens;
-      next.estimatedAtLastCutTokens = estimatedTokens;
-      return next;
+      return { ...recounted, estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens: estimatedTokens };
     }
     case "model-change": {
       const changed = fold.estimator.changeModel(ledger, entry.modelId);
@@ -289,37 +287,22 @@ function withoutRemoved(ledger: Ledger, { estimator, view: { messages } }: Ledge
   const estimatedTokens = sumTokens(messages, estimator);
   const removedTokens = ledger.estimatedTokens - estimatedTokens;
   const less = (tokens: number | null) => (tokens === null ? null : Math.max(0, tokens - removedTokens));
-  const next = ledgerCopy(estimator.recount(ledger, messages, "engine"));
-  next.estimatedTokens = estimatedTokens;
-  next.estimatedAtLastCallTokens = less(ledger.estimatedAtLastCallTokens);
-  next.estimatedAtLastCutTokens = less(ledger.estimatedAtLastCutTokens);
-  return next;
-}
-
-/** A reply that the newest report covers is part of the anchor, not of what came after it. */
-function withMessage(ledger: Ledger, message: Message, estimator: Estimator): Ledger {
-  const tokens = estimator.measure.messageTokens(message);
-  const { anchor } = ledger;
-  const isCovered =
-    anchor !== null && message.role === "assistant" && message.requestId !== null && message.requestId === anchor.coversReplyOf;
-  const next = ledgerCopy(estimator.append(ledger, message));
-  next.estimatedTokens = ledger.estimatedTokens + tokens;
-  next.anchor = isCovered ? { ...anchor, estimatedTokens: anchor.estimatedTokens + tokens, coversReplyOf: null } : anchor;
-  return next;
+  return {
+    ...estimator.recount(ledger, messages, "engine"),
+    estimatedTokens,
+    estimatedAtLastCallTokens: less(ledger.estimatedAtLastCallTokens),
+    estimatedAtLastCutTokens: less(ledger.estimatedAtLastCutTokens),
+  };
 }
 
 /** Weight of the newest step in the average growth: the last ten steps make most of it; chosen. */
 const NEWEST_STEP_RATIO = 0.1;
 
 function withStep(ledger: Ledger): Ledger {
-  const { estimatedTokens, estimatedAtLastCallTokens, stepGrowthTokens } = ledger;
-  const next = ledgerCopy(ledger);
-  next.estimatedAtLastCallTokens = estimatedTokens;
-  if (estimatedAtLastCallTokens === null) return next;
-  const grownTokens = Math.max(0, estimatedTokens - estimatedAtLastCallTokens);
-  next.stepGrowthTokens =
-    stepGrowthTokens === 0 ? grownTokens : stepGrowthTokens + NEWEST_STEP_RATIO * (grownTokens - stepGrowthTokens);
-  return next;
+  const { estimatedTokens, estimatedAtLastCallTokens: before, stepGrowthTokens: growth } = ledger;
+  const grownTokens = before === null ? 0 : Math.max(0, estimatedTokens - before);
+  const next = growth === 0 ? grownTokens : growth + NEWEST_STEP_RATIO * (grownTokens - growth);
+  return { ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens: before === null ? growth : next };
 }
 
 function sumTokens(messages: Iterable<Message>, estimator: Estimator): number {

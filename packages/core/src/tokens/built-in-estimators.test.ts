@@ -3,8 +3,7 @@ import { z } from "zod";
 import { PI_LENGTH_ESTIMATE, PI_POLICY } from "../policy/presets/pi.ts";
 import { human, usageEntry } from "../testing/builders.ts";
 import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema, type Measures } from "./built-in-estimators.ts";
-import { defineEstimator, defineMeasure, type EstimatorKind, type Overhead } from "./estimator.ts";
-import { EMPTY_LEDGER } from "./ledger.ts";
+import { defineEstimator, defineMeasure, EMPTY_LEDGER, type EstimatorKind, type Overhead } from "./estimator.ts";
 import { createWorkCounter } from "./measure.ts";
 
 const NOTHING: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };

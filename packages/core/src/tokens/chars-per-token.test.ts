@@ -4,7 +4,7 @@ import { SVEN_LENGTH_ESTIMATE } from "../policy/presets/sven.ts";
 import { assistant, human, humanImage, result, toolCall } from "../testing/builders.ts";
 import { createEstimator } from "./built-in-estimators.ts";
 import { charsPerToken } from "./chars-per-token.ts";
-import { EMPTY_LEDGER } from "./ledger.ts";
+import { EMPTY_LEDGER } from "./estimator.ts";
 import { createWorkCounter } from "./measure.ts";
 
 const spec = SVEN_LENGTH_ESTIMATE;

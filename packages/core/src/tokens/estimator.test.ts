@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import { human, usageEntry } from "../testing/builders.ts";
 import { createEstimator, type EstimatorSpec } from "./built-in-estimators.ts";
-import type { Overhead } from "./estimator.ts";
-import { EMPTY_LEDGER } from "./ledger.ts";
+import { EMPTY_LEDGER, type Overhead } from "./estimator.ts";
 import { createWorkCounter } from "./measure.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };

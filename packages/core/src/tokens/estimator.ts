@@ -5,10 +5,38 @@ import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { Ledger } from "./ledger.ts";
 import { type CountedReadings, type MessageMeasure, sharedReading, type WorkCounter } from "./measure.ts";
 import type { ModelPriors } from "./model-prior.ts";
 import type { TokenReadings } from "./token-readings.ts";
+
+/**
+ * All that is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums over the view, by the estimator's own
+ * measure of messages; the estimator keeps its factor and its own state.
+ */
+export interface Ledger {
+  /** Sum of the message estimates over the view. */
+  readonly estimatedTokens: number;
+  /** That sum right after the newest compaction or undo; `null` before the first. An undo is not undone by the next gate. */
+  readonly estimatedAtLastCutTokens: number | null;
+  /** That sum at the newest model call; `null` before the first. */
+  readonly estimatedAtLastCallTokens: number | null;
+  /** Moving average of how much a step adds. */
+  readonly stepGrowthTokens: number;
+  /** The factor that an estimator has learned: expected tokens of one token of its measure. 1 before the first report. */
+  readonly factor: number;
+  /** The state of the estimator, which nobody else reads; `null` until it keeps something. */
+  readonly own: unknown;
+}
+
+/** The ledger (the counts that sizes are predicted from) of a context without messages. */
+export const EMPTY_LEDGER: Ledger = {
+  estimatedTokens: 0,
+  estimatedAtLastCutTokens: null,
+  estimatedAtLastCallTokens: null,
+  stepGrowthTokens: 0,
+  factor: 1,
+  own: null,
+};
 
 /** The expected size of the next request. */
 export interface Prediction {
@@ -102,7 +130,7 @@ type Hook = "append" | "recount" | "changeModel" | "upperRatioAfterCut";
 const SUMS_ONLY: Pick<Estimator, Hook> = {
   upperRatioAfterCut: () => 1,
   append: (ledger) => ledger,
-  recount: (ledger) => ({ ...ledger, anchor: null }),
+  recount: (ledger) => ledger,
   changeModel: (ledger) => ledger,
 };
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { PI_LENGTH_ESTIMATE } from "../policy/presets/pi.ts";
 import { human } from "../testing/builders.ts";
 import { createEstimator } from "./built-in-estimators.ts";
-import { EMPTY_LEDGER, type LearnedScale, type Ledger } from "./ledger.ts";
+import { EMPTY_LEDGER, type Ledger } from "./estimator.ts";
 import { createWorkCounter } from "./measure.ts";
-import { learnScale, scaleAfterEdit, viewScale } from "./usage-anchored.ts";
+import { type LearnedScale, learnScale, NOTHING_ANCHORED, scaleAfterEdit, viewScale } from "./usage-anchored.ts";
 
 const seen = (promptTokens: number, messageTokens: number, overheadTokens = 0) => ({
   promptTokens,
@@ -19,6 +19,8 @@ const known: LearnedScale = {
   overheadTokens: 0,
   viewRatio: null,
 };
+
+const ANCHOR = { reportedTokens: 9000, estimatedTokens: 2000, coversReplyOf: null };
 
 describe("learnScale", () => {
   test.each<[string, LearnedScale | null, ReturnType<typeof seen>, Partial<LearnedScale>]>([
@@ -45,8 +47,7 @@ describe("viewScale", () => {
   const anchored: Ledger = {
     ...EMPTY_LEDGER,
     estimatedTokens: 3000,
-    anchor: { reportedTokens: 9000, estimatedTokens: 2000, coversReplyOf: null },
-    scale: { ...known, overheadTokens: 1000 },
+    own: { ...NOTHING_ANCHORED, anchor: ANCHOR, scale: { ...known, overheadTokens: 1000 } },
   };
 
   test("what is expected is the report and the plain estimate since; above the overhead it is the messages'", () => {
@@ -54,18 +55,18 @@ describe("viewScale", () => {
   });
 
   test("a cut keeps the scale: what is left is priced as it was planned", () => {
-    const cut: Ledger = { ...anchored, scale: scaleAfterEdit(anchored), anchor: null, estimatedTokens: 500 };
+    const cut: Ledger = { ...anchored, own: { ...NOTHING_ANCHORED, scale: scaleAfterEdit(anchored) }, estimatedTokens: 500 };
     expect(viewScale(cut)).toEqual({ expectedTokens: 2500, overheadTokens: 1000, ratio: 3 });
   });
 
   test("a second cut keeps it too", () => {
-    const cut: Ledger = { ...anchored, scale: scaleAfterEdit(anchored), anchor: null, estimatedTokens: 500 };
-    expect(scaleAfterEdit(cut)).toEqual(cut.scale);
+    const cut: Ledger = { ...anchored, own: { ...NOTHING_ANCHORED, scale: scaleAfterEdit(anchored) }, estimatedTokens: 500 };
+    expect(scaleAfterEdit(cut)).toEqual(scaleAfterEdit(anchored));
   });
 
   test.each<[string, Ledger]>([
-    ["without a report", { ...anchored, anchor: null, scale: null }],
-    ["after an undo without one", { ...EMPTY_LEDGER, scale: scaleAfterEdit(EMPTY_LEDGER) }],
+    ["without a report", { ...anchored, own: null }],
+    ["after an undo without one", { ...EMPTY_LEDGER, own: { ...NOTHING_ANCHORED, scale: scaleAfterEdit(EMPTY_LEDGER) } }],
   ])("nothing is known %s", (_, ledger) => {
     expect(viewScale(ledger)).toBeNull();
   });
@@ -86,8 +87,7 @@ test.each([
   const before: Ledger = {
     ...EMPTY_LEDGER,
     estimatedTokens: 2000,
-    anchor: { reportedTokens: 9000, estimatedTokens: 2000, coversReplyOf: null },
-    scale: { ...known, overheadTokens: 1000 },
+    own: { ...NOTHING_ANCHORED, anchor: ANCHOR, scale: { ...known, overheadTokens: 1000 } },
   };
   const left = [human("u", "x".repeat(1600))];
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
@@ -103,8 +103,7 @@ test.each([
   const ledger: Ledger = {
     ...EMPTY_LEDGER,
     estimatedTokens: 3000,
-    anchor: { reportedTokens: 9000, estimatedTokens: 2000, coversReplyOf: null },
-    scale: learnScale(null, seen(9000, 2000)),
+    own: { ...NOTHING_ANCHORED, anchor: ANCHOR, scale: learnScale(null, seen(9000, 2000)) },
   };
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
   expect(createEstimator(spec, createWorkCounter(), {}).predict(ledger, overhead).expectedTokens).toBe(tokens);

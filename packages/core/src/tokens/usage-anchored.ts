@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isRecord } from "../json.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
-import type { Estimator, EstimatorKind, EstimatorParts, Prediction } from "./estimator.ts";
+import type { Estimator, EstimatorKind, EstimatorParts, Ledger, Prediction } from "./estimator.ts";
 import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
-import type { LearnedScale, Ledger } from "./ledger.ts";
 import type { MessageMeasure } from "./measure.ts";
 
 /**
@@ -44,6 +44,50 @@ export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>(
   create: (spec, { measureOf }) => anchored(spec, measureOf(spec.of)),
 });
 
+/** The state of an anchored estimator. */
+interface AnchoredState {
+  readonly kind: "usage-anchored";
+  /** The newest report that still describes the view; `null` before the first and after a compaction. */
+  readonly anchor: UsageAnchor | null;
+  /** The scale that reports taught; `null` before the first. */
+  readonly scale: LearnedScale | null;
+}
+
+/** A reported size, and the sum of the estimates of what it covers. */
+interface UsageAnchor {
+  readonly reportedTokens: number;
+  readonly estimatedTokens: number;
+  /** The request whose reply the report covers too, until that reply is appended. */
+  readonly coversReplyOf: string | null;
+}
+
+/** How estimates become tokens, as reports taught it. It outlives the anchor: what a cut leaves is expected to measure as it was planned. */
+export interface LearnedScale {
+  /** Reported tokens of one estimated token, by how the newest reports differ. */
+  readonly ratio: number;
+  /** Estimated tokens that the ratio rests on. */
+  readonly weightTokens: number;
+  /** The newest reported prompt, and the estimate of it, messages and overhead. */
+  readonly promptTokens: number;
+  readonly estimatedTokens: number;
+  /** The overhead of the newest report by that ratio. */
+  readonly overheadTokens: number;
+  /** Tokens of one estimated token in a view that was edited since the newest report; `null` while the anchor is valid. */
+  readonly viewRatio: number | null;
+}
+
+/** The state before the first report. */
+export const NOTHING_ANCHORED: AnchoredState = { kind: "usage-anchored", anchor: null, scale: null };
+
+/** The state of an anchored estimator in a ledger; nothing in one of another estimator. */
+export function anchoredIn({ own }: Ledger): AnchoredState {
+  return isAnchored(own) ? own : NOTHING_ANCHORED;
+}
+
+function isAnchored(own: unknown): own is AnchoredState {
+  return isRecord(own) && own.kind === NOTHING_ANCHORED.kind;
+}
+
 function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorParts {
   const name = `usage-anchored(${measure.name})`;
   const overheadTokensOf = overheadPricing(measure);
@@ -53,11 +97,22 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
     measure,
     scaleRatio: ratioOf,
     messageTokens: (message, ledger) => measure.messageTokens(message) * ratioOf(ledger),
-    upperRatioAfterCut: (ledger) => Math.max(1, (ledger.scale?.ratio ?? 1) / Math.max(ratioOf(ledger), LEAST_RATIO)),
-    recount: (ledger, messages) =>
-      spec.afterCut === "estimated"
-        ? { ...ledger, anchor: reportedAs(messages, measure), scale: null }
-        : { ...ledger, anchor: null, scale: scaleAfterEdit(ledger) },
+    upperRatioAfterCut: (ledger) =>
+      Math.max(1, (anchoredIn(ledger).scale?.ratio ?? 1) / Math.max(ratioOf(ledger), LEAST_RATIO)),
+    append: (ledger, message) => {
+      const { anchor, ...state } = anchoredIn(ledger);
+      const isCovered =
+        message.role === "assistant" && message.requestId !== null && message.requestId === anchor?.coversReplyOf;
+      if (!isCovered) return ledger;
+      // A reply that the newest report covers is part of the anchor, not of what came after it.
+      const estimatedTokens = anchor.estimatedTokens + measure.messageTokens(message);
+      return { ...ledger, own: { ...state, anchor: { ...anchor, estimatedTokens, coversReplyOf: null } } };
+    },
+    recount: (ledger, messages) => {
+      const estimated = spec.afterCut === "estimated";
+      const [anchor, scale] = estimated ? [reportedAs(messages, measure), null] : [null, scaleAfterEdit(ledger)];
+      return { ...ledger, own: { ...NOTHING_ANCHORED, anchor, scale } };
+    },
     observe: (ledger, { requestId, usage }, overhead) => {
       const promptTokens = usage.input.totalTokens;
       if (promptTokens === null) return ledger;
@@ -67,7 +122,7 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
       const coversReplyOf = replyTokens === null ? null : requestId;
       const seen = { promptTokens, messageTokens: estimatedTokens, overheadTokens: overheadTokensOf(overhead) };
       const anchor = { reportedTokens, estimatedTokens, coversReplyOf };
-      return { ...ledger, anchor, scale: learnScale(ledger.scale, seen) };
+      return { ...ledger, own: { ...NOTHING_ANCHORED, anchor, scale: learnScale(anchoredIn(ledger).scale, seen) } };
     },
     predict: (ledger, overhead) => {
       const view = viewScale(ledger);
@@ -79,13 +134,15 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
 }
 
 /** The plain estimate of what a cut left, in a report's place. */
-function reportedAs(messages: Iterable<Message>, measure: MessageMeasure): Ledger["anchor"] {
+function reportedAs(messages: Iterable<Message>, measure: MessageMeasure): UsageAnchor {
   let estimatedTokens = 0;
   for (const message of messages) estimatedTokens += measure.messageTokens(message);
   return { reportedTokens: estimatedTokens, estimatedTokens, coversReplyOf: null };
 }
 
-function predictedBy(view: ViewScale, { anchor, scale, estimatedTokens }: Ledger): Omit<Prediction, "basis"> {
+function predictedBy(view: ViewScale, ledger: Ledger): Omit<Prediction, "basis"> {
+  const { estimatedTokens } = ledger;
+  const { anchor, scale } = anchoredIn(ledger);
   const { expectedTokens, overheadTokens } = view;
   const reportedTokens = anchor?.reportedTokens ?? 0;
   // What no report covers may turn out as large as the scale of the reports says; the system that this imitates takes its plain estimate.
@@ -101,7 +158,7 @@ function predictedBy(view: ViewScale, { anchor, scale, estimatedTokens }: Ledger
 }
 
 function reportAlone(view: ViewScale, ledger: Ledger): Omit<Prediction, "basis"> {
-  const reportedTokens = ledger.anchor?.reportedTokens;
+  const reportedTokens = anchoredIn(ledger).anchor?.reportedTokens;
   if (reportedTokens === undefined) return predictedBy(view, ledger);
   const { overheadTokens } = view;
   return { expectedTokens: reportedTokens, upperTokens: reportedTokens, reportedTokens, estimatedTokens: 0, overheadTokens };
@@ -179,7 +236,9 @@ export interface ViewScale {
  * How the expected size divides into messages and overhead. What the anchor reports above the learned overhead, and what was estimated
  * since, belongs to the messages in proportion to their estimates. `null` before the first report.
  */
-export function viewScale({ anchor, scale, estimatedTokens }: Ledger): ViewScale | null {
+export function viewScale(ledger: Ledger): ViewScale | null {
+  const { estimatedTokens } = ledger;
+  const { anchor, scale } = anchoredIn(ledger);
   if (anchor === null) {
     if (scale === null || scale.viewRatio === null) return null;
     const { overheadTokens, viewRatio } = scale;
@@ -194,6 +253,7 @@ export function viewScale({ anchor, scale, estimatedTokens }: Ledger): ViewScale
 /** The scale that an edit of the view leaves: the one that its plan was made by. */
 export function scaleAfterEdit(ledger: Ledger): LearnedScale | null {
   const view = viewScale(ledger);
-  if (ledger.scale === null || view === null) return ledger.scale;
-  return { ...ledger.scale, overheadTokens: view.overheadTokens, viewRatio: view.ratio };
+  const { scale } = anchoredIn(ledger);
+  if (scale === null || view === null) return scale;
+  return { ...scale, overheadTokens: view.overheadTokens, viewRatio: view.ratio };
 }

@@ -13,16 +13,17 @@ import {
 } from "../../../testing/ledger-values.ts";
 import { usageEntry } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
-import { EMPTY_LEDGER, type Ledger, NO_JUMP } from "../ledger.ts";
+import { EMPTY_LEDGER } from "../estimator.ts";
 import { arrivedTokensBy, learnRules, learnText, nextJump, writeBack } from "./learn-from-report.ts";
 import { measuredBy } from "./ledger-estimator.ts";
+import { type MeasuredState, NO_JUMP } from "./measured-state.ts";
 import { learn, type ModelFit, NO_LOSSES, RETURN_RULES, type ReturnRule } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 
 /** 2 × 30 + 10 × 3 + 7 = 97 tokens. */
 const CONTENT = contentSum(30, 3, 7);
 const model = (fit: Partial<ModelFit> = {}) => nextModel(knownModel(2, fit));
-const came = (more: Partial<Ledger> = {}) => ledgerAfterReport({ unreported: CONTENT, reply: replyReport(), ...more });
+const came = (more: Partial<MeasuredState> = {}) => ledgerAfterReport({ unreported: CONTENT, reply: replyReport(), ...more });
 
 /** The reply's 100 tokens and 100 others were expected, of which 40 would vanish. */
 const prompt = (more: Partial<NextPrompt> = {}): NextPrompt => ({
@@ -40,7 +41,7 @@ const prompt = (more: Partial<NextPrompt> = {}): NextPrompt => ({
 });
 
 describe("rules of a reply", () => {
-  const rules = (from: Ledger, differenceTokens: number, fit: Partial<ModelFit> = {}) =>
+  const rules = (from: MeasuredState, differenceTokens: number, fit: Partial<ModelFit> = {}) =>
     learnRules(from, model(fit), { prompt: prompt(), differenceTokens }).ruleLosses;
 
   test("each is judged by what is left of the difference without it and what arrived by weight", () => {
@@ -61,7 +62,7 @@ describe("rules of a reply", () => {
     expect(losses.output).toBe(0.5);
   });
 
-  test.each<[string, Partial<Ledger>]>([
+  test.each<[string, Partial<MeasuredState>]>([
     ["a turn's end tells nothing of them", { hasUnreportedHuman: true }],
     ["nor does a report without a reply before it", { reply: null }],
     ["or one whose reply never came", { reply: replyReport({ messageId: null }) }],
@@ -183,7 +184,7 @@ describe("a jump", () => {
     { risenTokens: 0, roomTokens: 1000 },
   ];
 
-  test.each<[string, number, Partial<Ledger>, Ledger["jump"]]>([
+  test.each<[string, number, Partial<MeasuredState>, MeasuredState["jump"]]>([
     ["is 3,001 tokens more than expected", 3161, {}, { risenTokens: 3001, roomTokens: 0 }],
     ["is not 3,000", 3160, {}, NO_JUMP],
     ["has room once it was taken back whole", 160 - 8400, { jump: risen }, { risenTokens: 0, roomTokens: 8400 }],
@@ -275,9 +276,9 @@ describe("what was unreported is written back", () => {
 
 const priors = () => HAND_PRIOR;
 const fits = { m: knownModel(2).fit };
-const after = (promptTokens: number | null, more: Partial<Ledger> = {}, modelId = "m") =>
+const after = (promptTokens: number | null, more: Partial<MeasuredState> = {}, modelId = "m") =>
   measuredBy(
-    ledgerAfterReport({ fits, unreported: contentSum(30, 3), reply: replyReport(), ...more }),
+    { ...EMPTY_LEDGER, own: ledgerAfterReport({ fits, unreported: contentSum(30, 3), reply: replyReport(), ...more }) },
     { ...usageEntry("next", null, 0), modelId, usage: usageOf({ totalInputTokens: promptTokens }) },
     priors,
   );
@@ -290,7 +291,7 @@ describe("what a report measures", () => {
     expect(after(promptTokens)).toEqual({ modelId: "m", counts: counts(30), messages: 3, tokens });
   });
 
-  test.each<[string, number | null, Partial<Ledger>, string]>([
+  test.each<[string, number | null, Partial<MeasuredState>, string]>([
     ["a report without a size", null, {}, "m"],
     ["no rise", 1100, {}, "m"],
     ["a fall", 900, {}, "m"],

@@ -1,10 +1,10 @@
 import type { UsageEntry } from "../../entry.ts";
 import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { Jump, Ledger, LedgerCopy, MeasuredMessage, ReplyReport } from "../ledger.ts";
-import { ledgerCopy, NO_JUMP, NOTHING_UNREPORTED } from "../ledger.ts";
 import type { ModelPrior, ModelPriors } from "../model-prior.ts";
 import { type ContentSum, type OverheadCounts, weighCounts } from "./content.ts";
+import type { Jump, MeasuredMessage, MeasuredState, ReplyReport } from "./measured-state.ts";
+import { NO_JUMP, NOTHING_UNREPORTED } from "./measured-state.ts";
 import type { Measurement, Model, ModelFit, Regression, ReturnRule, RuleLosses } from "./model-fit.ts";
 import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES, withFit } from "./model-fit.ts";
 import type { NextPrompt, Returned } from "./next-prompt.ts";
@@ -25,19 +25,14 @@ const LARGEST_PROMPT_TOKENS = 1_000_000_000;
 
 /** The ledger after a report. One without a size, or with one that cannot be, only names the model. */
 export function withReport(
-  ledger: Ledger,
+  ledger: MeasuredState,
   { modelId, requestId, usage }: UsageEntry,
   { priors, overhead }: { readonly priors: ModelPriors; readonly overhead: OverheadCounts },
-): LedgerCopy {
+): MeasuredState {
   const promptTokens = usage.input.totalTokens;
-  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS) {
-    const next = ledgerCopy(ledger);
-    next.nextModelId = modelId;
-    return next;
-  }
+  const next = { ...ledger, nextModelId: modelId };
+  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS) return next;
   const model = modelOf(ledger, modelId, priors);
-  const next = ledgerCopy(ledger);
-  next.nextModelId = modelId;
   const prompt = nextPrompt(next, model, overhead);
   const report = { modelId, promptTokens, prompt, overhead };
   const isNext = ledger.base.kind === "report" && ledger.reportedModelId === modelId;
@@ -46,19 +41,17 @@ export function withReport(
   const { fit, ...learned } = isNext ? learnFrom(ledger, model, report) : unlearned;
   const { totalTokens: outputTokens, reasoningTokens } = usage.output;
   const { expectedTokens } = prompt;
-  next.measured = learned.measured;
-  next.turnReasoningTokens = learned.turnReasoningTokens;
-  next.jump = learned.jump;
-  next.unreported = NOTHING_UNREPORTED.unreported;
-  next.unreportedMessages = NOTHING_UNREPORTED.unreportedMessages;
-  next.hasUnreportedHuman = NOTHING_UNREPORTED.hasUnreportedHuman;
-  next.reportedModelId = modelId;
-  next.fits = { ...ledger.fits, [modelId]: fit };
-  next.base = { kind: "report", promptTokens, overhead };
-  next.reply = isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null };
-  next.firstReport = firstReportAfter(ledger, model, report);
-  next.residuals = nextResiduals(ledger.residuals, situationOf(ledger, modelId), { expectedTokens, promptTokens });
-  return next;
+  return {
+    ...next,
+    ...learned,
+    ...NOTHING_UNREPORTED,
+    reportedModelId: modelId,
+    fits: { ...ledger.fits, [modelId]: fit },
+    base: { kind: "report", promptTokens, overhead },
+    reply: isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null },
+    firstReport: firstReportAfter(ledger, model, report),
+    residuals: nextResiduals(ledger.residuals, situationOf(ledger, modelId), { expectedTokens, promptTokens }),
+  };
 }
 
 /** Two reports of one model: how far apart they are, and how far apart they were expected to be. */
@@ -68,13 +61,13 @@ export interface Difference {
 }
 
 /** The changes of the ledger after a report that follows another of the same model. */
-interface Learned extends Pick<Ledger, "measured" | "turnReasoningTokens" | "jump"> {
+interface Learned extends Pick<MeasuredState, "measured" | "turnReasoningTokens" | "jump"> {
   readonly fit: ModelFit;
 }
 
 /** Learns from the difference of two reports of one model. Rules come first: what is left for the text depends on what came back of the reply. */
 function learnFrom(
-  ledger: Ledger,
+  ledger: MeasuredState,
   model: Model,
   report: {
     readonly modelId: string;
@@ -100,7 +93,7 @@ function learnFrom(
 }
 
 /** Learns from a difference how a model's replies and turns return. Text is learned after it ({@link learnText}). */
-export function learnRules(ledger: Ledger, model: Model, difference: Difference): ModelFit {
+export function learnRules(ledger: MeasuredState, model: Model, difference: Difference): ModelFit {
   const { regression, lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = learnReply(ledger, model, difference);
   const turn = nextTurnLosses(turnLosses, difference);
   return { regression, lines, ruleLosses, turnLosses: turn, untrustedRatio, hiddenRatio };
@@ -113,7 +106,7 @@ const TOLERANCE_RATIO = 0.12;
 /** Weight of the newest reply in the shares of those that are odd; chosen, some five replies. */
 const NEWEST_REPLY_RATIO = 0.2;
 
-function learnReply(ledger: Ledger, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
+function learnReply(ledger: MeasuredState, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
   const { reply } = ledger;
   if (reply === null || reply.messageId === null) return fit;
   const price = { prior, fit: fit.regression };
@@ -181,7 +174,7 @@ function nextTurnLosses(losses: ModelFit["turnLosses"], { prompt, differenceToke
  * Learns the price of text from a difference: the part of it that neither the reply nor vanished reasoning explains. A falling prompt never teaches. If
  * counts are wrong now and then, no line learns by a count that was not believed, nor by a text whose count was.
  */
-export function learnText(ledger: Ledger, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
+export function learnText(ledger: MeasuredState, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
   if (differenceTokens <= 0) return fit;
   const { reply, unreported } = ledger;
   const weighed = weighCounts(unreported.counts, prior.weights);
@@ -211,7 +204,7 @@ function lineAfter(
 }
 
 /** Tokens of the messages between two reports, as the reports measured them. */
-export function arrivedTokensBy({ prompt, differenceTokens }: Difference, { unreported }: Ledger, model: Model): number {
+export function arrivedTokensBy({ prompt, differenceTokens }: Difference, { unreported }: MeasuredState, model: Model): number {
   const weighed = weighCounts(unreported.counts, model.prior.weights);
   if (unreported.messages === 0) return expectedOf(model.fit.regression, weighed, 0);
   return differenceTokens - prompt.returnedTokens + prompt.vanishingTokens;
@@ -224,7 +217,7 @@ const LEAST_JUMP_DEVIATIONS = 8;
 const ALIKE_RATIO = 0.05;
 
 /** The jumps after a report: an unexplained rise, and the room for it once it was taken back. An expected fall that did not come is no rise. */
-export function nextJump({ jump, unreported }: Ledger, model: Model, { prompt, differenceTokens }: Difference): Jump {
+export function nextJump({ jump, unreported }: MeasuredState, model: Model, { prompt, differenceTokens }: Difference): Jump {
   const staysTokens = differenceTokens - prompt.returnedTokens - prompt.arrivedTokens;
   const goesTokens = staysTokens + prompt.vanishingTokens;
   const surpriseTokens = Math.abs(staysTokens) < Math.abs(goesTokens) ? staysTokens : goesTokens;
@@ -284,7 +277,7 @@ const MOST_RATIO = 2;
  * in proportion to their weights. If `arrivedTokens` is `null`, no report measured them, and they keep their weights.
  */
 export function writeBack(
-  ledger: Ledger,
+  ledger: MeasuredState,
   { fit, prior }: Model,
   { modelId, returned, arrivedTokens }: { modelId: string; returned: Returned; arrivedTokens: number | null },
 ): Sequence<MeasuredMessage> {

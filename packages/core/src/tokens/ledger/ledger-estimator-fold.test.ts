@@ -12,11 +12,11 @@ import type { UsageEntry } from "../../entry.ts";
 import { type Message, textOf } from "../../message/message.ts";
 import { assistant, human, result, usageEntry } from "../../testing/builders.ts";
 import { rejectedUsage, usageOf } from "../../usage.ts";
-import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import { NO_CONTENT } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
 import { type Reading, sizeIndex, withMessage, withView } from "./ledger-estimator.ts";
+import type { FirstReport, MeasuredMessage, MeasuredState } from "./measured-state.ts";
 import type { ModelFit } from "./model-fit.ts";
 
 const priors: ModelPriors = () => HAND_PRIOR;
@@ -24,7 +24,7 @@ const priors: ModelPriors = () => HAND_PRIOR;
 const reading: Reading = { contentOf: (message) => content(textOf(message).length), priors, sizesOf: sizeIndex() };
 const fits = { m: knownModel(2).fit };
 const text = (chars: number) => "x".repeat(chars);
-const sizeOf = ({ measured }: Ledger, id: string) => measured.slice().findLast((size) => size.id === id);
+const sizeOf = ({ measured }: MeasuredState, id: string) => measured.slice().findLast((size) => size.id === id);
 
 describe("a message", () => {
   const said = (requestId: string | null) => ({ ...assistant("a", [{ type: "text", text: text(20) }]), requestId });
@@ -39,7 +39,7 @@ describe("a message", () => {
     expect(withMessage(before, result("r", "c", ""), reading).hasUnreportedHuman).toBe(false);
   });
 
-  test.each<[string, string | null, Partial<Ledger>]>([
+  test.each<[string, string | null, Partial<MeasuredState>]>([
     ["of the reported request", "request", { unreported: contentSum(5, 1) }],
     ["without a request, first after the report", null, {}],
   ])("%s is its reply", (_, requestId, more) => {
@@ -50,7 +50,7 @@ describe("a message", () => {
   });
 
   const other = [{ id: "x", content: content(5), fixedTokens: 0 }];
-  test.each<[string, Message, Partial<Ledger> & { readonly came?: typeof other }]>([
+  test.each<[string, Message, Partial<MeasuredState> & { readonly came?: typeof other }]>([
     ["of another request", said("other"), { reply: waits }],
     ["without a request, after other messages", said(null), { reply: waits, came: other }],
     ["after the reply was there", said("request"), { reply: replyReport() }],
@@ -68,7 +68,8 @@ const reported = (totalInputTokens: number | null, more: Partial<UsageEntry> = {
   usage: usageOf({ totalInputTokens, outputTokens: 80, reasoningTokens: 20 }),
   ...more,
 });
-const after = (from: Ledger, entry: UsageEntry, overhead = overheadCounts(25)) => withReport(from, entry, { priors, overhead });
+const after = (from: MeasuredState, entry: UsageEntry, overhead = overheadCounts(25)) =>
+  withReport(from, entry, { priors, overhead });
 
 describe("a report", () => {
   test("is what the next prompt is built on", () => {
@@ -104,7 +105,7 @@ describe("a report", () => {
 
   // The last one said 1,000. Since then 25 characters of system text, 2 × 25 = 50 tokens, so that 150 of 1,200 are the messages'.
   const few = { id: "few", content: content(20), fixedTokens: 0 };
-  const came = (fit: Partial<ModelFit> = {}, more: Partial<Ledger> = {}) =>
+  const came = (fit: Partial<ModelFit> = {}, more: Partial<MeasuredState> = {}) =>
     ledgerAfterReport({
       fits: { m: { ...fits.m, ...fit } },
       ...{
@@ -140,7 +141,7 @@ describe("a report", () => {
     expect(fit?.ruleLosses).toMatchObject({ output: 0, visible: 0.5, text: 0.5 });
   });
 
-  test.each<[string, Ledger, UsageEntry]>([
+  test.each<[string, MeasuredState, UsageEntry]>([
     ["of another model", came(), reported(1200, { modelId: "other" })],
     [
       "after a cut",
@@ -186,7 +187,7 @@ describe("the first report, which tells the overhead", () => {
     unmeasuredContent: contentSum(4, 1),
   } as const;
 
-  test.each<[string, Partial<Ledger>, string, FirstReport]>([
+  test.each<[string, Partial<MeasuredState>, string, FirstReport]>([
     ["the very first", { base: { kind: "nothing" } }, "m", fromView("m")],
     ["none, if one follows another", {}, "m", { ...old, laterReports: 3 }],
     ["that of a new model, of which half is messages", {}, "other", fromView("other")],
@@ -216,7 +217,11 @@ describe("a view that was edited", () => {
     ...{ id, content: content(chars), modelId: "m", tokens: 50, reasoningTokens: 8 },
     ...more,
   });
-  const of = (measured: readonly MeasuredMessage[], fit: Partial<ModelFit> = {}, more: Partial<Ledger> = {}): Ledger => {
+  const of = (
+    measured: readonly MeasuredMessage[],
+    fit: Partial<ModelFit> = {},
+    more: Partial<MeasuredState> = {},
+  ): MeasuredState => {
     const from = ledgerAfterReport({
       fits: { m: { ...fits.m, ...fit } },
       turnReasoningTokens: 9,
@@ -261,7 +266,7 @@ describe("a view that was edited", () => {
     expect(next.base).toMatchObject({ measuredTokens });
   });
 
-  test.each<[string, MeasuredMessage, Partial<Ledger>]>([
+  test.each<[string, MeasuredMessage, Partial<MeasuredState>]>([
     ["has other content now", size("a", 4), {}],
     ["another model measured", size("a", 5, { modelId: "other" }), {}],
     ["the next model has not measured", size("a", 5), { nextModelId: "other" }],

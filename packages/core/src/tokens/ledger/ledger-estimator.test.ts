@@ -19,10 +19,10 @@ import {
 } from "../../testing/builders.ts";
 import { usageOf } from "../../usage.ts";
 import { createEstimator } from "../built-in-estimators.ts";
-import type { Overhead, Prediction } from "../estimator.ts";
-import { EMPTY_LEDGER } from "../ledger.ts";
+import { EMPTY_LEDGER, type Overhead, type Prediction } from "../estimator.ts";
 import { createWorkCounter } from "../measure.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
+import { measuredIn } from "./ledger-estimator.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 
@@ -226,7 +226,7 @@ describe("what teaches and what does not", () => {
   test("a falling prompt is accepted and leaves the slope as it was", () => {
     const { entries } = steps(10);
     const before = follow(entries);
-    const slope = (ledger: typeof before.ledger) => ledger.fits["test/model"]?.regression.slopeRatio;
+    const slope = (ledger: typeof before.ledger) => measuredIn(ledger).fits["test/model"]?.regression.slopeRatio;
     const fallen = follow([...entries, report("fall", 3000, 10)]);
     expect(slope(fallen.ledger)).toBe(slope(before.ledger));
     expect(fallen.prediction.expectedTokens).toBeGreaterThan(2999);

@@ -1,18 +1,19 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
+import { isRecord } from "../../json.ts";
 import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
-import type { Estimator, EstimatorKind, EstimatorSources, Overhead, Prediction } from "../estimator.ts";
+import type { Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import type { Base, Ledger, LedgerCopy, MeasuredMessage, ReplyReport } from "../ledger.ts";
-import { ledgerCopy, NOTHING_UNREPORTED, nextModelIdOf } from "../ledger.ts";
 import { type WorkCounter, wholeTokens } from "../measure.ts";
 import type { ModelPriors } from "../model-prior.ts";
 import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
 import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
 import { withReport, writeBack } from "./learn-from-report.ts";
+import type { Base, MeasuredMessage, MeasuredState, ReplyReport } from "./measured-state.ts";
+import { NOTHING_MEASURED, NOTHING_UNREPORTED, nextModelIdOf } from "./measured-state.ts";
 import { contentTokens, type Model, modelOf, slopeOf } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf, vanishesAtTurn } from "./next-prompt.ts";
 
@@ -36,15 +37,32 @@ function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimato
   return {
     name: NAME,
     measure: charClass(work, contentOf),
-    scaleRatio: (ledger) => slopeOf(modelFor(state, ledger)),
-    messageTokens: (message, ledger) => sizeOf(state, message, ledger),
-    upperRatioAfterCut,
-    append: (ledger, message) => withFactor(state, withMessage(ledger, message, state)),
-    recount: (ledger, messages, by) => withFactor(state, withView(ledger, { messages, by }, state)),
-    changeModel: (ledger, modelId) => withFactor(state, withNextModel(ledger, modelId)),
-    observe: (ledger, entry, overhead) => observe(state, ledger, { entry, overhead }),
-    predict: (ledger, overhead) => predict(ledger, modelFor(state, ledger), { overhead, counts: countsOf(state, overhead) }),
+    scaleRatio: (ledger) => slopeOf(modelFor(state, measuredIn(ledger))),
+    messageTokens: (message, ledger) => sizeOf(state, message, measuredIn(ledger)),
+    upperRatioAfterCut: (ledger) => upperRatioAfterCut(measuredIn(ledger)),
+    append: (ledger, message) => keep(state, ledger, withMessage(measuredIn(ledger), message, state)),
+    recount: (ledger, messages, by) => keep(state, ledger, withView(measuredIn(ledger), { messages, by }, state)),
+    changeModel: (ledger, modelId) => keep(state, ledger, { ...measuredIn(ledger), nextModelId: modelId }),
+    observe: (ledger, entry, overhead) => {
+      const next = withReport(measuredIn(ledger), entry, { priors, overhead: countsOf(state, overhead) });
+      // Report by report: at the first price of a long log all at once would take long.
+      state.sizesOf(next.measured);
+      return keep(state, ledger, next);
+    },
+    predict: (ledger, overhead) => {
+      const measured = measuredIn(ledger);
+      return predict(measured, modelFor(state, measured), { overhead, counts: countsOf(state, overhead) });
+    },
   };
+}
+
+/** The state of this estimator in a ledger; nothing in one of another estimator. */
+export function measuredIn({ own }: Ledger): MeasuredState {
+  return isMeasured(own) ? own : NOTHING_MEASURED;
+}
+
+function isMeasured(own: unknown): own is MeasuredState {
+  return isRecord(own) && own.kind === NOTHING_MEASURED.kind;
 }
 
 /** The state of an estimator's reading. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
@@ -53,47 +71,29 @@ interface ReaderState extends Reading {
   /** The newest overhead without its dynamic context. */
   overhead: { readonly of: Overhead; readonly counts: OverheadCounts } | null;
   /** All messages of a view are priced by one ledger: its model is made once. */
-  newest: { readonly ledger: Ledger; readonly model: Model } | null;
+  newest: { readonly ledger: MeasuredState; readonly model: Model } | null;
   /** A message changes none of what a slope follows from. */
-  slope: (Pick<Ledger, "fits" | "reportedModelId" | "nextModelId"> & { readonly ratio: number }) | null;
+  slope: (Pick<MeasuredState, "fits" | "reportedModelId" | "nextModelId"> & { readonly ratio: number }) | null;
 }
 
-function modelFor(state: ReaderState, ledger: Ledger): Model {
+function modelFor(state: ReaderState, ledger: MeasuredState): Model {
   if (state.newest?.ledger === ledger) return state.newest.model;
   const model = modelOf(ledger, nextModelIdOf(ledger), state.priors);
   state.newest = { ledger, model };
   return model;
 }
 
-function withFactor(state: ReaderState, ledger: LedgerCopy): Ledger {
-  const { fits, reportedModelId, nextModelId } = ledger;
+/** The ledger with another state, and the factor that follows from it. */
+function keep(state: ReaderState, ledger: Ledger, own: MeasuredState): Ledger {
+  const { fits, reportedModelId, nextModelId } = own;
   const { slope } = state;
-  if (slope?.fits !== fits || slope.reportedModelId !== reportedModelId || slope.nextModelId !== nextModelId) {
-    ledger.factor = slopeOf(modelFor(state, ledger));
-    state.slope = { fits, reportedModelId, nextModelId, ratio: ledger.factor };
-  } else ledger.factor = slope.ratio;
-  return ledger;
-}
-
-function withNextModel(ledger: Ledger, modelId: string): LedgerCopy {
-  const next = ledgerCopy(ledger);
-  next.nextModelId = modelId;
-  return next;
-}
-
-function observe(
-  state: ReaderState,
-  ledger: Ledger,
-  { entry, overhead }: { readonly entry: UsageEntry; readonly overhead: Overhead },
-): Ledger {
-  const next = withReport(ledger, entry, { priors: state.priors, overhead: countsOf(state, overhead) });
-  // Report by report: at the first price of a long log all at once would take long.
-  state.sizesOf(next.measured);
-  return withFactor(state, next);
+  if (slope?.fits !== fits || slope.reportedModelId !== reportedModelId || slope.nextModelId !== nextModelId)
+    state.slope = { fits, reportedModelId, nextModelId, ratio: slopeOf(modelFor(state, own)) };
+  return { ...ledger, own, factor: state.slope?.ratio ?? 1 };
 }
 
 function predict(
-  ledger: Ledger,
+  ledger: MeasuredState,
   model: Model,
   { overhead, counts }: { readonly overhead: Overhead; readonly counts: OverheadCounts },
 ): Prediction {
@@ -135,7 +135,7 @@ function countsOf(state: ReaderState, overhead: Overhead): OverheadCounts {
 }
 
 /** Tokens of a message: as the next request's model measured it, else by weight. */
-function sizeOf(state: ReaderState, message: Message, ledger: Ledger): number {
+function sizeOf(state: ReaderState, message: Message, ledger: MeasuredState): number {
   const model = modelFor(state, ledger);
   const content = state.contentOf(message);
   const modelId = nextModelIdOf(ledger);
@@ -148,7 +148,7 @@ function sizeOf(state: ReaderState, message: Message, ledger: Ledger): number {
 }
 
 /** True for the reply of the newest report, unedited; a log that is read again has another value of it. */
-function isReply({ reply }: Ledger, message: Message, content: MessageContent): boolean {
+function isReply({ reply }: MeasuredState, message: Message, content: MessageContent): boolean {
   if (reply === null || reply.content === null || reply.messageId !== message.id) return false;
   return isSameContent(reply.content, content);
 }
@@ -162,7 +162,8 @@ export interface Measured {
 }
 
 /** Measures the messages since the last usage report by the next one; `null` at the first report, after a cut or a human message, and with images. */
-export function measuredBy(ledger: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
+export function measuredBy(of: Ledger, { modelId, usage }: UsageEntry, priors: ModelPriors): Measured | null {
+  const ledger = measuredIn(of);
   const { base, unreported } = ledger;
   const promptTokens = usage.input.totalTokens;
   if (promptTokens === null || base.kind !== "report" || ledger.reportedModelId !== modelId) return null;
@@ -180,21 +181,21 @@ export interface Reading {
 }
 
 /** The ledger after one more message: its own content is read, nothing else. */
-export function withMessage(ledger: Ledger, message: Message, { contentOf, priors }: Reading): LedgerCopy {
+export function withMessage(ledger: MeasuredState, message: Message, { contentOf, priors }: Reading): MeasuredState {
   const content = contentOf(message);
   const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image);
   const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
-  const next = ledgerCopy(ledger);
-  next.view = withContent(ledger.view, content, fixedTokens);
+  const next = { ...ledger, view: withContent(ledger.view, content, fixedTokens) };
   if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, unreportedMessages.size)) {
     const { requestId, outputTokens, reasoningTokens } = reply;
-    next.reply = { requestId, messageId: message.id, outputTokens, reasoningTokens, content };
-    return next;
+    return { ...next, reply: { requestId, messageId: message.id, outputTokens, reasoningTokens, content } };
   }
-  next.unreported = withContent(unreported, content, fixedTokens);
-  next.unreportedMessages = unreportedMessages.append({ id: message.id, content, fixedTokens });
-  next.hasUnreportedHuman = hasUnreportedHuman || isHuman(message);
-  return next;
+  return {
+    ...next,
+    unreported: withContent(unreported, content, fixedTokens),
+    unreportedMessages: unreportedMessages.append({ id: message.id, content, fixedTokens }),
+    hasUnreportedHuman: hasUnreportedHuman || isHuman(message),
+  };
 }
 
 /** A reply is known by its request; if its log keeps none, it is the first message after the report. */
@@ -208,38 +209,27 @@ function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, unreport
  * than the newest report came from, these sizes do not apply to it, and all messages are weighed.
  */
 export function withView(
-  ledger: Ledger,
+  ledger: MeasuredState,
   { messages, by }: { readonly messages: Iterable<Message>; readonly by: "engine" | "others" },
   reading: Reading,
-): LedgerCopy {
+): MeasuredState {
   const modelId = nextModelIdOf(ledger);
   const model = modelOf(ledger, modelId, reading.priors);
   const isReported = modelId !== null && modelId === ledger.reportedModelId;
   const measured = isReported ? measuredByWeight(ledger, model, modelId) : ledger.measured;
-  const next = ledgerCopy(ledger);
-  next.measured = measured;
-  const { view, measuredTokens, measuredContent, unmeasuredContent } = sumView(next, model, {
-    messages: [...messages],
-    reading,
-  });
-  if (ledger.base.kind !== "nothing") next.base = { kind: "cut", by, measuredTokens, measuredContent, unmeasuredContent };
-  next.view = view;
-  next.reply = NOTHING_UNREPORTED.reply;
-  next.unreported = NOTHING_UNREPORTED.unreported;
-  next.unreportedMessages = NOTHING_UNREPORTED.unreportedMessages;
-  next.hasUnreportedHuman = NOTHING_UNREPORTED.hasUnreportedHuman;
-  next.turnReasoningTokens = 0;
-  return next;
+  const { view, ...cut } = sumView({ ...ledger, measured }, model, { messages: [...messages], reading });
+  const base: Base = ledger.base.kind === "nothing" ? ledger.base : { kind: "cut", by, ...cut };
+  return { ...ledger, ...NOTHING_UNREPORTED, measured, view, base, turnReasoningTokens: 0 };
 }
 
 /** Unreported messages of an edited view are in no report of their own: they keep their weights. */
-function measuredByWeight(ledger: Ledger, model: Model, modelId: string): Ledger["measured"] {
+function measuredByWeight(ledger: MeasuredState, model: Model, modelId: string): MeasuredState["measured"] {
   const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = arrivalOf(ledger, model);
   return writeBack(ledger, model, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens: null });
 }
 
 function sumView(
-  ledger: Ledger,
+  ledger: MeasuredState,
   model: Model,
   { messages, reading: { contentOf, sizesOf } }: { readonly messages: readonly Message[]; readonly reading: Reading },
 ): Omit<Extract<Base, { kind: "cut" }>, "kind" | "by"> & { readonly view: ContentSum } {

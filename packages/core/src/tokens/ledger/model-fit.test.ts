@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line, overheadCounts } from "../../../testing/ledger-values.ts";
-import type { Ledger } from "../ledger.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
+import type { MeasuredState } from "./measured-state.ts";
 import type { Regression } from "./model-fit.ts";
 import {
   asPrior,
@@ -168,7 +168,7 @@ describe("the model by what was learned of it", () => {
     expect(model.reported.fit).toBe(model.fit);
   });
 
-  test.each<[string, Partial<Ledger>, number]>([
+  test.each<[string, Partial<MeasuredState>, number]>([
     // 4 × 30 + 10 × 3 = 150 by the next model, 2 × 30 + 10 × 3 = 90 by the one that reported
     ["as its price of the view is to the other's: 150 / 90", { view: contentSum(30, 3) }, 150 / 90],
     ["not at all, if the view is empty", {}, 1],

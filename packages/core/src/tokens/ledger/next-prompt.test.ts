@@ -9,7 +9,8 @@ import {
   replyReport,
 } from "../../../testing/ledger-values.ts";
 import { CHAR_CLASSES } from "../char-classes.ts";
-import { ASSUMED_RESIDUALS, type Base, type FirstReport, type Ledger, type Residuals, type Situation } from "../ledger.ts";
+import type { Base, FirstReport, MeasuredState, Residuals, Situation } from "./measured-state.ts";
+import { ASSUMED_RESIDUALS } from "./measured-state.ts";
 import type { KnownModel, Model, ModelFit } from "./model-fit.ts";
 import type { Arrival, NextPrompt } from "./next-prompt.ts";
 import {
@@ -50,7 +51,7 @@ describe("overhead", () => {
 });
 
 describe("what came after the base", () => {
-  const arrival = (more: Partial<Ledger>, model: Model = nextModel()): Arrival =>
+  const arrival = (more: Partial<MeasuredState>, model: Model = nextModel()): Arrival =>
     arrivalOf(
       ledgerAfterReport({
         unreported: CONTENT,
@@ -142,7 +143,7 @@ describe("what came after the base", () => {
 describe("the next prompt", () => {
   // The reply's 100, 97 by weight, and 130 of the turn that vanish: 67 more.
   const vanishing = nextModel(knownModel(2, { turnLosses: { stays: 1, goes: 0 } }));
-  const after = (base: Base, more: Partial<Ledger> = {}) =>
+  const after = (base: Base, more: Partial<MeasuredState> = {}) =>
     ledgerAfterReport({
       ...{
         base,
@@ -161,7 +162,7 @@ describe("the next prompt", () => {
     unmeasuredContent: contentSum(5, 1, 9),
   };
 
-  test.each<[string, Ledger, Model, { expectedTokens: number; reportedTokens: number; overheadTokens: number }]>([
+  test.each<[string, MeasuredState, Model, { expectedTokens: number; reportedTokens: number; overheadTokens: number }]>([
     [
       "nothing reported: overhead and all messages by weight, 87 + 97",
       ledgerAfterReport({ base: { kind: "nothing" }, view: CONTENT }),
@@ -226,7 +227,7 @@ const cutBy = (by: "engine" | "others"): Base => ({
 });
 const cut = cutBy("engine");
 const others = cutBy("others");
-const young = (laterReports: number): Partial<Ledger> => ({
+const young = (laterReports: number): Partial<MeasuredState> => ({
   firstReport: {
     ...{ modelId: "m", promptTokens: 1000, measuredTokens: 0, unmeasuredContent: contentSum(0, 0) },
     ...{ overhead: overheadCounts(0), laterReports },
@@ -235,7 +236,7 @@ const young = (laterReports: number): Partial<Ledger> => ({
 
 describe("the upper bound", () => {
   // 1,000 × (1 + 0.003 + 1.2 × the situation's residual)
-  test.each<[string, Partial<Ledger>, number]>([
+  test.each<[string, Partial<MeasuredState>, number]>([
     ["after a report: 1 + 0.003 + 1.2 × 0.01", {}, 1015],
     ["after a cut: 1 + 0.003 + 1.2 × 0.1", { base: cut }, 1123],
     ["after a cut of others: 1 + 0.003 + 1.2 × 0.3", { base: others }, 1363],
@@ -278,7 +279,7 @@ describe("the upper bound", () => {
     expect(upperTokensOf(ledgerAfterReport({ residuals }), model, prompt)).toBeCloseTo(tokens, 9);
   });
 
-  test.each<[string, Partial<Ledger>, number]>([
+  test.each<[string, Partial<MeasuredState>, number]>([
     ["a prediction based on a report is then based on a cut", {}, 1.123],
     ["a cut after a cut is one", { base: cut }, 1.123],
     ["one after a cut of others is the engine's own", { base: others }, 1.123],

@@ -1,8 +1,8 @@
 import { CHAR_CLASSES } from "../char-classes.ts";
-import type { FirstReport, Ledger, ReplyReport, Residuals, Situation } from "../ledger.ts";
-import { ASSUMED_RESIDUALS } from "../ledger.ts";
 import type { ModelPrior } from "../model-prior.ts";
 import { addSums, type OverheadCounts, weighCounts } from "./content.ts";
+import type { FirstReport, MeasuredState, ReplyReport, Residuals, Situation } from "./measured-state.ts";
+import { ASSUMED_RESIDUALS } from "./measured-state.ts";
 import type { KnownModel, Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
 import { contentTokens, deviationOf, isTurnShown, RETURN_RULES, slopeOf, TEXT_RULES } from "./model-fit.ts";
 
@@ -29,7 +29,7 @@ export interface Arrival {
 }
 
 /** The expected size of the next request to this model. */
-export function nextPrompt(ledger: Ledger, model: Model, overhead: OverheadCounts): NextPrompt {
+export function nextPrompt(ledger: MeasuredState, model: Model, overhead: OverheadCounts): NextPrompt {
   const { base } = ledger;
   const overheadTokens = overheadTokensOf(ledger.firstReport, model, overhead);
   const arrival = arrivalOf(ledger, model);
@@ -118,7 +118,7 @@ const REFUTING_TOKENS = 3000;
 
 /** The first report is the very first one, the one after a cut, or the one after a switch early on. Any other report leaves it, unless it refutes it. */
 export function firstReportAfter(
-  { base, view, unreported, reportedModelId, firstReport }: Ledger,
+  { base, view, unreported, reportedModelId, firstReport }: MeasuredState,
   model: Model,
   {
     modelId,
@@ -150,7 +150,7 @@ function oneLater(first: FirstReport | null): FirstReport | null {
 const RARE_RATIO = 0.2;
 
 /** Counts the arrivals after the base as they are expected to count. */
-export function arrivalOf(ledger: Ledger, model: Model): Arrival {
+export function arrivalOf(ledger: MeasuredState, model: Model): Arrival {
   const { fit, prior } = model;
   const countedRatio = slopeOf(model) / slopeOf(model.reported);
   const reply = ledger.reply === null ? null : rescaled(ledger.reply, countedRatio);
@@ -196,7 +196,7 @@ const MISSED_REPLY_RATIO = 0.5;
  * A size that the next request is not expected to exceed. It follows from the situation's own errors, from how sure the weight of the
  * unreported messages is, and from what untrusted counts may hide.
  */
-export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt): number {
+export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextPrompt): number {
   const { fit, prior } = model;
   const { counts, messages } = ledger.unreported;
   const isAllEstimated = ledger.base.kind === "nothing" || messages === 0;
@@ -213,7 +213,7 @@ export function upperTokensOf(ledger: Ledger, model: Model, prompt: NextPrompt):
 }
 
 /** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
-export function upperRatioAfterCut(ledger: Ledger): number {
+export function upperRatioAfterCut(ledger: MeasuredState): number {
   const situation = situationOf(ledger, ledger.nextModelId);
   return upperRatioIn(ledger, situation === "anchored" || situation === "after-others-cut" ? "after-cut" : situation);
 }
@@ -225,14 +225,14 @@ export function upperRatioAfterCut(ledger: Ledger): number {
 const YOUNG_RATIO = 0.035;
 const STILL_YOUNG_RATIO = 0.85;
 
-function upperRatioIn({ residuals, firstReport }: Ledger, situation: Situation): number {
+function upperRatioIn({ residuals, firstReport }: MeasuredState, situation: Situation): number {
   const isYoung = situation === "anchored" && firstReport !== null;
   const youngRatio = isYoung ? YOUNG_RATIO * STILL_YOUNG_RATIO ** firstReport.laterReports : 0;
   return 1 + FLOOR_RATIO + youngRatio + PEAK_FACTOR * residuals[situation];
 }
 
 /** Tells the situation of the prediction of the next request to a model. */
-export function situationOf({ base, reportedModelId }: Ledger, modelId: string | null): Situation {
+export function situationOf({ base, reportedModelId }: MeasuredState, modelId: string | null): Situation {
   if (base.kind === "nothing") return "first-call";
   if (modelId !== null && modelId !== reportedModelId) return "after-switch";
   if (base.kind === "report") return "anchored";

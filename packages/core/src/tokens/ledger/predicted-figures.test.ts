@@ -10,16 +10,19 @@ import {
 } from "../../../testing/ledger-values.ts";
 import { human } from "../../testing/builders.ts";
 import { createEstimator } from "../built-in-estimators.ts";
-import type { Overhead } from "../estimator.ts";
-import type { FirstReport, Ledger, MeasuredMessage } from "../ledger.ts";
+import { EMPTY_LEDGER, type Ledger, type Overhead } from "../estimator.ts";
 import { createWorkCounter } from "../measure.ts";
 import { contentReader } from "./content.ts";
+import type { FirstReport, MeasuredMessage, MeasuredState } from "./measured-state.ts";
 
 const fits = { m: knownModel(2).fit };
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
-const ledgerOf = (more: Parameters<typeof ledgerAfterReport>[0]) => ledgerAfterReport({ fits, ...more });
+const ledgerOf = (more: Parameters<typeof ledgerAfterReport>[0]): Ledger => ({
+  ...EMPTY_LEDGER,
+  own: ledgerAfterReport({ fits, ...more }),
+});
 const estimator = () => createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: () => HAND_PRIOR });
-const predicted = (more: Partial<Ledger>, overhead: Partial<Overhead> = {}) =>
+const predicted = (more: Partial<MeasuredState>, overhead: Partial<Overhead> = {}) =>
   estimator().predict(ledgerOf(more), { ...bare, ...overhead });
 
 /** A word of 25 characters, which weighs 25. */
@@ -57,7 +60,7 @@ describe("a prediction", () => {
     expect(predicted({ base })).toMatchObject({ expectedTokens: 0, reportedTokens: 0, estimatedTokens: 0 });
   });
 
-  test.each<[string, Partial<Ledger>, Partial<Overhead>, number]>([
+  test.each<[string, Partial<MeasuredState>, Partial<Overhead>, number]>([
     ["1,000 of the first report, 2 × 30 + 10 × 3 of its messages, and 200 of system text less", { firstReport }, {}, 710],
     ["never below none", { firstReport: { ...firstReport, promptTokens: 100 } }, {}, 0],
     ["without a report, by weight: 2 × 25, and 7", { firstReport: null }, { system: word, hiddenTokens: 7 }, 57],
@@ -94,7 +97,7 @@ describe("a prediction", () => {
     expect(predicted({ firstReport, base })).toMatchObject({ expectedTokens, overheadTokens: 710 });
   });
 
-  test.each<[string, Partial<Ledger>, Partial<Overhead>, string]>([
+  test.each<[string, Partial<MeasuredState>, Partial<Overhead>, string]>([
     ["nothing", {}, {}, "unanchored"],
     ["a report", { firstReport }, {}, "ledger(char-class)"],
     ["a system text", {}, { system: word }, "ledger(char-class)"],
@@ -118,7 +121,7 @@ describe("the price of a message", () => {
   const measuredBy = (...sizes: readonly MeasuredMessage[]) =>
     sizes.reduce((list, each) => list.append(each), ledgerAfterReport().measured);
 
-  test.each<[string, Partial<Ledger>, number]>([
+  test.each<[string, Partial<MeasuredState>, number]>([
     ["as it was measured", { measured: measuredBy(size("h", 77)) }, 77],
     ["as it was measured last", { measured: measuredBy(size("h", 77), size("h", 78)) }, 78],
     ["by weight, if another model measured it: 2 × 25 + 10", { measured: measuredBy(size("h", 77, { modelId: "other" })) }, 60],
@@ -157,7 +160,7 @@ describe("the price of a message", () => {
   test("of sizes that go on only the new ones are read", () => {
     const one = estimator();
     const starts: (number | undefined)[] = [];
-    const watched = (measured: Ledger["measured"]): Ledger["measured"] => ({
+    const watched = (measured: MeasuredState["measured"]): MeasuredState["measured"] => ({
       size: measured.size,
       at: (index) => measured.at(index),
       append: (item) => measured.append(item),

@@ -1,41 +1,10 @@
-import type { JsonValue } from "../json.ts";
-import { type Sequence, sequenceOf } from "../sequence.ts";
-import { type ContentSum, type MessageContent, NO_CONTENT, type OverheadCounts } from "./ledger/content.ts";
-import type { ModelFit } from "./ledger/model-fit.ts";
+import { type Sequence, sequenceOf } from "../../sequence.ts";
+import { type ContentSum, type MessageContent, NO_CONTENT, type OverheadCounts } from "./content.ts";
+import type { ModelFit } from "./model-fit.ts";
 
-/**
- * All that is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums, which every estimator uses;
- * the estimator keeps its own part and leaves the others as they are in {@link EMPTY_LEDGER}.
- */
-export interface Ledger extends ViewSums, AnchoredPart, MeasuredPart {
-  /** The factor that an estimator has learned: expected tokens of one token of its measure. 1 before the first report. */
-  readonly factor: number;
-  /** The state of an estimator that is not built in, as plain JSON; `null` until it keeps something. */
-  readonly own: JsonValue;
-}
-
-/** Sums over the view, by the estimator's own measure of messages. */
-interface ViewSums {
-  /** Sum of the message estimates over the view. */
-  readonly estimatedTokens: number;
-  /** That sum right after the newest compaction or undo; `null` before the first. An undo is not undone by the next gate. */
-  readonly estimatedAtLastCutTokens: number | null;
-  /** That sum at the newest model call; `null` before the first. */
-  readonly estimatedAtLastCallTokens: number | null;
-  /** Moving average of how much a step adds. */
-  readonly stepGrowthTokens: number;
-}
-
-/** The state of the estimator `usage-anchored`. */
-interface AnchoredPart {
-  /** The newest report that still describes the view; `null` before the first and after a compaction. */
-  readonly anchor: UsageAnchor | null;
-  /** The scale that reports taught; `null` before the first. */
-  readonly scale: LearnedScale | null;
-}
-
-/** The state of the estimator `ledger`: each message's content, and its size by reports. */
-interface MeasuredPart {
+/** The state of the estimator `ledger`: each message's content, and its size by reports. Plain data, which the fold carries. */
+export interface MeasuredState {
+  readonly kind: "ledger";
   /** The model of the newest report, and the one that the next request goes to; `null` before they are named. */
   readonly reportedModelId: string | null;
   readonly nextModelId: string | null;
@@ -60,29 +29,6 @@ interface MeasuredPart {
   readonly jump: Jump;
   /** How far the newest predictions were off. */
   readonly residuals: Residuals;
-}
-
-/** A reported size, and the sum of the estimates of what it covers. */
-interface UsageAnchor {
-  readonly reportedTokens: number;
-  readonly estimatedTokens: number;
-  /** The request whose reply the report covers too, until that reply is appended. */
-  readonly coversReplyOf: string | null;
-}
-
-/** How estimates become tokens, as reports taught it. It outlives the anchor: what a cut leaves is expected to measure as it was planned. */
-export interface LearnedScale {
-  /** Reported tokens of one estimated token, by how the newest reports differ. */
-  readonly ratio: number;
-  /** Estimated tokens that the ratio rests on. */
-  readonly weightTokens: number;
-  /** The newest reported prompt, and the estimate of it, messages and overhead. */
-  readonly promptTokens: number;
-  readonly estimatedTokens: number;
-  /** The overhead of the newest report by that ratio. */
-  readonly overheadTokens: number;
-  /** Tokens of one estimated token in a view that was edited since the newest report; `null` while the anchor is valid. */
-  readonly viewRatio: number | null;
 }
 
 /** A reply as far as it is known: what was reported of it, and the message once it is appended. */
@@ -161,7 +107,7 @@ export const ASSUMED_RESIDUALS: Residuals = {
 };
 
 /** Nothing came since the base. */
-export const NOTHING_UNREPORTED: Pick<Ledger, "reply" | "unreported" | "unreportedMessages" | "hasUnreportedHuman"> = {
+export const NOTHING_UNREPORTED: Pick<MeasuredState, "reply" | "unreported" | "unreportedMessages" | "hasUnreportedHuman"> = {
   reply: null,
   unreported: NO_CONTENT,
   unreportedMessages: sequenceOf(),
@@ -179,16 +125,9 @@ export interface Jump {
 /** No jump was seen. */
 export const NO_JUMP: Jump = { risenTokens: 0, roomTokens: 0 };
 
-/** The ledger (the counts that sizes are predicted from) of a context without messages. */
-export const EMPTY_LEDGER: Ledger = ledgerCopy({
-  estimatedTokens: 0,
-  estimatedAtLastCutTokens: null,
-  estimatedAtLastCallTokens: null,
-  stepGrowthTokens: 0,
-  factor: 1,
-  own: null,
-  anchor: null,
-  scale: null,
+/** The state before the first entry. */
+export const NOTHING_MEASURED: MeasuredState = {
+  kind: "ledger",
   reportedModelId: null,
   nextModelId: null,
   fits: {},
@@ -200,40 +139,9 @@ export const EMPTY_LEDGER: Ledger = ledgerCopy({
   turnReasoningTokens: 0,
   jump: NO_JUMP,
   residuals: ASSUMED_RESIDUALS,
-});
-
-/** A ledger that is being made: its fields can still be set. */
-export type LedgerCopy = { -readonly [Field in keyof Ledger]: Ledger[Field] };
-
-/** A copy for a fold that makes one for each entry: spreading so many fields takes ten times as long. */
-export function ledgerCopy(ledger: Ledger): LedgerCopy {
-  return {
-    estimatedTokens: ledger.estimatedTokens,
-    estimatedAtLastCutTokens: ledger.estimatedAtLastCutTokens,
-    estimatedAtLastCallTokens: ledger.estimatedAtLastCallTokens,
-    stepGrowthTokens: ledger.stepGrowthTokens,
-    factor: ledger.factor,
-    own: ledger.own,
-    anchor: ledger.anchor,
-    scale: ledger.scale,
-    reportedModelId: ledger.reportedModelId,
-    nextModelId: ledger.nextModelId,
-    fits: ledger.fits,
-    base: ledger.base,
-    reply: ledger.reply,
-    unreported: ledger.unreported,
-    unreportedMessages: ledger.unreportedMessages,
-    hasUnreportedHuman: ledger.hasUnreportedHuman,
-    view: ledger.view,
-    measured: ledger.measured,
-    firstReport: ledger.firstReport,
-    turnReasoningTokens: ledger.turnReasoningTokens,
-    jump: ledger.jump,
-    residuals: ledger.residuals,
-  };
-}
+};
 
 /** The model that the next request goes to: the newest reported one until another is named. `null` before the first. */
-export function nextModelIdOf({ nextModelId, reportedModelId }: Ledger): string | null {
+export function nextModelIdOf({ nextModelId, reportedModelId }: MeasuredState): string | null {
   return nextModelId ?? reportedModelId;
 }
