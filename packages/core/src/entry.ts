@@ -1,7 +1,7 @@
 import type { AppliedEdit } from "./applied-edit.ts";
 import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning.ts";
 import type { Message } from "./message/message.ts";
-import type { RequestLimits } from "./message/request-size.ts";
+import type { RequestLimits } from "./message/size.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 

@@ -2,7 +2,7 @@
 
 export type { Agent, RunOutcome } from "./agent/agent.ts";
 export { startAgent } from "./agent/start-agent.ts";
-export type { Amount } from "./budget.ts";
+export type { Amount, Trigger } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
 export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
 export { isPlimsollError, PlimsollError } from "./error.ts";
@@ -21,7 +21,7 @@ export type {
 } from "./message/message.ts";
 export { isHuman, textOf, toolCallsOf } from "./message/message.ts";
 export { repairMessages } from "./message/repair.ts";
-export type { RequestLimits } from "./message/request-size.ts";
+export type { RequestLimits } from "./message/size.ts";
 export type { Policy } from "./policy/policy.ts";
 export { KLAUDE_CODE_POLICY } from "./policy/presets/klaude-code.ts";
 export { NONE_POLICY } from "./policy/presets/none.ts";
@@ -59,6 +59,5 @@ export type { SessionView } from "./session/view.ts";
 export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";
 export type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
-export type { Trigger } from "./trigger.ts";
 export type { Usage } from "./usage.ts";
 export { UNREPORTED_USAGE, usageOf } from "./usage.ts";

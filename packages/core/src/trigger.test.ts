@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Amount } from "./budget.ts";
+import { type Amount, fires, triggerTokens } from "./budget.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
-import { fires, triggerTokens } from "./trigger.ts";
 
 const half: Amount = { ratio: 0.5, of: "input-budget" };
 const budget = { windowTokens: 200, inputBudgetTokens: 100 };

@@ -4,7 +4,7 @@ import type { ContentSum, MessageContent, OverheadCounts } from "../src/tokens/l
 import type { MeasuredState, ReplyReport, UnreportedMessage } from "../src/tokens/ledger/measured-state.ts";
 import { NOTHING_MEASURED } from "../src/tokens/ledger/measured-state.ts";
 import { fitFrom, type KnownModel, type Model, type Regression } from "../src/tokens/ledger/model-fit.ts";
-import { type ModelPrior, POOLED_PRIOR } from "../src/tokens/model-prior.ts";
+import { type ModelPrior, POOLED_PRIOR } from "../src/tokens/measure.ts";
 
 /** Counts of one class of character, with a weight of 1: so many of it weigh as much. */
 export function counts(weighed: number): readonly number[] {

@@ -6,7 +6,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/session-setup.ts";
 import type { Tokenizers } from "../tokens/built-in-estimators.ts";
-import type { ModelPriors } from "../tokens/model-prior.ts";
+import type { ModelPriors } from "../tokens/measure.ts";
 import type { AgentTool, Authorize } from "./agent-tool.ts";
 import type { AgentListener } from "./events.ts";
 

@@ -1,8 +1,7 @@
-import { budgetOf } from "../budget.ts";
+import { budgetOf, triggerTokens } from "../budget.ts";
 import type { ModelLimits } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
-import { triggerTokens } from "../trigger.ts";
 
 /** How full the context is. Token figures are by the estimator that `estimator` names; `null` if the window is not known. */
 export interface ContextUsage {

@@ -4,7 +4,7 @@ import { PlimsollError } from "../error.ts";
 import { textOf } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { POOLED_PRIOR } from "../tokens/measure.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { startAgent } from "./start-agent.ts";
 

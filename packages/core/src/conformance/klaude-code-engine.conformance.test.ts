@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type EngineSession, engineSession } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { summaryFiles } from "../../testing/shown-compaction.ts";
+import { fires } from "../budget.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
@@ -9,7 +10,6 @@ import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
 import { foldEntries } from "../session/view.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
-import { fires } from "../trigger.ts";
 import { usageOf } from "../usage.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>

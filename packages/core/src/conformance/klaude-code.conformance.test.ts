@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import { keptBrief } from "../../testing/shown-compaction.ts";
+import { fires, triggerTokens } from "../budget.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
 import type { Message } from "../message/message.ts";
@@ -17,7 +18,6 @@ import { repairedSummary } from "../summarizer/validate.ts";
 import { calling, human, humanImage, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { fires, triggerTokens } from "../trigger.ts";
 
 const measure = charsPerToken(KLAUDE_CODE_LENGTH_ESTIMATE, createWorkCounter()).messageTokens;
 

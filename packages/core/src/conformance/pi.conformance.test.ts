@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lettered, textOfBytes } from "../../testing/lettered.ts";
 import { splitTurnAt } from "../../testing/split-turn.ts";
+import { fires, triggerTokens } from "../budget.ts";
 import { cutAtBoundary } from "../cut-point/boundary.ts";
 import { cutKeepingTokens } from "../cut-point/recent.ts";
 import type { Message } from "../message/message.ts";
@@ -9,7 +10,6 @@ import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets, resolveConte
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { fires, triggerTokens } from "../trigger.ts";
 
 const measure = charsPerToken(PI_LENGTH_ESTIMATE, createWorkCounter()).messageTokens;
 const cutFor = (messages: readonly Message[], keepTokens: number) =>

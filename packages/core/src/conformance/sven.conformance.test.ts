@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { engineSession } from "../../testing/engine-session.ts";
 import { lettered } from "../../testing/lettered.ts";
-import { budgetOf } from "../budget.ts";
+import { budgetOf, fires, triggerTokens } from "../budget.ts";
 import type { Message } from "../message/message.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY, svenPolicy, svenThresholdRatio } from "../policy/presets/sven.ts";
 import { summaryPrompt } from "../summarizer/summary-request.ts";
@@ -11,7 +11,6 @@ import { nextFactor } from "../tokens/calibrated-ema.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { fires, triggerTokens } from "../trigger.ts";
 
 const EMA = {
   kind: "calibrated-ema",

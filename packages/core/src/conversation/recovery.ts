@@ -3,7 +3,7 @@ import { recoveriesOf } from "../engine/goal.ts";
 import { isPlimsollError } from "../error.ts";
 import { isRecord, type JsonValue } from "../json.ts";
 import type { StopReason } from "../message/message.ts";
-import type { RequestUnit } from "../message/request-size.ts";
+import type { RequestUnit } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { NextTry } from "./learned-limit.ts";
 

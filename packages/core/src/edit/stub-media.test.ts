@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ImagePart, Message } from "../message/message.ts";
-import { NO_SIZE, type RequestLimits, type RequestSize, type RequestUnit } from "../message/request-size.ts";
+import { NO_SIZE, type RequestLimits, type RequestSize, type RequestUnit } from "../message/size.ts";
 import { mediaStubs } from "./stub-media.ts";
 
 interface Given {

@@ -1,8 +1,8 @@
 import type { AppliedReplacePart } from "../applied-edit.ts";
 import { partHandle } from "../message/handle.ts";
 import { type ImagePart, isDeclared, isHuman, type Message } from "../message/message.ts";
-import type { RequestLimits, RequestSize, RequestUnit } from "../message/request-size.ts";
-import { joinedSize, MANY_IMAGES, NO_SIZE, partSizes, REQUEST_UNITS, sizeIn } from "../message/request-size.ts";
+import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";
+import { joinedSize, MANY_IMAGES, NO_SIZE, partSizes, REQUEST_UNITS, sizeIn } from "../message/size.ts";
 import { clearedText } from "../prompts/notices.ts";
 
 /** More of a unit than a request may hold, and no media left to take. */

@@ -14,8 +14,9 @@ import { type CompactionTools, summaryWithin, toolsFor } from "./compaction-tool
 import { execute } from "./execute.ts";
 import type { FitInput, FitOutcome, FitState, SizedPart } from "./fit-input.ts";
 import { type Goal, goalOf } from "./goal.ts";
-import { expectedTokensOf, sizedParts, type ViewMeasure, viewMeasure } from "./measure-view.ts";
+import { sizedParts, type ViewMeasure, viewMeasure } from "./measure-view.ts";
 import { preparedStep, withPrepared } from "./prepared-step.ts";
+import { expectedTokensOf } from "./why-act.ts";
 
 /** Why and within what a compaction happens. */
 export interface Compaction {

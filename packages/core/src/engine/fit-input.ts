@@ -5,7 +5,7 @@ import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome 
 import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Message, ReasoningPart } from "../message/message.ts";
-import type { RequestUnit } from "../message/request-size.ts";
+import type { RequestUnit } from "../message/size.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";

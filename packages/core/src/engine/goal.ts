@@ -1,7 +1,6 @@
-import { type Budget, resolveAmount } from "../budget.ts";
+import { type Budget, resolveAmount, triggerTokens } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { triggerTokens } from "../trigger.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 
 /** The goal of a compaction, in tokens of messages alone. */

@@ -1,15 +1,7 @@
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
-import { wholeTokens } from "../tokens/measure.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
-
-/** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
-export function expectedTokensOf(
-  messages: readonly Message[],
-  { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
-): number {
-  return wholeTokens(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
-}
+import { expectedTokensOf } from "./why-act.ts";
 
 /** How a compaction measures candidates: by the prediction that the gate saw, divided over the view that it is of. */
 export interface ViewMeasure {

@@ -1,12 +1,11 @@
-import { type Amount, type Budget, budgetOf, limitsWithin } from "../budget.ts";
+import { type Amount, type Budget, budgetOf, fires, limitsWithin } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
+import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Overhead, Prediction } from "../tokens/estimator.ts";
-import type { MessageMeasure } from "../tokens/measure.ts";
+import { type MessageMeasure, wholeTokens } from "../tokens/measure.ts";
 import type { ToolSpec } from "../tool.ts";
-import { fires } from "../trigger.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
-import { expectedTokensOf } from "./measure-view.ts";
 
 /** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 type WhyAct =
@@ -264,4 +263,12 @@ export function fileBegun(line: string): FileBeginning | null {
   if (tag !== undefined) return line.includes(`</${tag}`) ? null : { name, end: `</${tag}` };
   const isLabel = /^\s*#\s/.test(line) || /[:*`)]\s*$|:\s+\S+$/.test(line);
   return isLabel ? { name, end: null } : null;
+}
+
+/** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
+export function expectedTokensOf(
+  messages: readonly Message[],
+  { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
+): number {
+  return wholeTokens(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }

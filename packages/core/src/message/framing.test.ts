@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
-import { foldedChar } from "./folded-char.ts";
-import { type Framing, quotedText, textOnOneLine, unquotedText } from "./framing.ts";
+import { type Framing, foldedChar, quotedText, textOnOneLine, unquotedText } from "./framing.ts";
 
 const framing: Framing = { lines: ["[user]", "note:"], bracketWords: [";handle"], tags: ["focus", "read-files"] };
 

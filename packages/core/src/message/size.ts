@@ -1,5 +1,9 @@
 import type { CoverageCount } from "../applied-edit.ts";
-import type { Message, Part } from "./message.ts";
+import { utf8Bytes } from "../text.ts";
+import type { ToolSpec } from "../tool.ts";
+import type { ImagePart, Message, Part } from "./message.ts";
+import { oncePerMessage } from "./once-per-message.ts";
+import { longestSidePx } from "./pixel-size.ts";
 
 /** UTF-16 code units of a part's own text: what is sent for it, without an image's bytes. */
 export function partChars(part: Part): number {
@@ -33,4 +37,165 @@ export function coverageOf(messages: readonly Message[]): CoverageCount {
     chars += messageChars(message);
   }
   return { messages: messages.length, parts, chars };
+}
+
+/** The size of a request in units other than tokens. */
+export interface RequestSize {
+  /** Of the body as JSON. Media count by their encoding, those at an address by the address. */
+  readonly bytes: number;
+  /** Images and documents: vendors count them together. */
+  readonly images: number;
+  readonly documents: number;
+  /** Pages of documents, and each image as one. */
+  readonly pages: number;
+  /** Of the files of documents, before they are encoded. */
+  readonly documentBytes: number;
+  /** Of the largest image, as it is encoded. */
+  readonly imageBytes: number;
+  /** Pixels of the longest side of an image. */
+  readonly imagePx: number;
+}
+
+/** A unit other than tokens in which requests are limited. `manyImagePx` is `imagePx` in a request of more than {@link MANY_IMAGES} images and documents. */
+export type RequestUnit = keyof RequestSize | "manyImagePx";
+
+/** The largest request that a model or its server takes, by unit. Units without a known limit are left out. */
+export type RequestLimits = { readonly [Unit in RequestUnit]?: number | undefined };
+
+/** From more images and documents on Anthropic takes smaller images only: platform.claude.com/docs/en/build-with-claude/vision, November 2026. */
+export const MANY_IMAGES = 20;
+
+/** All units, in the order in which compaction checks them: limits of a single image first, those that depend on how many there are last. */
+export const REQUEST_UNITS: readonly RequestUnit[] = [
+  "imageBytes",
+  "imagePx",
+  "images",
+  "documents",
+  "pages",
+  "documentBytes",
+  "bytes",
+  "manyImagePx",
+];
+
+/** The words for each unit in messages for a person, such as `bytes a request`. */
+export const UNIT_WORDS: Readonly<Record<RequestUnit, string>> = {
+  bytes: "bytes a request",
+  images: "images and documents a request",
+  documents: "documents a request",
+  pages: "pages and images a request",
+  documentBytes: "bytes of documents a request",
+  imageBytes: "bytes an image",
+  imagePx: "pixels a side of an image",
+  manyImagePx: "pixels a side of an image among many",
+};
+
+/** A request without anything in it. */
+export const NO_SIZE: RequestSize = {
+  bytes: 0,
+  images: 0,
+  documents: 0,
+  pages: 0,
+  documentBytes: 0,
+  imageBytes: 0,
+  imagePx: 0,
+};
+
+/** Two pieces of a request as one. */
+export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
+  return {
+    bytes: a.bytes + b.bytes,
+    images: a.images + b.images,
+    documents: a.documents + b.documents,
+    pages: a.pages + b.pages,
+    documentBytes: a.documentBytes + b.documentBytes,
+    imageBytes: Math.max(a.imageBytes, b.imageBytes),
+    imagePx: Math.max(a.imagePx, b.imagePx),
+  };
+}
+
+/** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */
+export function requestSizeOf({
+  system,
+  tools,
+  messages,
+}: {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: Iterable<Message>;
+}): RequestSize {
+  let size: RequestSize = { ...NO_SIZE, bytes: jsonBytes(system) + jsonBytes(tools) };
+  for (const message of messages) size = joinedSize(size, messageSize(message));
+  return size;
+}
+
+/** How much of a unit a request holds. */
+export function sizeIn(size: RequestSize, unit: RequestUnit): number {
+  if (unit !== "manyImagePx") return size[unit];
+  return size.images > MANY_IMAGES ? size.imagePx : 0;
+}
+
+/** Takes the lower of two limits of each unit; a unit that only one of them limits has that limit. */
+export function lowestLimits(a: RequestLimits, b: RequestLimits): RequestLimits {
+  const limits: { [Unit in RequestUnit]?: number } = {};
+  for (const unit of REQUEST_UNITS) {
+    const limit = Math.min(a[unit] ?? Number.POSITIVE_INFINITY, b[unit] ?? Number.POSITIVE_INFINITY);
+    if (limit < Number.POSITIVE_INFINITY) limits[unit] = limit;
+  }
+  return limits;
+}
+
+/** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
+export const ASSUMED_PAGES = 5;
+
+/** A value as it stands in a body, in bytes. */
+function jsonBytes(value: unknown): number {
+  return utf8Bytes(JSON.stringify(value) ?? "");
+}
+
+/** Names, types and brackets around a part, in bytes; chosen, at the high end. */
+const PART_BYTES = 120;
+
+/** Returns the size of each part of a message; a message is read once. */
+export const partSizes: (message: Message) => readonly RequestSize[] = oncePerMessage(({ parts }) => parts.map(measured));
+
+/** Returns the size of a message in units other than tokens. */
+export function messageSize(message: Message): RequestSize {
+  return partSizes(message).reduce(joinedSize, NO_SIZE);
+}
+
+function measured(part: Part): RequestSize {
+  switch (part.type) {
+    case "text":
+      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.text) };
+    case "reasoning":
+      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.text) + jsonBytes(part.opaque) };
+    case "tool-call":
+      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.argumentsJson) };
+    case "image":
+      return mediaSize(part);
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Base64 writes three bytes as four letters. */
+const ENCODED_RATIO = 4 / 3;
+
+function mediaSize(part: ImagePart): RequestSize {
+  const { mediaType, pageCount = ASSUMED_PAGES, sizeBytes, source } = part;
+  const sentBytes =
+    source.kind === "base64"
+      ? source.data.length
+      : source.kind === "url"
+        ? utf8Bytes(source.url)
+        : Math.ceil((sizeBytes ?? 0) * ENCODED_RATIO);
+  const bytes = PART_BYTES + sentBytes;
+  if (/^(audio|video)\//.test(mediaType)) return { ...NO_SIZE, bytes };
+  const isInline = source.kind !== "url";
+  if (mediaType.startsWith("image/")) {
+    const imageBytes = isInline ? sentBytes : 0;
+    return { ...NO_SIZE, bytes, images: 1, pages: 1, imageBytes, imagePx: longestSidePx(part) };
+  }
+  const documentBytes = isInline ? Math.floor(sentBytes / ENCODED_RATIO) : 0;
+  return { ...NO_SIZE, bytes, images: 1, documents: 1, pages: pageCount, documentBytes };
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { amountSchema } from "../budget.ts";
+import { amountSchema, type Trigger } from "../budget.ts";
 import { keepRuleSchema } from "../keep/built-in-keep-rules.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import { estimatorSchema } from "../tokens/built-in-estimators.ts";
-import type { Trigger } from "../trigger.ts";
 import { type Kinds, strategySchema } from "./kinds.ts";
 import type { Policy, SummaryRequestForm } from "./policy.ts";
 

@@ -1,4 +1,4 @@
-import type { Amount } from "../budget.ts";
+import type { Amount, Trigger } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
@@ -6,7 +6,6 @@ import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-te
 import type { FileOrder } from "../prompts/facts.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
-import type { Trigger } from "../trigger.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
 import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 

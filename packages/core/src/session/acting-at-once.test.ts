@@ -3,7 +3,7 @@ import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from
 import type { Policy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
-import { type ModelPriors, POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 
 const never = new AbortController().signal;
 

@@ -2,9 +2,16 @@ import type { Amount } from "../budget.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary } from "../engine/fit-input.ts";
-import { expectedTokensOf } from "../engine/measure-view.ts";
-import { reaches, whyAct } from "../engine/why-act.ts";
-import type { CompactionEntry, ModelLimits, RevertEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
+import { expectedTokensOf, reaches, whyAct } from "../engine/why-act.ts";
+import type {
+  CompactionEntry,
+  CompactionReason,
+  ModelLimits,
+  RevertEntry,
+  SessionEntry,
+  SetupChangeEntry,
+  StepOutcome,
+} from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { Context, Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -14,7 +21,7 @@ import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage } from "../summarizer/added-usage.ts";
 import type { Ledger, Prediction } from "../tokens/estimator.ts";
 import type { Usage } from "../usage.ts";
-import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
+import type { CompactionEvent, ContextEvent } from "./events.ts";
 import { type FittedMedia, fitMedia } from "./fit-media.ts";
 import { createHeldSession, type HeldSession } from "./held-session.ts";
 import { type Recalled, type RecallRange, recall } from "./recall.ts";
@@ -309,4 +316,48 @@ function stateAt(session: HeldSession, input: FitInput, policy: EnginePolicy): F
 function coveredBy(spans: PreparedSummary["edit"]["spans"], messages: readonly Message[]): readonly Message[] {
   const place = (id: string) => messages.findIndex((message) => message.id === id);
   return spans.flatMap(({ from, through }) => messages.slice(place(from), place(through) + 1));
+}
+
+function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "missed">, estimator: string): CompactionEvent {
+  const { record } = entry;
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
+  return {
+    type: "compaction-end",
+    estimator,
+    reason: record.reason,
+    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
+    step: record.step ?? null,
+    tokensBefore,
+    tokensAfter,
+    tokensRemoved: tokensBefore === null || tokensAfter === null ? null : tokensBefore - tokensAfter,
+    messagesBefore,
+    messagesAfter,
+    messagesRemoved: messagesBefore - messagesAfter,
+    entry,
+    ...(missed === undefined ? {} : { missed }),
+  };
+}
+
+/** Makes the event before a compaction begins. */
+function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
+  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
+  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
+}
+
+/** Makes the event of a fit's outcome; `null` if there is nothing to tell. */
+function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
+  switch (outcome.kind) {
+    case "compacted":
+      return compactionEvent(outcome, estimator);
+    case "cancelled":
+      return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
+    case "failed":
+      return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
+    case "irreducible":
+      return { type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts };
+    case "unchanged":
+      return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
+    default:
+      return outcome satisfies never;
+  }
 }

@@ -1,7 +1,7 @@
-import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
+import type { MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/why-act.ts";
 import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
-import { UNIT_WORDS } from "../message/request-size.ts";
+import { UNIT_WORDS } from "../message/size.ts";
 import type { Usage } from "../usage.ts";
 
 /** An event that a context manager sends to its subscribers. Token figures are by the estimator that `estimator` names. */
@@ -88,7 +88,7 @@ export interface SilentTruncationEvent {
 }
 
 /** A compaction that was made. Tokens are `null` if a size was not known. */
-interface CompactionEvent {
+export interface CompactionEvent {
   readonly type: "compaction-end";
   readonly estimator: string;
   readonly reason: CompactionReason;
@@ -109,50 +109,6 @@ interface CompactionEvent {
 
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
-
-function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "missed">, estimator: string): CompactionEvent {
-  const { record } = entry;
-  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
-  return {
-    type: "compaction-end",
-    estimator,
-    reason: record.reason,
-    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
-    step: record.step ?? null,
-    tokensBefore,
-    tokensAfter,
-    tokensRemoved: tokensBefore === null || tokensAfter === null ? null : tokensBefore - tokensAfter,
-    messagesBefore,
-    messagesAfter,
-    messagesRemoved: messagesBefore - messagesAfter,
-    entry,
-    ...(missed === undefined ? {} : { missed }),
-  };
-}
-
-/** Makes the event before a compaction begins. */
-export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
-  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
-  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
-}
-
-/** Makes the event of a fit's outcome; `null` if there is nothing to tell. */
-export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
-  switch (outcome.kind) {
-    case "compacted":
-      return compactionEvent(outcome, estimator);
-    case "cancelled":
-      return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
-    case "failed":
-      return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
-    case "irreducible":
-      return { type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts };
-    case "unchanged":
-      return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
-    default:
-      return outcome satisfies never;
-  }
-}
 
 /** Makes the `reply-lowered` event from the limits asked for and those in use, in tokens. */
 export function replyLowered(asked: ModelLimits, { contextWindowTokens, maxOutputTokens }: ModelLimits): ContextEvent {

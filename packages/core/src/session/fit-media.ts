@@ -6,16 +6,8 @@ import { type CompactionEntry, NO_WORK, type StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import { isHuman, type Message } from "../message/message.ts";
-import type { RequestSize, RequestUnit } from "../message/request-size.ts";
-import {
-  joinedSize,
-  lowestLimits,
-  messageSize,
-  NO_SIZE,
-  REQUEST_UNITS,
-  requestSizeOf,
-  sizeIn,
-} from "../message/request-size.ts";
+import type { RequestSize, RequestUnit } from "../message/size.ts";
+import { joinedSize, lowestLimits, messageSize, NO_SIZE, REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";
 import type { HeldSession } from "./held-session.ts";
 import type { SessionFit } from "./session-setup.ts";
 import { believedLimits, limitStep } from "./session-state.ts";

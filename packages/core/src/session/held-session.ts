@@ -5,7 +5,7 @@ import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import { boundReasoningIn, type RemovedReasoning, reasoningBehindEdit } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import { joinedSize, messageSize, NO_SIZE, type RequestSize } from "../message/request-size.ts";
+import { joinedSize, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
 import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";

@@ -8,8 +8,7 @@ import type { Summarizer } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
-import { createWorkCounter } from "../tokens/measure.ts";
-import { type ModelPriors, POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import { usageOf } from "../usage.ts";
 import { type ContextManager, createContextManager } from "./context-manager.ts";
 

@@ -2,7 +2,7 @@ import type { BeforeCompaction, PreparedSummary, PreparedSummaryPort } from "../
 import { type Message, textOf } from "../message/message.ts";
 import type { Summarizer, Wait } from "../ports.ts";
 import type { ContextManagerOptions } from "../session/session-setup.ts";
-import { type ModelPriors, POOLED_PRIOR } from "../tokens/model-prior.ts";
+import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 
 /** Facts that a scripted summariser is given about the fit that will call it. */

@@ -9,8 +9,7 @@ import { CHAR_CLASS, type CharClassSpec } from "./char-class.ts";
 import { CHARS_PER_TOKEN, type CharsPerTokenSpec } from "./chars-per-token.ts";
 import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
 import { LEDGER, type LedgerSpec } from "./ledger/ledger-estimator.ts";
-import { createWorkCounter, type MessageMeasure, type WorkCounter } from "./measure.ts";
-import { type ModelPriors, pooledPriors } from "./model-prior.ts";
+import { createWorkCounter, type MessageMeasure, type ModelPriors, pooledPriors, type WorkCounter } from "./measure.ts";
 import type { TokenReadings } from "./token-readings.ts";
 import { USAGE_ANCHORED, type UsageAnchoredSpec } from "./usage-anchored.ts";
 

@@ -3,8 +3,7 @@ import type { Message } from "../message/message.ts";
 import { countClasses, NO_COUNTS } from "./char-classes.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { type ContentOf, contentReader, fixedTokensOf, type MessageContent, weighCounts } from "./ledger/content.ts";
-import type { MessageMeasure, WorkCounter } from "./measure.ts";
-import { POOLED_PRIOR } from "./model-prior.ts";
+import { type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
 
 /** Tokens by what a text is made of: a weight for each of some thirty character classes, fitted over all recorded models. */
 export interface CharClassSpec {

@@ -3,8 +3,7 @@ import type { ImagePart, Message, Part } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf } from "./image-rule.ts";
-import type { MessageMeasure, WorkCounter } from "./measure.ts";
-import { POOLED_PRIOR } from "./model-prior.ts";
+import { type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
 
 /** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
 export interface CharsPerTokenSpec {

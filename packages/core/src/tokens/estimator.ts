@@ -5,8 +5,7 @@ import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import type { ToolSpec } from "../tool.ts";
-import { type CountedReadings, type MessageMeasure, sharedReading, type WorkCounter } from "./measure.ts";
-import type { ModelPriors } from "./model-prior.ts";
+import { type CountedReadings, type MessageMeasure, type ModelPriors, sharedReading, type WorkCounter } from "./measure.ts";
 import type { TokenReadings } from "./token-readings.ts";
 
 /**

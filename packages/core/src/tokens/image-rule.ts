@@ -1,6 +1,6 @@
 import type { ImagePart } from "../message/message.ts";
 import { byteAt } from "../message/pixel-size.ts";
-import { ASSUMED_PAGES } from "../message/request-size.ts";
+import { ASSUMED_PAGES } from "../message/size.ts";
 
 /**
  * Tokens of an image by its size in pixels, of a document by its pages, and of audio and video by their seconds; never by the length of an

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isRecord } from "../json.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import type { Estimator, EstimatorKind, EstimatorParts, Ledger, Prediction } from "./estimator.ts";
@@ -85,7 +84,7 @@ export function anchoredIn({ own }: Ledger): AnchoredState {
 }
 
 function isAnchored(own: unknown): own is AnchoredState {
-  return isRecord(own) && own.kind === NOTHING_ANCHORED.kind;
+  return typeof own === "object" && own !== null && "kind" in own && own.kind === NOTHING_ANCHORED.kind;
 }
 
 function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorParts {

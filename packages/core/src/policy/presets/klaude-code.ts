@@ -1,6 +1,5 @@
-import { type Amount, resolveAmount } from "../../budget.ts";
+import { type Amount, resolveAmount, type Trigger } from "../../budget.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
-import type { Trigger } from "../../trigger.ts";
 import type { Policy } from "../policy.ts";
 
 /** klaude-code's estimate: characters / 4, ceiling, at least 1; 300 an image (its tests K-e1). */

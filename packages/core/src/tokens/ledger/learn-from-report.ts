@@ -1,7 +1,7 @@
 import type { UsageEntry } from "../../entry.ts";
 import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { ModelPrior, ModelPriors } from "../model-prior.ts";
+import type { ModelPrior, ModelPriors } from "../measure.ts";
 import { type ContentSum, type OverheadCounts, weighCounts } from "./content.ts";
 import type { Jump, MeasuredMessage, MeasuredState, ReplyReport } from "./measured-state.ts";
 import { NO_JUMP, NOTHING_UNREPORTED } from "./measured-state.ts";

@@ -12,7 +12,7 @@ import type { UsageEntry } from "../../entry.ts";
 import { type Message, textOf } from "../../message/message.ts";
 import { assistant, human, result, usageEntry } from "../../testing/builders.ts";
 import { rejectedUsage, usageOf } from "../../usage.ts";
-import type { ModelPriors } from "../model-prior.ts";
+import type { ModelPriors } from "../measure.ts";
 import { NO_CONTENT } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
 import { type Reading, sizeIndex, withMessage, withView } from "./ledger-estimator.ts";

@@ -20,8 +20,7 @@ import {
 import { usageOf } from "../../usage.ts";
 import { createEstimator } from "../built-in-estimators.ts";
 import { EMPTY_LEDGER, type Overhead, type Prediction } from "../estimator.ts";
-import { createWorkCounter } from "../measure.ts";
-import { type ModelPriors, POOLED_PRIOR } from "../model-prior.ts";
+import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../measure.ts";
 import { measuredIn } from "./ledger-estimator.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };

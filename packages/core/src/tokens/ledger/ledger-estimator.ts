@@ -1,19 +1,17 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
-import { isRecord } from "../../json.ts";
 import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
 import { charClass } from "../char-class.ts";
 import type { ClassCounts } from "../char-classes.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import { type WorkCounter, wholeTokens } from "../measure.ts";
-import type { ModelPriors } from "../model-prior.ts";
+import { type ModelPriors, type WorkCounter, wholeTokens } from "../measure.ts";
 import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
 import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
 import { withReport, writeBack } from "./learn-from-report.ts";
 import type { Base, MeasuredMessage, MeasuredState, ReplyReport } from "./measured-state.ts";
-import { NOTHING_MEASURED, NOTHING_UNREPORTED, nextModelIdOf } from "./measured-state.ts";
+import { NOTHING_MEASURED, NOTHING_UNREPORTED } from "./measured-state.ts";
 import { contentTokens, type Model, modelOf, slopeOf } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf, vanishesAtTurn } from "./next-prompt.ts";
 
@@ -62,7 +60,7 @@ export function measuredIn({ own }: Ledger): MeasuredState {
 }
 
 function isMeasured(own: unknown): own is MeasuredState {
-  return isRecord(own) && own.kind === NOTHING_MEASURED.kind;
+  return typeof own === "object" && own !== null && "kind" in own && own.kind === NOTHING_MEASURED.kind;
 }
 
 /** The state of an estimator's reading. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
@@ -278,4 +276,9 @@ function sizesBy(index: SizeIndex, measured: Sequence<MeasuredMessage>): Readonl
   for (const message of measured.slice(goesOn ? seen : 0)) index.sizes.set(message.id, message);
   index.known = measured;
   return index.sizes;
+}
+
+/** The model that the next request goes to: the newest reported one until another is named. `null` before the first. */
+function nextModelIdOf({ nextModelId, reportedModelId }: MeasuredState): string | null {
+  return nextModelId ?? reportedModelId;
 }

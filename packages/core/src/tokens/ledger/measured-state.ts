@@ -140,8 +140,3 @@ export const NOTHING_MEASURED: MeasuredState = {
   jump: NO_JUMP,
   residuals: ASSUMED_RESIDUALS,
 };
-
-/** The model that the next request goes to: the newest reported one until another is named. `null` before the first. */
-export function nextModelIdOf({ nextModelId, reportedModelId }: MeasuredState): string | null {
-  return nextModelId ?? reportedModelId;
-}

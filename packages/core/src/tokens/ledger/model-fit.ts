@@ -1,4 +1,4 @@
-import type { ModelPrior, ModelPriors } from "../model-prior.ts";
+import type { ModelPrior, ModelPriors } from "../measure.ts";
 import { type ContentSum, weighCounts } from "./content.ts";
 
 /**

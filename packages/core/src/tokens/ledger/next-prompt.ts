@@ -1,5 +1,5 @@
 import { CHAR_CLASSES } from "../char-classes.ts";
-import type { ModelPrior } from "../model-prior.ts";
+import type { ModelPrior } from "../measure.ts";
 import { addSums, type OverheadCounts, weighCounts } from "./content.ts";
 import type { FirstReport, MeasuredState, ReplyReport, Residuals, Situation } from "./measured-state.ts";
 import { ASSUMED_RESIDUALS } from "./measured-state.ts";
