@@ -15,8 +15,6 @@ export type ConversationFit = Omit<FitInput, "nowMs">;
 export interface Background {
   /** Gives the manager a summary that was prepared. One that is being written is waited for: it would be asked for twice otherwise. */
   readonly prepared: PreparedSummaryPort;
-  /** Begins to work on a conversation. */
-  attend(parts: AttendedParts): void;
   /** Ends what goes on because nobody does anything; resolves when it has. A summary that is being written goes on. */
   wake(): Promise<void>;
   /** Takes note of a fit, and has a summary prepared if it is time. */
@@ -31,18 +29,14 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/** The conversation that is attended, and its parts. */
-interface AttendedParts {
-  readonly manager: ContextManager;
-  readonly nowMs: () => number | null;
-  readonly flush: () => Promise<void>;
-}
-
-/** The policy that says what to do, how time passes, and who hears of what came of it. */
-export interface BackgroundSetting {
+/** The policy that says what to do, how time passes, who hears of what came of it, and the conversation that is attended. */
+export interface AttendedParts {
   readonly policy: EnginePolicy;
   readonly wait?: Wait;
   readonly onEvent?: ContextListener;
+  readonly manager: ContextManager;
+  readonly nowMs: () => number | null;
+  readonly flush: () => Promise<void>;
 }
 
 /** A summary that was asked for, since the compaction named, once: what came of it stands until the next one. */
@@ -66,11 +60,11 @@ interface BackgroundRecord {
 const AWAKE = Promise.resolve();
 
 /** Nothing goes on yet. */
-export function createBackground({ policy, wait = unheldWait, onEvent }: BackgroundSetting): Background {
+export function createBackground({ policy, wait = unheldWait, onEvent, manager, nowMs, flush }: AttendedParts): Background {
   const { prepare, idle } = policy;
   const closing = new AbortController();
   const now: BackgroundRecord = { slot: null, lastFit: null, flushed: Promise.resolve(), idle: null };
-  let attended: AttendedParts | null = null;
+  const sinceOf = () => manager.view().activeCompactions.at(-1)?.id ?? null;
 
   /** Gives a summary up, and tells of it once. */
   const giveUp = (slot: Slot | null) => {
@@ -85,13 +79,13 @@ export function createBackground({ policy, wait = unheldWait, onEvent }: Backgro
     giveUp(slot);
   };
   /** The slot of the newest compaction; one from before it is void. */
-  const slotOf = (manager: ContextManager): Slot | null => {
-    if (now.slot !== null && now.slot.since !== sinceOf(manager)) empty();
+  const newestSlot = (): Slot | null => {
+    if (now.slot !== null && now.slot.since !== sinceOf()) empty();
     return now.slot;
   };
-  const start = (manager: ContextManager, input: ConversationFit): Slot => {
-    const written = manager.prepare({ ...input, nowMs: attended?.nowMs() ?? null }, closing.signal).catch(() => null);
-    const slot: Slot = { since: sinceOf(manager), written, ready: null };
+  const start = (input: ConversationFit): Slot => {
+    const written = manager.prepare({ ...input, nowMs: nowMs() }, closing.signal).catch(() => null);
+    const slot: Slot = { since: sinceOf(), written, ready: null };
     now.slot = slot;
     void written.then((summary) => {
       slot.ready = summary;
@@ -100,20 +94,19 @@ export function createBackground({ policy, wait = unheldWait, onEvent }: Backgro
     return slot;
   };
   /** Takes note of what a fit did with what was ready. */
-  const settle = (manager: ContextManager, outcome: FitOutcome) => {
+  const settle = (outcome: FitOutcome) => {
     if (now.slot !== null && usesPrepared(outcome)) now.slot.ready = null;
-    slotOf(manager);
+    newestSlot();
   };
   const idled = async (signal: AbortSignal): Promise<FitOutcome | null> => {
     const { lastFit } = now;
-    if (attended === null || lastFit === null || idle === undefined) return null;
-    const { manager, nowMs, flush } = attended;
+    if (lastFit === null || idle === undefined) return null;
     const input = { ...lastFit, gate: "before-submit", pending: [], nowMs: nowMs() } as const;
     if (!manager.reaches(input, idle.atLeast)) return null;
-    const held = await untilAborted(signal, async () => await slotOf(manager)?.written);
-    if (!held && (await untilAborted(signal, () => start(manager, input).written)) === null) return null;
+    const held = await untilAborted(signal, async () => await newestSlot()?.written);
+    if (!held && (await untilAborted(signal, () => start(input).written)) === null) return null;
     const outcome = await manager.fit({ ...input, only: "prepared" }, signal);
-    settle(manager, outcome);
+    settle(outcome);
     empty();
     // Nobody waits for the store; what it could not take comes with the next write.
     now.flushed = flush().catch(() => undefined);
@@ -131,23 +124,18 @@ export function createBackground({ policy, wait = unheldWait, onEvent }: Backgro
   };
   return {
     prepared: async (signal) => {
-      const slot = attended === null ? null : slotOf(attended.manager);
+      const slot = newestSlot();
       return slot === null ? null : await untilAborted(signal, () => slot.written);
-    },
-    attend: (parts) => {
-      attended = parts;
     },
     wake,
     fitted: (input, outcome) => {
       now.lastFit = input;
-      if (attended !== null) settle(attended.manager, outcome);
-      if (outcome.kind !== "unchanged" || attended === null || prepare === undefined || closing.signal.aborted) return;
-      const { manager } = attended;
-      if (slotOf(manager) === null && manager.reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast))
-        start(manager, input);
+      settle(outcome);
+      if (outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
+      if (newestSlot() === null && manager.reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast)) start(input);
     },
     appended: () => {
-      if (attended === null || idle === undefined || closing.signal.aborted || !waitsForPerson(attended.manager)) return;
+      if (idle === undefined || closing.signal.aborted || !waitsForPerson(manager)) return;
       const controller = new AbortController();
       // Whoever comes back ends it; a store that fails is told by the next write.
       const done = waitForPerson(idle.afterMs, controller.signal).catch(() => undefined);
@@ -167,10 +155,6 @@ export function createBackground({ policy, wait = unheldWait, onEvent }: Backgro
 function usesPrepared(outcome: FitOutcome): boolean {
   if (outcome.kind !== "compacted") return false;
   return outcome.entry.record.steps.some(({ strategy, outcome }) => strategy === PREPARED_STEP && outcome === "applied");
-}
-
-function sinceOf(manager: ContextManager): string | null {
-  return manager.view().activeCompactions.at(-1)?.id ?? null;
 }
 
 /** True if the model has said its last word: the next one is a person's. */

@@ -169,10 +169,10 @@ function archiveIn(sessions: SessionStore): { readonly archive: LogArchive; read
 /** A conversation whose log is being read: with an archive it drops what the archive has. */
 function begin(setting: ConversationSetting, archive: LogArchive | null) {
   const tally = createTally();
-  const background = createBackground(setting);
+  let background: Background | null = null;
   const held = createHeldSession({
     ...setting,
-    prepared: background.prepared,
+    prepared: async (signal) => (await background?.prepared(signal)) ?? null,
     ...(archive === null ? {} : { archive }),
   });
   return {
@@ -182,8 +182,11 @@ function begin(setting: ConversationSetting, archive: LogArchive | null) {
     },
     opened: (writer: SessionWriter | null): Conversation => {
       const readCount = held.entries.length;
-      const manager = managerOf(held, setting);
-      return conversationOver(setting, { manager, tally, background, writer, readCount, isArchived: archive !== null });
+      const parts = { manager: managerOf(held, setting), tally, readCount, writer, isArchived: archive !== null };
+      return conversationOver(setting, parts, (attended) => {
+        background = createBackground(attended);
+        return background;
+      });
     },
   };
 }
@@ -194,7 +197,6 @@ interface ConversationParts {
   /** The counts over the log that was read, of which the manager holds `readCount` entries. */
   readonly tally: Tally;
   readonly readCount: number;
-  readonly background: Background;
   readonly writer: SessionWriter | null;
   /** True if the manager drops what the writer has. */
   readonly isArchived: boolean;
@@ -203,10 +205,12 @@ interface ConversationParts {
 const NOTHING_TO_WRITE = Promise.resolve();
 
 function conversationOver(
-  { nowMs: clock, onEvent }: ConversationSetting,
-  { manager, tally, readCount, background, writer, isArchived }: ConversationParts,
+  setting: ConversationSetting,
+  { manager, tally, readCount, writer, isArchived }: ConversationParts,
+  attend: typeof createBackground,
 ): Conversation {
-  const nowMs = clockDoor(clock);
+  const { onEvent } = setting;
+  const nowMs = clockDoor(setting.nowMs);
   const { context, predict, recall, state, view, entries } = manager;
   const [queue, writes] = [createQueue(), createQueue()];
   const hashOf = createOverheadHash();
@@ -235,7 +239,7 @@ function conversationOver(
     seen();
     return writes.run(writeFresh);
   };
-  background.attend({ manager, nowMs, flush });
+  const background = attend({ ...setting, manager, nowMs, flush });
   const add = (entry: SessionEntry) => {
     assertOpen();
     if (writer !== null) checkStorable(entry);

@@ -5,23 +5,17 @@ import type { Message } from "../message/message.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { sessionsDoor } from "../session/store-door.ts";
 import type { Conversation } from "./conversation.ts";
+import type { Branch, ConversationName, ConversationRequest, Family, FoundConversation, Node, Place } from "./history-tree.ts";
 import {
-  type Branch,
   baseOf,
-  type ConversationName,
-  type ConversationRequest,
   countShared,
   entriesFor,
-  type Family,
-  type FoundConversation,
   familyAbove,
   familyBaseOf,
   heldIn,
   idsOf,
   logIdOf,
-  type Node,
   openedOrCreated,
-  type Place,
   slotAt,
   takeOut,
 } from "./history-tree.ts";

@@ -222,7 +222,7 @@ function isLineBreak(char: string): boolean {
 }
 
 /** White space that is no line break. */
-export function isBlank(char: string): boolean {
+function isBlank(char: string): boolean {
   if (isAscii(char)) return char === " " || char === "\t";
   return /^\s$/.test(char) && !isLineBreak(char);
 }
@@ -231,7 +231,7 @@ export function isBlank(char: string): boolean {
 const UNSEEN = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}*_`~\u2800]$/u;
 
 /** Whether a reader passes over that character at the beginning of a line. A star before white space is a bullet, which is seen. */
-export function isUnseen(text: string, index: number): boolean {
+function isUnseen(text: string, index: number): boolean {
   const char = charAt(text, index);
   if (char === "*" && isBlank(text.charAt(index + 1))) return false;
   return isIgnored(char) || isBlank(char);
@@ -244,7 +244,7 @@ function isIgnored(char: string): boolean {
 }
 
 /** The character at an index, both halves of it. */
-export function charAt(text: string, index: number): string {
+function charAt(text: string, index: number): string {
   const code = text.codePointAt(index);
   return code === undefined ? "" : String.fromCodePoint(code);
 }
