@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import type { CliIo } from "../src/io.ts";
+import { main } from "../src/main.ts";
 
 /** The time of tests: 2026-03-10, noon. */
 export const NOW_MS: number = Date.UTC(2026, 2, 10, 12);
@@ -26,4 +27,17 @@ export function recordedIo(cwd: string, nowMs: () => number = () => NOW_MS): Rec
     stdout: () => stdout.join(""),
     stderr: () => stderr.join(""),
   };
+}
+
+/** The end of a command, and what it said. */
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line in a folder, which is the home folder too. */
+export async function runIn(folder: string, args: readonly string[]): Promise<Ended> {
+  const { io, stdout, stderr } = recordedIo(folder);
+  return { exitCode: await main(args, io), stdout: stdout(), stderr: stderr() };
 }

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { chat } from "./chat-command.ts";
 
 let folder = "";
@@ -21,11 +20,7 @@ async function chatWith(lines: readonly string[], resume?: string, policy?: stri
   return recorded.stdout();
 }
 
-async function plimsoll(...argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const recorded = recordedIo(folder);
-  const code = await main(argv, recorded.io);
-  return { code, stdout: recorded.stdout(), stderr: recorded.stderr() };
-}
+const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
 
 const logs = () => readdirSync(join(folder, ".plimsoll/sessions")).filter((name) => name.endsWith(".jsonl"));
 const numberIn = (match: RegExpMatchArray) => Number((match[1] ?? "").split(",").join(""));
@@ -118,7 +113,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
 
   test("run says the answer on its output and ends with 0; as JSON every event is a line", async () => {
     const plain = await plimsoll("run", "--demo", "--allow", "commands", "look");
-    expect({ code: plain.code, lines: plain.stdout.split("\n").length }).toEqual({ code: 0, lines: 2 });
+    expect({ exitCode: plain.exitCode, lines: plain.stdout.split("\n").length }).toEqual({ exitCode: 0, lines: 2 });
     expect(plain.stderr).toContain("done after 6 steps");
     const json = await plimsoll("run", "--demo", "--json", "look");
     const types = json.stdout
@@ -133,8 +128,8 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     ["an unknown model", ["run", "--model", "who-knows", "x"], "it is not known who serves"],
     ["a file that is no session", ["inspect", "plimsoll.test"], "plimsoll.test"],
   ])("%s is one line", async (_what, argv, line) => {
-    const { code, stderr } = await plimsoll(...argv);
-    expect({ code, lines: stderr.split("\n").length - 1 }).toEqual({ code: 2, lines: 1 });
+    const { exitCode, stderr } = await plimsoll(...argv);
+    expect({ exitCode, lines: stderr.split("\n").length - 1 }).toEqual({ exitCode: 2, lines: 1 });
     expect(stderr).toContain(line);
   });
 });

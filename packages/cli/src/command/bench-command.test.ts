@@ -16,8 +16,7 @@ import { benchReportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runChild } from "../../testing/child-command.ts";
-import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { NOW_MS, runIn } from "../../testing/recorded-io.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -35,11 +34,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = async (...args: readonly string[]) => {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(args, recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-};
+const run = (...args: readonly string[]) => runIn(folder, args);
 
 /** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 240_000;

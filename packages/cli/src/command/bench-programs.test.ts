@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { benchReportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 /** From so many messages on all but the newest turn goes; `broken` throws each time. */
 const PROGRAMS = `
@@ -31,11 +30,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = async (...args: readonly string[]) => {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(["bench", "session.jsonl", "-w", "16k", ...args], recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-};
+const run = (...args: readonly string[]) => runIn(folder, ["bench", "session.jsonl", "-w", "16k", ...args]);
 
 async function rowsOf(...args: readonly string[]) {
   const { exitCode, stderr } = await run("--with", "programs.mjs", "--json", "report.json", ...args);

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 let folder = "";
 
@@ -13,11 +12,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = async (...args: readonly string[]) => {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(["bench", "state", ...args], recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-};
+const run = (...args: readonly string[]) => runIn(folder, ["bench", "state", ...args]);
 
 test("bench state prints its table, a row for each policy and maker, and exits with 0", async () => {
   const { exitCode, stdout, stderr } = await run("-p", "none", "-p", "codex", "-w", "16k", "--limit", "1");

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runChild } from "../../testing/child-command.ts";
-import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
+import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
 /** Processes start from the sources, longer if other tests run at the same time. */
@@ -29,11 +29,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function run(...args: readonly string[]) {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(args, recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-}
+const run = (...args: readonly string[]) => runIn(folder, args);
 
 describe("a run that was killed", { timeout: RUN_MS }, () => {
   test.each([

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 /** Replays of short sessions, on a machine that does other things. */
 const REPLAY_MS = 240_000;
@@ -12,10 +11,7 @@ const REPLAY_MS = 240_000;
 let folder = "";
 const ARGS = ["bench", "sessions", "absent.jsonl", "-p", "none", "-p", "sven", "-w", "16k", "--jobs", "1"];
 
-async function run(...args: readonly string[]) {
-  const { io, stdout, stderr } = recordedIo(folder);
-  return { exitCode: await main([...args], io), stdout: stdout(), stderr: stderr() };
-}
+const run = (...args: readonly string[]) => runIn(folder, args);
 
 const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
 

@@ -5,8 +5,7 @@ import { SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { type Simulator, startSimulator } from "@plimsoll/providers/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 /** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 60_000;
@@ -26,11 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function bench(...args: readonly string[]) {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(["bench", "session.jsonl", "-p", "sven", "-w", "32k", ...args], recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-}
+const bench = (...args: readonly string[]) => runIn(folder, ["bench", "session.jsonl", "-p", "sven", "-w", "32k", ...args]);
 
 const MODEL = ["--summarizer", "anthropic:claude-haiku-4-5", "--cassette", "cassette"];
 const reachable = () => {

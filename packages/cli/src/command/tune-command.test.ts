@@ -6,8 +6,7 @@ import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/
 import { readPolicyFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 import { COLUMNS } from "../terminal/printable.ts";
 import { tuneReport } from "./tune-command.ts";
 
@@ -23,11 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = async (...args: readonly string[]) => {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(args, recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-};
+const run = (...args: readonly string[]) => runIn(folder, args);
 
 describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   test("prints the front, what changes, and that one session says nothing for sure", async () => {

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 let folder = "";
 
@@ -18,11 +17,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const run = async (...args: readonly string[]) => {
-  const recorded = recordedIo(folder);
-  const exitCode = await main(["validate", ...args], recorded.io);
-  return { exitCode, stdout: recorded.stdout(), stderr: recorded.stderr() };
-};
+const run = (...args: readonly string[]) => runIn(folder, ["validate", ...args]);
 
 describe("plimsoll validate", () => {
   test("writes the same tables to the terminal, as Markdown, as a page, and all figures as JSON", async () => {

@@ -5,8 +5,7 @@ import { PRESETS } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -26,19 +25,15 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function plimsoll(...argv: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const recorded = recordedIo(folder);
-  const code = await main(argv, recorded.io);
-  return { code, stdout: recorded.stdout(), stderr: recorded.stderr() };
-}
+const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
 
 const LOG = ".plimsoll/sessions/voyage.jsonl";
 const logText = () => readFileSync(join(folder, LOG), "utf8");
 
 describe("compact", () => {
   test("a folder that is not there is named, and not made", async () => {
-    const { code, stderr } = await plimsoll("compact", "voyage", "--keep", "1k", "--out", "none/messages.json");
-    expect([code, readdirSync(folder).includes("none")]).toEqual([2, false]);
+    const { exitCode, stderr } = await plimsoll("compact", "voyage", "--keep", "1k", "--out", "none/messages.json");
+    expect([exitCode, readdirSync(folder).includes("none")]).toEqual([2, false]);
     expect(stderr).toMatch(/there is no folder .*none; make it first/);
   });
 
@@ -60,16 +55,16 @@ describe("compact", () => {
       const args = ["compact", "focus", "--keep", "1k", "--policy", policy];
       const [plain, asked] = [await plimsoll(...args), await plimsoll(...args, "--focus", "oak of Zaandam")];
       const isRefused =
-        asked.code === 1 && /--focus: .+ wrote no summary here.+it works where/.test(asked.stderr.replaceAll(/\s+/g, " "));
+        asked.exitCode === 1 && /--focus: .+ wrote no summary here.+it works where/.test(asked.stderr.replaceAll(/\s+/g, " "));
       expect(isRefused || (asked.stdout.includes(focused) && asked.stdout !== "")).toBe(true);
       expect(isRefused || plain.stdout !== asked.stdout || plain.stdout.includes(focused)).toBe(true);
     },
   );
 
   test("the default policy leaves the person's first message in its place", async () => {
-    const { code, stdout } = await plimsoll("compact", "voyage", "--keep", "2k");
+    const { exitCode, stdout } = await plimsoll("compact", "voyage", "--keep", "2k");
     const messages: readonly unknown[] = JSON.parse(stdout);
-    expect(code).toBe(0);
+    expect(exitCode).toBe(0);
     expect(messages.slice(0, 2)).toMatchObject([
       { role: "user", origin: "human" },
       { role: "user", origin: "summary" },
@@ -81,8 +76,8 @@ describe("compact", () => {
     ["by its id", "voyage"],
   ])("a session %s gives the messages, and the report with them", async (_how, session) => {
     const before = logText();
-    const { code, stdout, stderr } = await plimsoll("compact", session, "--keep", "2k", "--policy", "sven");
-    expect(code).toBe(0);
+    const { exitCode, stdout, stderr } = await plimsoll("compact", session, "--keep", "2k", "--policy", "sven");
+    expect(exitCode).toBe(0);
     const messages: readonly unknown[] = JSON.parse(stdout);
     expect(messages.length).toBeLessThan(20);
     expect(messages[0]).toMatchObject({ role: "assistant", origin: "summary" });
@@ -92,8 +87,8 @@ describe("compact", () => {
   });
 
   test("a trial prints the plan and no messages", async () => {
-    const { code, stdout, stderr } = await plimsoll("compact", "voyage", "--keep", "2k", "--dry-run");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { exitCode, stdout, stderr } = await plimsoll("compact", "voyage", "--keep", "2k", "--dry-run");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain(": applied");
     expect(stdout).not.toContain('"role"');
   });
@@ -123,8 +118,8 @@ describe("compact", () => {
     ],
   ])("%s is not written over", async (_what, outOf) => {
     const before = logText();
-    const { code, stderr } = await plimsoll("compact", "voyage", "--out", outOf());
-    expect({ code, lines: stderr.split("\n").length }).toEqual({ code: 2, lines: 2 });
+    const { exitCode, stderr } = await plimsoll("compact", "voyage", "--out", outOf());
+    expect({ exitCode, lines: stderr.split("\n").length }).toEqual({ exitCode: 2, lines: 2 });
     expect(stderr).toContain("this is the session's log itself");
     expect(logText()).toBe(before);
   });
@@ -143,8 +138,8 @@ describe("compact", () => {
   ])("%s is one line, and the exit code 2", async (_what, argv, line) => {
     writeFileSync(join(folder, "notes.txt"), "buy tar\n");
     writeFileSync(join(folder, "other.jsonl"), '{"type":"user","message":{"role":"user","content":"hello"}}\n');
-    const { code, stderr, stdout } = await plimsoll(...argv);
-    expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 2, stdout: "", lines: 2 });
+    const { exitCode, stderr, stdout } = await plimsoll(...argv);
+    expect({ exitCode, stdout, lines: stderr.split("\n").length }).toEqual({ exitCode: 2, stdout: "", lines: 2 });
     expect(stderr).toContain(line);
     expect(readdirSync(join(folder, ".plimsoll/sessions"))).toEqual(["voyage.jsonl"]);
   });

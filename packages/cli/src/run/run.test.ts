@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSimulator } from "@plimsoll/providers/simulator";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { runIn } from "../../testing/recorded-io.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -15,11 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function plimsoll(...argv: readonly string[]) {
-  const recorded = recordedIo(folder);
-  const code = await main(argv, recorded.io);
-  return { code, stdout: recorded.stdout(), stderr: recorded.stderr() };
-}
+const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
 
 const log = () => {
   const sessions = join(folder, ".plimsoll/sessions");
@@ -32,8 +27,8 @@ describe("run", { timeout: 60_000 }, () => {
       join(folder, "plimsoll.yaml"),
       "policy: plimsoll\ntrigger: { atLeast: { tokens: 6000 } }\nkeep: { tokens: 2000 }\n",
     );
-    const { code, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
-    expect(code).toBe(0);
+    const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
+    expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^\[plimsoll:context:compacted:\w+\] \d+ → \d+ tokens \(tool round \d\)$/m);
   });
 
@@ -44,7 +39,7 @@ describe("run", { timeout: 60_000 }, () => {
     });
     vi.stubEnv("LLAMA_CPP_BASE_URL", simulator.openAiUrl);
     const first = await plimsoll("run", "--model", "llama.cpp/own-model", "hello");
-    expect(first).toMatchObject({ code: 0, stdout: "Hello.\n" });
+    expect(first).toMatchObject({ exitCode: 0, stdout: "Hello.\n" });
     expect(first.stderr).toContain("context window 9000 tokens (server, ");
     const second = await plimsoll("run", "again", "--resume", "--model", "llama.cpp/other", "--window", "20000");
     await simulator.close();
@@ -58,8 +53,8 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
   const RESULTS = /"text":"Not run: [^"]*"/g;
 
   test("refuses commands, tells the model, says at the end what it refused, and ends as it would have", async () => {
-    const { code, stderr } = await plimsoll("run", "--demo", "look");
-    expect(code).toBe(0);
+    const { exitCode, stderr } = await plimsoll("run", "--demo", "look");
+    expect(exitCode).toBe(0);
     expect(log().match(RESULTS)).toHaveLength(5);
     expect(stderr.split("\n").slice(-7, -1)).toEqual([
       "refused, since it was not allowed (--allow commands, writes, command:LINE, tool:NAME, server:NAME or all):",
@@ -77,8 +72,8 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
   });
 
   test("in read-only mode refuses what was allowed, too", async () => {
-    const { code, stderr } = await plimsoll("run", "--demo", "--read-only", "--allow", "all", "look");
-    expect(code).toBe(0);
+    const { exitCode, stderr } = await plimsoll("run", "--demo", "--read-only", "--allow", "all", "look");
+    expect(exitCode).toBe(0);
     expect(log().match(RESULTS)).toHaveLength(5);
     expect(stderr).toContain("refused, since the session is read-only:\n");
     expect(stderr).not.toContain("allowed without asking");
@@ -91,14 +86,14 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
 
   test.each(["run", "chat"])("%s without a key says which one is missing, and what needs none", async (command) => {
     vi.stubEnv("ANTHROPIC_API_KEY", "");
-    const { code, stdout, stderr } = await plimsoll(command, ...(command === "run" ? ["look"] : []));
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const { exitCode, stdout, stderr } = await plimsoll(command, ...(command === "run" ? ["look"] : []));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toBe("plimsoll: no key: set the environment variable ANTHROPIC_API_KEY, or give --demo, which needs none\n");
   });
 
   test("a rule that is none is one line", async () => {
-    const { code, stderr } = await plimsoll("run", "--demo", "--allow", "comands", "look");
-    expect(code).toBe(2);
+    const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "comands", "look");
+    expect(exitCode).toBe(2);
     expect(stderr).toBe('plimsoll: "comands" is nothing that can be allowed: did you mean commands?\n');
   });
 });
