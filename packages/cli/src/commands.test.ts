@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runChild } from "../testing/child-command.ts";
 import { makeExampleFolder } from "../testing/example-folder.ts";
 import { recordedIo } from "../testing/recorded-io.ts";
-import { COMMANDS, GONE } from "./commands.ts";
+import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
 
 /** Replays of all presets, and processes that start from the sources; longer if other tests run at the same time. */
@@ -87,17 +87,6 @@ describe("the help's examples", { timeout: RUN_MS }, () => {
     }
   });
 });
-
-test.each(Object.entries(GONE))(
-  "who types `%s`, which is gone, is told in a line what is typed instead",
-  async (name, instead) => {
-    const { io, stdout, stderr } = recordedIo(folder);
-    expect([await main([name, "--all"], io), stdout()]).toEqual([2, ""]);
-    expect(stderr()).toBe(`plimsoll: \`${name}\` is gone: ${instead}\n`);
-    const [, command] = /plimsoll (\w+)/.exec(instead) ?? [];
-    expect([undefined, ...COMMANDS.map((each) => each.name)]).toContain(command);
-  },
-);
 
 test("there are at most 17 commands and 45 options in all", async () => {
   const { io } = recordedIo(folder);

@@ -163,13 +163,3 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./undo/undo-command.ts")).defineUndoCommand,
   },
 ];
-
-/** Names of commands that are gone, each with what is typed instead. */
-export const GONE: Readonly<Record<string, string>> = {
-  config: "plimsoll policy show, without a name, prints what holds in this folder and where it was set",
-  demo: "plimsoll bench --demo --html report.html replays the sessions that come with plimsoll",
-  init: "a plimsoll.yaml needs one line, as `extends: plimsoll`; plimsoll policy show plimsoll prints every value",
-  models: "plimsoll policy show, without a name, says what is known of the model that is set (PLIMSOLL_MODEL=NAME)",
-  query: "any DuckDB asks what bench --out wrote: select * from read_parquet('results/rows/*.parquet')",
-  sessions: "plimsoll inspect, without a session, lists those of this folder",
-};

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { COMMANDS, type CommandEntry, GONE } from "./commands.ts";
+import { COMMANDS, type CommandEntry } from "./commands.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, plimsollVersion } from "./io.ts";
 
 /** Asked for alone they are answered before anything is loaded. */
@@ -16,11 +16,6 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
   if (VERSION_OPTIONS.includes(argv[0])) {
     io.stdout.write(`${plimsollVersion()}\n`);
     return EXIT_OK;
-  }
-  const [first = ""] = argv;
-  if (Object.hasOwn(GONE, first)) {
-    io.stderr.write(`plimsoll: \`${first}\` is gone: ${GONE[first]}\n`);
-    return EXIT_USAGE;
   }
   const { Command, CommanderError } = await import("commander");
   const outcome = { exitCode: EXIT_OK };

@@ -119,13 +119,11 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
   return {
     ...{ agent, config, parts, policy, tokenizers, permissions },
     spending: spending.now,
-    notices: sessionNotices({
-      agent,
+    notices: sessionNotices(agent, permissions, {
+      policy: `policy ${policy.name} (${config.policy.source})`,
+      window: models.first.windowLine,
+      servers: [...system.notices, ...tools.serverLines],
       modelBefore,
-      policyLine: `policy ${policy.name} (${config.policy.source})`,
-      windowLine: models.first.windowLine,
-      serverLines: [...system.notices, ...tools.serverLines],
-      permissions,
     }),
     simulator: models.simulator,
     switchModel: async (reference) => {

@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { RunOutcome } from "@plimsoll/core";
+import { formatNumberOf } from "@plimsoll/bench/extend";
 import { type AgentEvent, compactionLogLine } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output, untilTold } from "../io.ts";
@@ -11,7 +11,7 @@ import { lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
 import { refusalLines } from "./session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "./session-options.ts";
-import { createShownSession, type ShownSession } from "./status-line.ts";
+import { createShownSession } from "./status-line.ts";
 
 interface RunOptions extends SessionOptions {
   readonly json?: boolean;
@@ -45,7 +45,8 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
   const showStatus = () => void io.stderr.write(`${shown.status()}\n`);
   const onEvent = (event: AgentEvent) => {
     if (form === "json") return void io.stdout.write(`${JSON.stringify(event)}\n`);
-    say(runLines(event, shown));
+    const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, shown.sessionId());
+    if (line !== null) say([line]);
     if (event.type === "usage-update" && event.sessionId === shown.sessionId()) showStatus();
   };
   const screen = { output: io.stderr, colours: coloursOf(io.stderr, process.env), sessionId: shown.sessionId };
@@ -61,23 +62,21 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
   try {
     if (signal.aborted) return EXIT_FAILED;
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
-    const outcome = await agent.submit(task);
-    const { sessionId } = agent;
-    const end = runEnd(outcome, { form, sessionId, isDemo: options.demo === true, refusals: refusalLines(permissions) });
-    io.stdout.write(shownAnswer(io.stdout, end.output));
-    say([end.headline]);
+    const { reason, text, error, steps } = await agent.submit(task);
+    const isDone = reason === "done";
+    if (form === "text" && text !== "") io.stdout.write(shownAnswer(io.stdout, `${printableLines(text)}\n`));
+    say([`${reason} after ${formatNumberOf(steps, "step")}:`]);
     showStatus();
-    say(end.lines);
-    return end.exitCode;
+    say([
+      ...refusalLines(permissions),
+      ...(error === null ? [] : [`plimsoll: ${printable(error.message)}`]),
+      ...(isDone ? [] : [`go on with: plimsoll run ${options.demo ? "--demo " : ""}--resume ${agent.sessionId} "…"`]),
+    ]);
+    return isDone ? EXIT_OK : EXIT_FAILED;
   } finally {
     asking?.close();
     await session.close();
   }
-}
-
-function runLines(event: AgentEvent, { sessionId }: ShownSession): readonly string[] {
-  const line = event.type === "compaction-end" ? compactionLogLine(event.entry) : lineFor(event, sessionId());
-  return line === null ? [] : [line];
 }
 
 /** An answer for an output: as it was said for programs, and broken between words if a person looks at it. */
@@ -85,37 +84,4 @@ export function shownAnswer({ isTTY, columns = Number.POSITIVE_INFINITY }: Outpu
   if (isTTY !== true) return answer;
   const { state, text } = wrapPiece(LINE_START, answer, columns);
   return `${text}${flushed(state, columns).text}`;
-}
-
-/** Facts at the end of a task. */
-export interface RunEndFacts {
-  readonly form: "json" | "text";
-  readonly sessionId: string;
-  /** Whether the simulated model answered, which a session goes on with only if it is asked for again. */
-  readonly isDemo: boolean;
-  /** Calls that were refused without asking anybody. */
-  readonly refusals: readonly string[];
-}
-
-/** The end of a command: text for its output, lines for its error output, its exit code. The status stands between headline and lines. */
-export interface RunEnd {
-  readonly output: string;
-  readonly headline: string;
-  readonly lines: readonly string[];
-  readonly exitCode: number;
-}
-
-/** Decides how a run ends. */
-export function runEnd({ reason, text, error, steps }: RunOutcome, facts: RunEndFacts): RunEnd {
-  const isDone = reason === "done";
-  return {
-    output: facts.form === "json" || text === "" ? "" : `${printableLines(text)}\n`,
-    headline: `${reason} after ${steps === 1 ? "1 step" : `${steps} steps`}:`,
-    lines: [
-      ...facts.refusals,
-      ...(error === null ? [] : [`plimsoll: ${printable(error.message)}`]),
-      ...(isDone ? [] : [`go on with: plimsoll run ${facts.isDemo ? "--demo " : ""}--resume ${facts.sessionId} "…"`]),
-    ],
-    exitCode: isDone ? EXIT_OK : EXIT_FAILED,
-  };
 }

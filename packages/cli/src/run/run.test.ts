@@ -1,9 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSimulator } from "@plimsoll/providers/simulator";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
+import { shownAnswer } from "./run-command.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -49,6 +51,19 @@ describe("run", { timeout: 60_000 }, () => {
   });
 });
 
+test("a run that fails says so in a line that a terminal can show, and how to go on", { timeout: 60_000 }, async () => {
+  const body = JSON.stringify({ error: { message: "no\u001b[31m" } });
+  const server = createServer((_, response) => response.writeHead(400, { "content-type": "application/json" }).end(body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  vi.stubEnv("LLAMA_CPP_BASE_URL", `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/v1`);
+  const { exitCode, stdout, stderr } = await plimsoll("run", "--model", "llama.cpp/own", "--window", "20000", "hello");
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  expect(stderr).toMatch(/^failed after \d steps?:$/m);
+  expect(stderr).toMatch(/\nplimsoll: .*no\ufffd\[31m.*\ngo on with: plimsoll run --resume \S+ "…"\n$/);
+});
+
 describe("run without anybody to ask", { timeout: 60_000 }, () => {
   const RESULTS = /"text":"Not run: [^"]*"/g;
 
@@ -81,6 +96,12 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
 
   test("tells programs on the event's lines, too", async () => {
     const { stdout } = await plimsoll("run", "--demo", "--json", "look");
+    expect(() =>
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).not.toThrow();
     expect(stdout.match(RESULTS)?.length).toBeGreaterThanOrEqual(5);
   });
 
@@ -96,4 +117,16 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
     expect(exitCode).toBe(2);
     expect(stderr).toBe('plimsoll: "comands" is nothing that can be allowed: did you mean commands?\n');
   });
+});
+
+const SENTENCES = `${"All is well with it. ".repeat(5)}\n  second line`;
+
+test.each([
+  ["a terminal breaks it between words", { isTTY: true, columns: 80 }, 80],
+  ["a wider one has longer lines", { isTTY: true, columns: 100 }, 100],
+  ["a file or pipe has it as it was said", {}, SENTENCES.indexOf("\n")],
+])("an answer: %s", (_rule, output, longest) => {
+  const shown = shownAnswer({ write: () => true, ...output }, SENTENCES);
+  expect(Math.max(...shown.split("\n").map((line) => line.length))).toBe(longest);
+  expect(shown.split(/\s+/)).toEqual(SENTENCES.split(/\s+/));
 });

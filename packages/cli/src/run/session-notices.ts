@@ -5,28 +5,29 @@ import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
 import { printable, shortened } from "../terminal/printable.ts";
 
-interface NoticeFacts {
-  readonly agent: Agent;
+/** Lines for a person that a session is opened with. */
+interface OpeningLines {
+  readonly policy: string;
+  readonly window: string;
+  readonly servers: readonly string[];
   /** The model that a resumed session had; `null` for none. */
   readonly modelBefore: string | null;
-  readonly policyLine: string;
-  readonly windowLine: string;
-  readonly serverLines: readonly string[];
-  readonly permissions: Permissions;
 }
 
 /** Lists the lines that a person should read before the first message. */
-export function sessionNotices(facts: NoticeFacts): readonly string[] {
-  const { agent, permissions } = facts;
+export function sessionNotices(agent: Agent, permissions: Permissions, lines: OpeningLines): readonly string[] {
   const { sessionId, cutOff, setupChange } = agent;
+  const { modelId } = agent.state();
   return [
-    `session ${sessionId}; ${facts.policyLine}; ${agent.state().modelId}`,
-    facts.windowLine,
-    ...facts.serverLines,
+    `session ${sessionId}; ${lines.policy}; ${modelId}`,
+    lines.window,
+    ...lines.servers,
     ...permissionLines(permissions),
     ...(cutOff === null ? [] : [`the log's last line had been cut off after ${cutOff.bytes} bytes; it was removed`]),
     ...(setupChange === null ? [] : [setupLine(setupChange)]),
-    ...modelLine(facts.modelBefore, agent.state().modelId),
+    ...(lines.modelBefore === null || lines.modelBefore === modelId
+      ? []
+      : [`the session's model was ${lines.modelBefore}; it goes on with ${modelId} (--model takes another)`]),
   ];
 }
 
@@ -52,12 +53,6 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
     ...named("changed tools:", changedTools),
   ];
   return `changed since the session was last used, and valid from now on: ${changes.join("; ")}`;
-}
-
-/** The model that a resumed session had, if it goes on with another one. */
-function modelLine(before: string | null, now: string): readonly string[] {
-  if (before === null || before === now) return [];
-  return [`the session's model was ${before}; it goes on with ${now} (--model takes another)`];
 }
 
 /** Longest piece of a call that a line shows; chosen. */
