@@ -1,8 +1,8 @@
 import type { SettingVerdict } from "@plimsoll/bench/extend";
 import { expect, test } from "vitest";
 import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
-import { adviceText, answerLines } from "./advice-text.ts";
 import { answerSentences, shortAnswer } from "./advice-words.ts";
+import { adviceText, answerLines } from "./advise-command.ts";
 import type { Decision } from "./decide.ts";
 
 /** The made decision with other verdicts. */

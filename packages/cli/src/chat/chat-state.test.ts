@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ChatEffect, type ChatEvent, type ChatFacts, type ChatState, chatTransition, openedChat } from "./chat-state.ts";
+import { type ChatEffect, type ChatEvent, type ChatFacts, type ChatState, chatTransition, openedChat } from "./chat-command.ts";
 import type { ChatLine } from "./slash-command.ts";
 
 const TERMINAL = openedChat("terminal");

@@ -494,6 +494,13 @@ describe("plimsoll policy", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'plimsoll: unknown policy "svne": did you mean sven?\n' });
   });
 
+  test("says each thing that is wrong in a file in a line of its own", async () => {
+    writeFileSync(join(folder, "two.yaml"), "policy: sven\nkepe: 1\ntrigge: 2\n");
+    const { exitCode, stderr } = await run("policy", "show", "two.yaml");
+    expect(exitCode).toBe(2);
+    expect(stderr.match(/^plimsoll: two\.yaml:[23]:1: unknown key .*$/gm)).toHaveLength(2);
+  });
+
   test("prints the schema as JSON", async () => {
     const { exitCode, stdout } = await run("policy", "schema");
     expect(exitCode).toBe(0);

@@ -9,8 +9,7 @@ import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeAdvice } from "../../testing/made-advice.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { adviceText } from "../advise/advice-text.ts";
-import { adviceHtml } from "../advise/advise-command.ts";
+import { adviceHtml, adviceText } from "../advise/advise-command.ts";
 import { main } from "../main.ts";
 import { problemText, terminalReport } from "./terminal-report.ts";
 

@@ -3,7 +3,7 @@ import { policyAt, settingWords } from "@plimsoll/bench/extend";
 import { definePolicy, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { policyOf, readDocument, withoutSettings } from "@plimsoll/core/node";
 import { describe, expect, test } from "vitest";
-import { tunedYaml } from "./tuned-yaml.ts";
+import { tunedYaml } from "./tune-command.ts";
 
 const SCORE = { cost: 1, shares: [], gain: 1, farGain: null, overflows: 0, losses: [] };
 const tuned = (base: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
