@@ -93,6 +93,7 @@ export { placedError } from "./run/load-parts.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-model/least-squares.ts";
+export { recordedSessions } from "./state/recorded-truth.ts";
 export { runState, stateTable } from "./state/run-state.ts";
 export {
   clusteredEstimate,

@@ -12,7 +12,7 @@ import { checkedBySecond, secondSession } from "./second-orders.ts";
 
 /** Who made a session, and what holds a context against its truth. */
 interface Hand {
-  readonly hand: "first" | "second";
+  readonly hand: "first" | "second" | "recorded";
   readonly make: (plan: SessionPlan) => StateSession;
   readonly check: typeof checkContext;
 }
@@ -23,13 +23,13 @@ const HANDS: readonly Hand[] = [
   { hand: "second", make: secondSession, check: checkedBySecond },
 ];
 
-/** The request for a run over made sessions. */
+/** The request for a run over made sessions, or over recorded ones. */
 export interface StateRun {
   readonly policies: readonly EnginePolicy[];
   readonly programs: readonly Program[];
   readonly kinds?: Kinds;
-  /** Sessions by each hand. */
-  readonly sessions: number;
+  /** Sessions by each hand, or recorded ones in their place. */
+  readonly sessions: number | readonly StateSession[];
   /** Seed of the first session; the next ones follow. */
   readonly firstSeed: number;
   /** Compactions after which a context is looked at last. */
@@ -73,14 +73,24 @@ interface Played {
   readonly prepared: PreparedSession;
 }
 
-/** The sessions that a run is over; the same numbers make the same sessions. */
-function sessionsOf({ make }: Hand, { sessions, firstSeed, compactions, roomTokens }: StateRun): readonly Played[] {
+interface PlayedBy extends Pick<Hand, "hand" | "check"> {
+  readonly sessions: readonly Played[];
+}
+
+/** The sessions that a run is over, by who made them; the same numbers make the same sessions. */
+function sessionsOf({ sessions, firstSeed, compactions, roomTokens }: StateRun): readonly PlayedBy[] {
+  if (typeof sessions !== "number") {
+    const recorded = sessions.map((made) => ({ made, prepared: prepareSession(made.transcript) }));
+    return [{ hand: "recorded", check: checkContext, sessions: recorded }];
+  }
   const turns = Math.max(20, Math.ceil((compactions * roomTokens * MOST_FREED_RATIO) / TURN_TOKENS));
-  return Array.from({ length: sessions }, (_, at) => {
-    const pastedChars = PASTED_CHARS[at % PASTED_CHARS.length] ?? 0;
-    const made = make({ seed: firstSeed + at, turns, resultChars: RESULT_CHARS, pastedChars });
-    return { made, prepared: prepareSession(made.transcript) };
-  });
+  const playedBy = (make: Hand["make"]) =>
+    Array.from({ length: sessions }, (_, at) => {
+      const pastedChars = PASTED_CHARS[at % PASTED_CHARS.length] ?? 0;
+      const made = make({ seed: firstSeed + at, turns, resultChars: RESULT_CHARS, pastedChars });
+      return { made, prepared: prepareSession(made.transcript) };
+    });
+  return HANDS.map(({ hand, make, check }) => ({ hand, check, sessions: playedBy(make) }));
 }
 
 /** The share of a room that a compaction frees at most, by the policies that free most. Chosen: a session that is too short says so. */
@@ -88,22 +98,24 @@ const MOST_FREED_RATIO = 0.6;
 
 /** Plays generated sessions under each policy, and checks every context after a compaction against the known truth. Asks no model: a digest stands in for one. */
 export async function runState(run: StateRun): Promise<readonly StateRow[]> {
-  const hands = HANDS.map((hand) => ({ hand, sessions: sessionsOf(hand, run) }));
+  const hands = sessionsOf(run);
   const cells = run.policies.flatMap((policy) => hands.map((made) => ({ policy, ...made })));
   const rows: StateRow[] = [];
-  const of = cells.length * run.sessions;
-  for (const { policy, hand, sessions } of cells) {
+  const of = cells.reduce((sum, { sessions }) => sum + sessions.length, 0);
+  let at = 0;
+  for (const { policy, hand, check, sessions } of cells) {
     const found = [];
-    const play = (played: Played, by: EnginePolicy) => playedUnder(by, { ...played, check: hand.check, run });
+    const play = (played: Played, by: EnginePolicy) => playedUnder(by, { ...played, check, run });
     for (const played of sessions) {
       found.push(await play(played, policy));
-      run.onSession?.({ policy: policy.name, at: rows.length * run.sessions + found.length, of });
+      at += 1;
+      run.onSession?.({ policy: policy.name, at, of });
     }
-    const [first] = hand.hand === "first" && found[0]?.checked.length !== 0 ? sessions : [];
+    const [first] = hand === "first" && found[0]?.checked.length !== 0 ? sessions : [];
     const bare = first === undefined ? null : await play(first, { ...policy, facts: { ...policy.facts, maxTokens: 0 } });
     rows.push({
       policy: policy.name,
-      hand: hand.hand,
+      hand,
       compactions: found.map(({ checked }) => checked.length),
       last: summed(
         NO_COUNTS,

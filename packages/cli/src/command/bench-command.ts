@@ -10,7 +10,17 @@ import {
   reportSchema,
   type WindowRequest,
 } from "@plimsoll/bench";
-import { isReport, policiesThrough, READER_NAMES, readParts, runState, stateTable } from "@plimsoll/bench/extend";
+import {
+  fileSource,
+  importSource,
+  isReport,
+  policiesThrough,
+  READER_NAMES,
+  readParts,
+  recordedSessions,
+  runState,
+  stateTable,
+} from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -115,10 +125,16 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
   addMergeCommand(command, io, onExit);
   command
     .command("state")
+    .argument(
+      "[sessions...]",
+      "recorded sessions in place of generated ones: no recording tells who gave which order, the rest is counted",
+    )
     .description(
       "play generated sessions through 50 compactions, and count what is still known of orders given and withdrawn, running processes and finished work",
     )
-    .action(async (_own: BenchOptions, made: Command) => onExit(await state(made.optsWithGlobals<BenchOptions>(), io)));
+    .action(async (inputs: readonly string[], _own: BenchOptions, made: Command) =>
+      onExit(await state(inputs, made.optsWithGlobals<BenchOptions>(), io)),
+    );
   command
     .command("schema")
     .description("print the JSON Schema of the JSON report")
@@ -130,7 +146,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
 }
 
 /** Plays sessions whose truth is known, and prints how much of it each policy's contexts have after fifty compactions. */
-async function state(options: BenchOptions, io: CliIo): Promise<number> {
+async function state(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   const parts = await openExtensions(options, io);
   const window = parseWindow(options.window?.[0] ?? "64k");
   if (window.kind === "real")
@@ -139,7 +155,14 @@ async function state(options: BenchOptions, io: CliIo): Promise<number> {
   const { policies, problems } = choosePolicies(options.policy ?? named.filter((name) => name !== "recorded"), io.cwd, parts);
   tell(io, ...problems);
   if (policies.length === 0) return EXIT_USAGE;
-  const sessions = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
+  const found = await findInputs(inputs, io.cwd, parts.importers);
+  tell(io, ...found.missing.map(({ file, reason }) => `${file}: ${reason}`));
+  if (inputs.length > 0 && found.files.length === 0) return EXIT_FAILED;
+  const read = await Promise.all(
+    found.files.map(({ path, displayName }) => importSource(fileSource(path, displayName), parts.importers)),
+  );
+  const made = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
+  const sessions = read.length === 0 ? made : recordedSessions(read.flat());
   const { programs, kinds } = parts;
   // No other program writes our record: its likeness is played without it.
   const isPeer = (name: string) => parts.peers.some(({ policy }) => name.startsWith(policy.name));

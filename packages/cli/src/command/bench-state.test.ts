@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
@@ -29,7 +30,15 @@ test("bench state prints its table, a row for each policy and maker, and exits w
   expect(exitCode).toBe(0);
 });
 
+test("bench state plays a recorded session in place of made ones", async () => {
+  const [session] = fixtureSessions();
+  const { exitCode, stdout } = await run(session?.path ?? "", "-p", "none", "-w", "16k");
+  expect(stdout.trim().split("\n").slice(2)).toEqual([expect.stringMatching(/^\| none \| recorded \|/)]);
+  expect(exitCode).toBe(0);
+});
+
 test.each([
+  ["a file that is not there", ["nowhere.jsonl"], "nowhere.jsonl"],
   ["a window that made sessions do not have", ["-w", "real"], "made sessions have no window of their own"],
   ["a number that is none", ["--limit", "all"], "give a whole number from 1"],
   ["a policy that nobody has", ["-p", "nobody"], "nobody"],
