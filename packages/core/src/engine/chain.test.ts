@@ -293,9 +293,13 @@ function answerOf([first, ...rest]: readonly Edit[]): StrategyAnswer {
   return first === undefined ? { kind: "not-applicable", reason: "no edit" } : { kind: "edits", edits: [first, ...rest] };
 }
 
-test("what the fallback cut comes back, newest first, where its later steps made room", async () => {
+test.each([
+  ["newest first", 100, ["b 10", "c 10", "d 100", "u 100"], ["b", "c", "replace-spans"]],
+  ["past one that is too large", 200, ["b 10", "c 100", "d 10", "u 100"], ["b", "d", "replace-spans"]],
+])("what the fallback cut comes back where its later steps made room, %s", async (_, newestTokens, view, applied) => {
   const stub = (message: Message): Message => reply(message.id, "stub");
-  const sizeOf = ({ parts: [part] }: Message) => (part?.type === "text" && part.text === "stub" ? 10 : 100);
+  const sizeOf = ({ id, parts: [part] }: Message) =>
+    part?.type === "text" && part.text === "stub" ? 10 : id === "d" ? newestTokens : 100;
   const tokensOf = (some: readonly Message[]) => some.reduce((sum, message) => sum + sizeOf(message), 0);
   const cut = (messageId: string) =>
     ({ kind: "replace-part", messageId, partIndex: 0, text: "stub", handle: messageId }) as const;
@@ -328,10 +332,8 @@ test("what the fallback cut comes back, newest first, where its later steps made
   const steps = [step([cut("b"), cut("c"), cut("d")]), step([{ kind: "replace-spans", spans: [span], by: "nothing" }])];
   const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
   const { run } = await runChain({ steps, rules: [], isForced: false }, start, tools, new AbortController().signal);
-  expect(run.messages.map((message) => `${message.id} ${sizeOf(message)}`)).toEqual(["b 10", "c 10", "d 100", "u 100"]);
-  expect(run.applied.map((edit) => (edit.kind === "replace-part" ? edit.messageId : edit.kind))).toEqual([
-    ...["b", "c", "replace-spans"],
-  ]);
+  expect(run.messages.map((message) => `${message.id} ${sizeOf(message)}`)).toEqual(view);
+  expect(run.applied.map((edit) => (edit.kind === "replace-part" ? edit.messageId : edit.kind))).toEqual(applied);
   expect([run.tokens, run.steps.at(-1)?.detail]).toEqual([220, "1 messages put back"]);
 });
 

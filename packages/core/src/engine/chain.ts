@@ -162,8 +162,10 @@ function refilled(run: ChainRun, own: ChainRun, { goal, pricing, tokensOf }: Cha
     const before = whole.get(message.id);
     // What an image or a document takes may not be known.
     if (before === undefined || before.parts.some(({ type }) => type === "image")) continue;
-    tokens += pricing.messageTokens(before) - pricing.messageTokens(message);
-    if (tokens > limitTokens) break;
+    const moreTokens = pricing.messageTokens(before) - pricing.messageTokens(message);
+    // A smaller one before it may still fit.
+    if (tokens + moreTokens > limitTokens) continue;
+    tokens += moreTokens;
     back.add(message.id);
   }
   const isStaying = (edit: AppliedEdit, at: number) =>

@@ -94,14 +94,14 @@ export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"):
       minimumNewRatio: 0.02,
       strategies: [
         { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-        { kind: "drop-oldest", amount: "until-it-fits", notice: "count" },
+        { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
         { kind: "cut-oversized", to: "fit" },
         { kind: "drop-notices" },
         { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
         { kind: "cut-oversized", to: "stubs" },
       ],
       forced: [
-        { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
+        { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
         { kind: "cut-oversized", to: "stubs" },
       ],
     },
