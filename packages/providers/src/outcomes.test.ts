@@ -24,6 +24,14 @@ describe("what a failed request came to", () => {
     ["LiteLLM", status(400, "litellm.ContextWindowExceededError: no words"), "too-large"],
     ["vLLM, with the name of its count", status(400, VLLM, { error: { message: VLLM, param: "input_tokens" } }), "too-large"],
     ["the prompt and the reply together", status(400, "9004 input tokens and 1000 output tokens: the most is 8192"), "unknown"],
+    [
+      "Cloudflare, of both together",
+      status(
+        400,
+        "The estimated number of input and maximum output tokens (13000) exceeded this model context window limit (12000).",
+      ),
+      "unknown",
+    ],
     ["bytes", status(413, "Payload Too Large"), "too-large"],
     ["images", status(400, "messages: too many images and documents: 101 > 100"), "too-large"],
     ["pages", status(400, "A maximum of 100 PDF pages may be provided."), "too-large"],

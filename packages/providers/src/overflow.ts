@@ -101,7 +101,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
       return isUnsaid(failure, text) ? unnamed(failure, text) : { kind: "overload" };
     case "other":
       // Who counts the prompt, too, speaks of both together.
-      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !/\b(?:input|prompt) tokens\b/.test(text))
+      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !/\b(?:input|prompt)\b[^.:]{0,40}\btokens\b/.test(text))
         return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) };
       return unnamed(failure, text);
     default:
