@@ -204,7 +204,10 @@ describe("the proxy's page", () => {
     expect((await post(`${url}/plimsoll/pause`, origin)).status).toBe(303);
     const page = await fetch(`${url}/plimsoll`);
     expect(page.headers.get("content-security-policy")).toContain("script-src 'none'");
-    expect(await page.text()).toContain("All cuts are paused.");
+    const text = await page.text();
+    expect(text).toContain("All cuts are paused.");
+    // Its buttons are forms: they go back to the proxy, and nowhere else.
+    expect(text).toContain("form-action &#39;self&#39;");
   });
 });
 
