@@ -17,7 +17,7 @@ import type { ContextManagerOptions, SessionFit, SessionSetup } from "./session-
 import { gateStateOf, overheadOf, sessionSetup } from "./session-setup.ts";
 import { EMPTY_STATE, type FoldedState, foldState, type SessionState } from "./session-state.ts";
 import { silentTruncation, usageRefused } from "./usage-watch.ts";
-import { foldEntryBy, type SessionView, undoArchived, undoPointOf, withoutUndoPoints } from "./view.ts";
+import { foldEntry, type SessionView, undoArchived, undoPointOf, withoutUndoPoints } from "./view.ts";
 
 /** A session's state and its log, held together: an entry goes into both. With an archive the log in memory is what the archive does not have yet. */
 export interface HeldSession {
@@ -200,18 +200,14 @@ function refuseImpossible(entry: SessionEntry, messages: Pick<MessageIndex, "has
 }
 
 /** The reasoning that an entry makes invalid. Another system text, other tools or another model stand before everything. */
-function madeInvalid(
-  entry: SessionEntry,
-  view: SessionView,
-  { isBoundReasoning, folds }: SessionSetup,
-): readonly RemovedReasoning[] {
+function madeInvalid(entry: SessionEntry, view: SessionView, { isBoundReasoning }: SessionSetup): readonly RemovedReasoning[] {
   const { modelId } = view;
   const { boundReasoning = view.boundReasoning } = entry.type === "setup-change" ? entry : view;
   if (isBoundReasoning === null || boundReasoning === "vendor-drops") return [];
   switch (entry.type) {
     case "compaction":
     case "revert": {
-      const { messages } = foldEntryBy(view, entry, folds);
+      const { messages } = foldEntry(view, entry);
       return reasoningBehindEdit(view.messages.slice(), messages.slice(), (part) => isBoundReasoning(part, modelId));
     }
     case "setup-change":

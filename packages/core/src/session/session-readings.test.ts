@@ -10,7 +10,7 @@ import { arbitraryLog } from "../testing/arbitrary-transcript.ts";
 import { human, logOf } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { createContextManager } from "./context-manager.ts";
-import { createSessionReadings, type SessionReadings } from "./session-readings.ts";
+import { createSessionReadings, type SessionReadings } from "./session-setup.ts";
 
 const MODEL = { contextWindowTokens: 6000, maxOutputTokens: 500 };
 

@@ -10,12 +10,12 @@ import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker, type Door, passed } from "../port-door.ts";
 import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
+import { createTextReadings, type RecallIndex, type TextReadings } from "../recall/recall-index.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Estimator, Ledger, Overhead, Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
+import { createTokenReadings, type TokenReadings } from "../tokens/token-readings.ts";
 import type { ContextListener } from "./events.ts";
-import { PLAIN_FOLDS, type SessionReadings } from "./session-readings.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
 
 /**
@@ -113,7 +113,6 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     work,
     readings: readings ?? null,
     isBoundReasoning: options.isBoundReasoning ?? null,
-    folds: readings?.folds ?? PLAIN_FOLDS,
   };
 }
 
@@ -226,4 +225,18 @@ export function fitStateOf(
     work,
     ...gateStateOf(state, setup, fit),
   };
+}
+
+/**
+ * Readings of message values, shared among sessions. Sessions that hold the same values, as the replays of one recording do, can share it if they run
+ * with the same kinds and tokenizers, and nobody changes a value: none reads again what another has read. What a session gives, the work that it counts
+ * too, does not depend on it.
+ */
+export interface SessionReadings extends TokenReadings {
+  readonly texts: TextReadings;
+}
+
+/** Makes an empty store of readings, to be given to each session that shares it. */
+export function createSessionReadings(): SessionReadings {
+  return { texts: createTextReadings(), ...createTokenReadings() };
 }

@@ -21,7 +21,6 @@ import { measuredIn } from "../tokens/ledger/ledger-estimator.ts";
 import { createWorkCounter, type WorkCounter } from "../tokens/measure.ts";
 import { anchoredIn } from "../tokens/usage-anchored.ts";
 import { rejectedUsage, usageOf } from "../usage.ts";
-import { PLAIN_FOLDS } from "./session-readings.ts";
 import { EMPTY_STATE, foldLedger, foldState, type SessionState } from "./session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
@@ -189,7 +188,7 @@ const otherModel: SessionEntry = { type: "model-change", id: "x", modelId: "othe
 
 function stateOf(entries: readonly SessionEntry[]): SessionState {
   const work = createWorkCounter();
-  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work, folds: PLAIN_FOLDS };
+  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work };
   return entries.reduce((state, entry) => foldState(state, entry, fold).state, EMPTY_STATE);
 }
 

@@ -1,7 +1,7 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
-import { type Facts, NO_FACTS } from "../facts/facts.ts";
+import { type Facts, foldFacts, NO_FACTS } from "../facts/facts.ts";
 import { shortHash } from "../hash.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";
@@ -9,10 +9,9 @@ import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
-import type { MessageFolds } from "./session-readings.ts";
 import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
 import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
-import { EMPTY_VIEW, foldEntryBy, type SessionView } from "./view.ts";
+import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
 
 /** The memory of attempts, so that failing strategies are not tried for ever. */
 interface Breaker {
@@ -175,7 +174,6 @@ export interface StateFold {
   /** Tokens that are sent at each request but are not in the log. */
   readonly hiddenTokens: number;
   readonly work: WorkCounter;
-  readonly folds: MessageFolds;
 }
 
 /** A state after one more entry. */
@@ -191,9 +189,9 @@ export interface FoldedState {
 export function foldState(
   before: SessionState,
   entry: SessionEntry,
-  { estimator, hiddenTokens, work, folds }: StateFold,
+  { estimator, hiddenTokens, work }: StateFold,
 ): FoldedState {
-  const view = foldEntryBy(before.view, entry, folds);
+  const view = foldEntry(before.view, entry);
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: null, hiddenTokens };
   // A prompt of no tokens was not sent: who reports none counted nothing.
@@ -208,7 +206,7 @@ export function foldState(
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
       : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
-    facts: folds.facts(before.facts, entry),
+    facts: foldFacts(before.facts, entry),
     breaker: foldBreaker(before.breaker, entry),
     watch,
     usageWatch,

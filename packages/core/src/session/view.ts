@@ -3,10 +3,11 @@ import { type CompactionEntry, entryIdOf, type ModelLimits, type RevertEntry, ty
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { type BoundReasoning, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
+import { extendViewHash } from "../message/ids.ts";
 import type { Message } from "../message/message.ts";
+import { wellFormedMessage } from "../message/well-formed.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { ToolSpec } from "../tool.ts";
-import { type MessageFolds, PLAIN_FOLDS } from "./session-readings.ts";
 
 /** The context of a session after the entries so far: all that would be sent now, and all that is needed to apply the next entry. */
 export interface SessionView {
@@ -62,20 +63,15 @@ export const EMPTY_VIEW: SessionView = {
  * compaction that does not fit the view.
  */
 export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
-  return foldEntryBy(view, entry, PLAIN_FOLDS);
+  return foldEntryBy(view, entry, extendViewHash);
 }
 
 /** As {@link foldEntry}, without a hash of the messages, which costs far more than the rest: for readers of recorded logs that ask for messages alone. */
 export function foldUnhashed(view: SessionView, entry: SessionEntry): SessionView {
-  return foldEntryBy(view, entry, UNHASHED);
+  return foldEntryBy(view, entry, () => "");
 }
 
-type ViewFolds = Pick<MessageFolds, "wellFormed" | "viewHash">;
-
-const UNHASHED: ViewFolds = { wellFormed: PLAIN_FOLDS.wellFormed, viewHash: () => "" };
-
-/** As {@link foldEntry}, by the folds given. */
-export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewFolds): SessionView {
+function foldEntryBy(view: SessionView, entry: SessionEntry, hashAfter: typeof extendViewHash): SessionView {
   const lastEntryId = entryIdOf(entry);
   switch (entry.type) {
     case "session":
@@ -86,7 +82,7 @@ export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewF
     }
     case "message":
       // What was logged stays in the log; what is sent has no half characters.
-      return appendMessage(view, folds.wellFormed(entry.message), folds);
+      return appendMessage(view, wellFormedMessage(entry.message), hashAfter);
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
     case "model-change":
@@ -96,7 +92,7 @@ export function foldEntryBy(view: SessionView, entry: SessionEntry, folds: ViewF
     case "compaction":
       return { ...withoutRemoved(applyCompaction(view, entry), entry), lastEntryId };
     case "revert":
-      return { ...withoutRemoved(revertLatest(view, entry.compactionId, folds), entry), lastEntryId };
+      return { ...withoutRemoved(revertLatest(view, entry.compactionId, hashAfter), entry), lastEntryId };
     default:
       return entry satisfies never;
   }
@@ -110,7 +106,7 @@ export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
 }
 
 /** The view with one more message; its entry is the newest, and has the message's id. */
-function appendMessage(view: SessionView, message: Message, folds: ViewFolds): SessionView {
+function appendMessage(view: SessionView, message: Message, hashAfter: typeof extendViewHash): SessionView {
   const { sessionId, system, tools, modelId, limits, boundReasoning, messages, activeCompactions, undo, viewHash } = view;
   // Written out: spreading takes ten times as long, for each message of a log.
   return {
@@ -123,7 +119,7 @@ function appendMessage(view: SessionView, message: Message, folds: ViewFolds): S
     messages: messages.append(message),
     activeCompactions,
     undo: isInMemory(undo) ? { ...undo, since: undo.since.append(message) } : undo,
-    viewHash: folds.viewHash(viewHash, message),
+    viewHash: hashAfter(viewHash, message.id),
     lastEntryId: message.id,
   };
 }
@@ -168,7 +164,7 @@ function isInMemory(undo: Undo): undo is UndoPoint {
   return undo !== null && undo !== "archived";
 }
 
-function revertLatest(view: SessionView, compactionId: string, folds: ViewFolds): SessionView {
+function revertLatest(view: SessionView, compactionId: string, hashAfter: typeof extendViewHash): SessionView {
   const latest = view.activeCompactions.at(-1);
   const { undo } = view;
   if (latest === undefined || latest.id !== compactionId) {
@@ -192,7 +188,7 @@ function revertLatest(view: SessionView, compactionId: string, folds: ViewFolds)
   const { messages, viewHash, previous, since } = undo;
   const before = { ...view, messages, viewHash, undo: previous, activeCompactions: view.activeCompactions.slice(0, -1) };
   let folded: SessionView = before;
-  for (const message of since) folded = appendMessage(folded, message, folds);
+  for (const message of since) folded = appendMessage(folded, message, hashAfter);
   return folded;
 }
 
