@@ -80,10 +80,8 @@ export type {
 export { defineKeepRule } from "./keep/keep-rule.ts";
 export { planIn } from "./keep/plan.ts";
 export type { KindSpec } from "./kind.ts";
-export type { WireRules, WireViolation } from "./message/check.ts";
-export { checkMessages, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
-export type { FollowingCheck } from "./message/following-check.ts";
-export { followingChecks } from "./message/following-check.ts";
+export type { FollowingCheck, WireRules, WireViolation } from "./message/check.ts";
+export { checkMessages, followingChecks, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export { isHandleMeant, partHandle } from "./message/handle.ts";
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";

@@ -1,4 +1,6 @@
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import { type Message, toolCallsOf } from "./message.ts";
+import { oncePerMessage } from "./once-per-message.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
@@ -113,14 +115,14 @@ const NONE_READ: ReadonlySet<Message> = new Set();
 const NO_VIOLATIONS: readonly WireViolationCode[] = [];
 
 /** A walk over a list that can be asked for its end and still go on. */
-export interface CheckPass {
+interface CheckPass {
   visit(message: Message): void;
   /** All violations of the list so far, in order of position. */
   end(): WireViolation[];
 }
 
 /** A walk that begins. `contentOf` gives what {@link contentViolations} gives. */
-export function createCheckPass(rules: WireRules, contentOf: (message: Message) => readonly WireViolationCode[]): CheckPass {
+function createCheckPass(rules: WireRules, contentOf: (message: Message) => readonly WireViolationCode[]): CheckPass {
   const violations: WireViolation[] = [];
   const report: Report = (code, index, subject) => violations.push({ code, index, subject });
   const messageIds = new Set<string>();
@@ -145,7 +147,7 @@ export function createCheckPass(rules: WireRules, contentOf: (message: Message) 
 }
 
 /** Finds the faults of one message alone that the wire would reject. */
-export function contentViolations(message: Message, rules: WireRules): readonly WireViolationCode[] {
+function contentViolations(message: Message, rules: WireRules): readonly WireViolationCode[] {
   const codes: WireViolationCode[] = [];
   if (rules.emptyContent === "reject" && isEmpty(message)) codes.push("empty-content");
   if (rules.malformedText === "reject" && wellFormedMessage(message) !== message) codes.push("malformed-text");
@@ -254,5 +256,27 @@ function createEnds(rules: WireRules): CheckPass {
         violations.push({ code: "too-many-messages", index: rules.maximumMessages ?? 0, subject: surplus.id });
       return violations;
     },
+  };
+}
+
+/** Checks one of several lists that follow each other, and returns the violations that `checkMessages` would find in it. */
+export type FollowingCheck = (messages: Sequence<Message>) => WireViolation[];
+
+/**
+ * Makes checks of lists that follow each other. What a list goes on from is not checked again; one that was not made by
+ * appending to the list before it, as after an edit, is walked anew. The content of a message value is read once for all checks that are made here.
+ */
+export function followingChecks(rules: WireRules = STRICT_WIRE_RULES): () => FollowingCheck {
+  const contentOf = oncePerMessage((message) => contentViolations(message, rules));
+  return () => {
+    let before = sequenceOf<Message>();
+    let pass = createCheckPass(rules, contentOf);
+    return (messages) => {
+      const goesOn = messages.goesOnFrom(before);
+      if (!goesOn) pass = createCheckPass(rules, contentOf);
+      for (const message of messages.slice(goesOn ? before.size : 0)) pass.visit(message);
+      before = messages;
+      return pass.end();
+    };
   };
 }

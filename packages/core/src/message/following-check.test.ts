@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { human } from "../testing/builders.ts";
-import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "./check.ts";
-import { followingChecks } from "./following-check.ts";
+import { checkMessages, followingChecks, STRICT_WIRE_RULES, type WireRules } from "./check.ts";
 import type { Message } from "./message.ts";
 
 /** Rules that reject and accept what the strict ones do not. */

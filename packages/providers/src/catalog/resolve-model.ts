@@ -3,12 +3,12 @@ import type { CacheRules, ModelPrices } from "@plimsoll/core/extend";
 import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
 import { cacheRulesOf } from "./catalog.ts";
-import { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON, type TokenizerFamily, tokenizerOf } from "./model-limits.ts";
+import type { TokenizerFamily } from "./model-limits.ts";
+import { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON, requestLimitsOf, tokenizerOf } from "./model-limits.ts";
 import { contextWindowOf, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
 import { isLocalHost, type ModelReference, modelFamily, parseModelReference } from "./model-reference.ts";
 import { PRICE_OVERRIDES } from "./price-overrides.ts";
 import type { ProbedLimits } from "./probe-server.ts";
-import { requestLimitsOf } from "./request-limits.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */
 type LimitSource = "config" | "catalogue" | "server" | "policy" | "unknown";

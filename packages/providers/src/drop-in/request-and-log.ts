@@ -1,14 +1,16 @@
 import type { BoundReasoning, FitInput, Message, ModelLimits, Policy, ToolCallPart } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
+import type {
+  Conversation,
+  ConversationFit,
+  ConversationRequest,
+  LearnedLimit,
+  LearnedLimits,
+  LimitEvent,
+} from "@plimsoll/core/extend";
 import {
   believedAt,
   believedLimits,
-  type Conversation,
-  type ConversationFit,
-  type ConversationRequest,
-  type LearnedLimit,
-  type LearnedLimits,
-  type LimitEvent,
   learnedInLog,
   learnedWindowTokens,
   lowestLimits,
@@ -16,7 +18,7 @@ import {
   setupChangeEntry,
   withReplyWithin,
 } from "@plimsoll/core/extend";
-import { requestLimitsOf } from "../catalog/request-limits.ts";
+import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { type CompactorOptions, limitsOf, type RequestFacts } from "./compactor-options.ts";
 
 /** The model that a request asks, and where what refusals taught of it is kept. */

@@ -25,7 +25,7 @@ import {
   withReplyWithin,
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
-import { requestLimitsOf } from "../catalog/request-limits.ts";
+import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
