@@ -1,21 +1,7 @@
-import {
-  type CompactionEntry,
-  isHuman,
-  type Message,
-  type SessionEntry,
-  type SessionView,
-  toolCallsOf,
-  type UsageEntry,
-  usageOf,
-} from "@plimsoll/core";
-import {
-  type Attempt,
-  coverageOf,
-  type FollowingCheck,
-  type ReportedUsage,
-  sendWithRecovery,
-  TOO_MANY_TOKENS,
-} from "@plimsoll/core/extend";
+import type { CompactionEntry, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
+import { isHuman, toolCallsOf, usageOf } from "@plimsoll/core";
+import type { Attempt, FollowingCheck, ReportedUsage } from "@plimsoll/core/extend";
+import { coverageOf, sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/extend";
 import { type FollowingSizes, followingSizes } from "../size-model/following-sizes.ts";
 import { replyAfter } from "../size-model/recorded-calls.ts";
 import { loadReader, readerOf } from "../through/readers.ts";

@@ -52,7 +52,6 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     modelPriors,
     tokenizers: cell.tokenizers,
     kinds: cell.kinds,
-    readings: session.readings,
   });
   const model = limitsOf(cell);
   const preparesAhead = cell.policy.prepare !== undefined || cell.policy.idle !== undefined;

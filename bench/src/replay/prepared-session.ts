@@ -1,13 +1,5 @@
 import type { Message, SessionEntry, ToolResultMessage } from "@plimsoll/core";
-import {
-  createSessionReadings,
-  type EnginePolicy,
-  type FollowingCheck,
-  followingChecks,
-  type Kinds,
-  type SessionReadings,
-  truncateMessage,
-} from "@plimsoll/core/extend";
+import { type EnginePolicy, type FollowingCheck, followingChecks, type Kinds, truncateMessage } from "@plimsoll/core/extend";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type Needs, prepareNeeds } from "../needs/needs.ts";
 import { type PreparedReferences, prepareReferences } from "../needs/recorded-references.ts";
@@ -33,8 +25,6 @@ export interface PreparedSession {
   readonly history: () => SizedHistory;
   /** Its results as policies let them in; shared by all replays. */
   readonly arrivals: Arrivals;
-  /** Readings of its messages by engines; shared by all replays with the same kinds and tokenizers. */
-  readonly readings: SessionReadings;
   /** A check of the requests of one replay. What is read of a recorded message is shared by all replays. */
   readonly wireChecks: () => FollowingCheck;
 }
@@ -62,7 +52,6 @@ export function prepareSession(transcript: Transcript): PreparedSession {
       return history;
     },
     arrivals: createArrivals(),
-    readings: createSessionReadings(),
     wireChecks: followingChecks(),
   };
 }

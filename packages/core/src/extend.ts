@@ -121,8 +121,6 @@ export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { compactionLogLine, overWords, replyLowered } from "./session/events.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
 export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
-export type { SessionReadings } from "./session/session-setup.ts";
-export { createSessionReadings } from "./session/session-setup.ts";
 export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
 export type { SetupChange } from "./session/setup-change.ts";
 export { modelChangeEntry, setupChange, setupChangeEntry } from "./session/setup-change.ts";

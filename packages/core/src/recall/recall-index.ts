@@ -2,10 +2,10 @@ import { createShortHandles, type ShortHandles } from "../message/handle.ts";
 import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { createFileTouches, type FileTouches } from "./file-touches.ts";
-import { type LogText, logTextChars, logTexts, type ToldByCall, toldByCall } from "./log-text.ts";
+import { logTextChars, logTexts, type ToldByCall, toldByCall } from "./log-text.ts";
 import { createLoggedUnits, forEachUnitOf, type LoggedUnits, logText } from "./logged-units.ts";
 import { type RankedUnit, type RankingChoice, rankedUnits } from "./ranked-units.ts";
-import { readText, type TextReading, type Unit, type UnitFacts } from "./units.ts";
+import { readText, type Unit, type UnitFacts } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
 export interface RecallView {
@@ -36,23 +36,6 @@ export interface RecallIndex extends RecallView {
  */
 const MOST_CHARS = 8_000_000;
 
-/** Readings of message values' texts, made once somebody asks, for indexes of logs that hold the same values. */
-export interface TextReadings {
-  readonly messages: WeakMap<Message, MessageTexts>;
-}
-
-/** Nothing read yet. */
-export function createTextReadings(): TextReadings {
-  return { messages: new WeakMap() };
-}
-
-/** The texts of a message. */
-interface MessageTexts {
-  readonly texts: readonly LogText[];
-  /** The reading of each of them; `null` until somebody asks. */
-  read: readonly TextReading[] | null;
-}
-
 /** A message that is held: where its texts begin, and what its call says of them. */
 interface HeldMessage {
   readonly message: Message;
@@ -63,7 +46,6 @@ interface HeldMessage {
 /** The state of an index. */
 interface IndexState {
   readonly work: WorkCounter;
-  readonly readings: TextReadings | null;
   readonly files: FileTouches;
   readonly handles: ShortHandles;
   held: HeldMessage[];
@@ -74,11 +56,10 @@ interface IndexState {
   readCount: number;
 }
 
-/** Makes an index that finds old passages worth recalling; add each message of the log. `work` counts the text that it reads; `readings` are shared by indexes of the same messages. */
-export function createRecallIndex(work: WorkCounter, readings: TextReadings | null = null): RecallIndex {
+/** Makes an index that finds old passages worth recalling; add each message of the log. `work` counts the text that it reads. */
+export function createRecallIndex(work: WorkCounter): RecallIndex {
   const index: IndexState = {
     work,
-    readings,
     files: createFileTouches(),
     handles: createShortHandles(),
     held: [],
@@ -119,7 +100,7 @@ function addMessage(index: IndexState, message: Message): void {
   if (calls.length > 0) index.openCalls = calls;
   // What a call writes is not older than its writing.
   for (const { paths } of calls) for (const access of paths) index.files.add(access, atChars);
-  const chars = charsOf(index, message);
+  const chars = logTextChars(message);
   if (chars === 0) return;
   index.work.scanned(chars);
   held.push({ message, told: toldByCall(message, index.openCalls), atChars });
@@ -128,33 +109,15 @@ function addMessage(index: IndexState, message: Message): void {
   if (index.atChars - (held[0]?.atChars ?? 0) > MOST_CHARS) forgetOldest(index);
 }
 
-function textsOf({ readings }: IndexState, message: Message): MessageTexts {
-  const known = readings?.messages.get(message);
-  if (known !== undefined) return known;
-  const made = { texts: logTexts(message), read: null };
-  readings?.messages.set(message, made);
-  return made;
-}
-
-/** Characters of a message's texts. What nobody shares is made when it is read. */
-function charsOf(index: IndexState, message: Message): number {
-  if (index.readings === null) return logTextChars(message);
-  let chars = 0;
-  for (const { text } of textsOf(index, message).texts) chars += text.length;
-  return chars;
-}
-
 function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): void {
   const { logged } = index;
-  const texts = textsOf(index, message);
-  texts.read ??= texts.texts.map(readText);
   let atChars = startChars;
-  for (const [at, { kind, text, source, path, handle }] of texts.texts.entries()) {
-    const reading = texts.read[at];
+  for (const each of logTexts(message)) {
+    const { kind, text, source, path, handle } = each;
     const place = logged.texts.length;
     const { call } = told;
     const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, call, handle, message, atChars, place };
-    if (reading !== undefined) logText(logged, of, reading);
+    logText(logged, of, readText(each));
     atChars += text.length;
   }
 }

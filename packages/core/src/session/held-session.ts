@@ -75,7 +75,7 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
   let isOffTold = false;
   let irreducibleTold = "";
   let filledTold: Pick<SessionView, "system" | "tools"> | null = null;
-  const recallIndex = recalls(setup) ? createRecallIndex(setup.work, setup.readings?.texts) : null;
+  const recallIndex = recalls(setup) ? createRecallIndex(setup.work) : null;
 
   const fold = (entry: SessionEntry): Omit<FoldedState, "state"> => {
     const folded = foldState(state, entry, setup);

@@ -10,11 +10,10 @@ import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker, type Door, passed } from "../port-door.ts";
 import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
-import { createTextReadings, type RecallIndex, type TextReadings } from "../recall/recall-index.ts";
+import type { RecallIndex } from "../recall/recall-index.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Estimator, Ledger, Overhead, Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
-import { createTokenReadings, type TokenReadings } from "../tokens/token-readings.ts";
 import type { ContextListener } from "./events.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
 
@@ -65,8 +64,6 @@ export interface ContextManagerOptions {
   readonly tokenizers?: Tokenizers;
   /** Counts the text and messages that all estimators read, for bounds that tests assert; a new counter if left out. */
   readonly work?: WorkCounter;
-  /** Shares readings of message objects with other sessions that have the same ones; nothing is shared if left out. */
-  readonly readings?: SessionReadings;
 }
 
 /** The setup by which a session is measured and made to fit; it stays the same while the session is open. */
@@ -75,7 +72,6 @@ export interface SessionSetup extends StateFold {
   readonly kinds: Kinds;
   readonly cutEstimator: FitState["cutEstimator"];
   readonly deadline: FitState["deadline"];
-  readonly readings: SessionReadings | null;
   /** `null` if no reasoning is bound. */
   readonly isBoundReasoning: IsBoundReasoning | null;
   readonly ports: Pick<
@@ -92,10 +88,10 @@ const PINNED: Door<readonly string[]> = { port: "pinned", shape: z.array(z.strin
  * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
  */
 export function sessionSetup(options: ContextManagerOptions): SessionSetup {
-  const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {}, readings } = options;
+  const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
   const work = options.work ?? createWorkCounter();
   const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
-    createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared, readings });
+    createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared });
   const measures: Measures = new Map();
   const estimator = withNewestPrediction(estimatorOf(policy.estimator, measures));
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
@@ -111,7 +107,6 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     deadline: deadlineOf(options),
     ports: options,
     work,
-    readings: readings ?? null,
     isBoundReasoning: options.isBoundReasoning ?? null,
   };
 }
@@ -225,18 +220,4 @@ export function fitStateOf(
     work,
     ...gateStateOf(state, setup, fit),
   };
-}
-
-/**
- * Readings of message values, shared among sessions. Sessions that hold the same values, as the replays of one recording do, can share it if they run
- * with the same kinds and tokenizers, and nobody changes a value: none reads again what another has read. What a session gives, the work that it counts
- * too, does not depend on it.
- */
-export interface SessionReadings extends TokenReadings {
-  readonly texts: TextReadings;
-}
-
-/** Makes an empty store of readings, to be given to each session that shares it. */
-export function createSessionReadings(): SessionReadings {
-  return { texts: createTextReadings(), ...createTokenReadings() };
 }

@@ -10,7 +10,6 @@ import { CHARS_PER_TOKEN, type CharsPerTokenSpec } from "./chars-per-token.ts";
 import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
 import { LEDGER, type LedgerSpec } from "./ledger/ledger-estimator.ts";
 import { createWorkCounter, type MessageMeasure, type ModelPriors, pooledPriors, type WorkCounter } from "./measure.ts";
-import type { TokenReadings } from "./token-readings.ts";
 import { USAGE_ANCHORED, type UsageAnchoredSpec } from "./usage-anchored.ts";
 
 /** The estimators that come with this package. */
@@ -46,8 +45,6 @@ export interface EstimatorOptions {
   readonly tokenizers?: Tokenizers;
   /** The measures to share with estimators made before; one that is not there is added. None are shared if they are left out. */
   readonly measures?: Measures;
-  /** Shares readings of message objects with other sessions that have the same ones; nothing is shared if left out. */
-  readonly readings?: TokenReadings | undefined;
 }
 
 /** Measures by their settings, as canonical JSON. Each remembers the messages it has priced. */
@@ -61,7 +58,7 @@ export type Measures = Map<string, MessageMeasure>;
 export function createEstimator(spec: EstimatorSpec, work: WorkCounter, options: EstimatorOptions = {}): Estimator {
   const { kinds = BUILT_IN_ESTIMATORS, priors = pooledPriors, tokenizers = {}, measures = new Map() } = options;
   const tokenizerOf = (encoding: string) => tokenizerFor(encoding, tokenizers);
-  return create(spec, { kinds, measures }, { work, priors, tokenizerOf, readings: options.readings });
+  return create(spec, { kinds, measures }, { work, priors, tokenizerOf });
 }
 
 function create(

@@ -16,7 +16,7 @@ const charClassSchema: z.ZodType<CharClassSpec> = z.strictObject({ kind: z.liter
 export const CHAR_CLASS: EstimatorKind = defineMeasure({
   kind: "char-class",
   schema: charClassSchema,
-  measure: (_, { work, readings }) => charClass(work, contentReader(work, readings?.contents)),
+  measure: (_, { work }) => charClass(work),
 });
 
 /** Makes a {@link MessageMeasure} by character classes. It reads each message once, in one pass. */

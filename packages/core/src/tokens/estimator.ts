@@ -1,12 +1,10 @@
 import { z } from "zod";
 import type { UsageEntry } from "../entry.ts";
-import { canonicalJson } from "../json.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import { oncePerMessage } from "../message/once-per-message.ts";
 import type { ToolSpec } from "../tool.ts";
-import { type CountedReadings, type MessageMeasure, type ModelPriors, sharedReading, type WorkCounter } from "./measure.ts";
-import type { TokenReadings } from "./token-readings.ts";
+import type { MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
 
 /**
  * All that is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums over the view, by the estimator's own
@@ -104,8 +102,6 @@ export interface EstimatorSources {
    * @throws PlimsollError `bad-policy` if no kind of that name is a measure.
    */
   measureOf(spec: KindSpec): MessageMeasure;
-  /** Readings of message objects, shared with other sessions that have the same ones. */
-  readonly readings?: TokenReadings | undefined;
 }
 
 /** A kind of estimator: how its settings are read, and what it makes of them. Made by {@link defineEstimator} or {@link defineMeasure}. */
@@ -162,19 +158,9 @@ export function defineMeasure<S extends KindSpec>(kind: {
 }): EstimatorKind {
   const measure = (spec: KindSpec, sources: EstimatorSources): MessageMeasure => {
     const made = kind.measure(parseSpec(kind.schema, spec), sources);
-    const { readings, work } = sources;
-    const price = (message: Message) => made.messageTokens(message);
-    const shared = sharedReading(price, { readings: readings === undefined ? null : tokensBy(spec, readings), work });
-    return { ...made, messageTokens: oncePerMessage(shared) };
+    return { ...made, messageTokens: oncePerMessage((message) => made.messageTokens(message)) };
   };
   return { kind: kind.kind, schema: () => kind.schema, create: (spec, { measureOf }) => summed(measureOf(spec)), measure };
-}
-
-function tokensBy(spec: KindSpec, { tokens }: TokenReadings): CountedReadings<number> {
-  const settings = canonicalJson(spec);
-  const known = tokens.get(settings) ?? new WeakMap();
-  tokens.set(settings, known);
-  return known;
 }
 
 /** An estimator that adds up what a measure says, and learns nothing. */

@@ -22,35 +22,6 @@ export interface MessageMeasure {
   readonly overhead?: "counted" | "left-out" | undefined;
 }
 
-/** Values made of messages, with the work that each took. */
-export type CountedReadings<T> = WeakMap<Message, { readonly value: T; readonly work: WorkCount }>;
-
-/** As `make`, but a value that `readings` has is taken from there, and counted as if it had been made; `make` itself without any. */
-export function sharedReading<T>(
-  make: (message: Message) => T,
-  { readings, work }: { readonly readings: CountedReadings<T> | null; readonly work: WorkCounter },
-): (message: Message) => T {
-  return readings === null ? make : (message) => countedReading(message, make, { readings, work });
-}
-
-function countedReading<T>(
-  message: Message,
-  make: (message: Message) => T,
-  { readings, work }: { readonly readings: CountedReadings<T>; readonly work: WorkCounter },
-): T {
-  const known = readings.get(message);
-  if (known !== undefined) {
-    work.scanned(known.work.charactersScanned);
-    work.visited(known.work.messagesVisited);
-    work.tokenized(known.work.tokenizerCalls);
-    return known.value;
-  }
-  const before = work.total();
-  const value = make(message);
-  readings.set(message, { value, work: workBetween(before, work.total()) });
-  return value;
-}
-
 /** Doubles lose far less than this in a sum of a million tokens, and no size is that near to a whole number without being it. Chosen. */
 const ROUNDING_TOKENS = 1e-6;
 

@@ -3,7 +3,7 @@ import { oncePerMessage } from "../../message/once-per-message.ts";
 import { messageChars } from "../../message/size.ts";
 import { type ClassCounts, countClasses, NO_COUNTS } from "../char-classes.ts";
 import { type ImageRule, imageTokensOf } from "../image-rule.ts";
-import { type CountedReadings, sharedReading, type WorkCounter } from "../measure.ts";
+import type { WorkCounter } from "../measure.ts";
 
 /** The content of one message: read once, weighed as often as needed. */
 export interface MessageContent {
@@ -22,8 +22,8 @@ export interface MessageContent {
 export type ContentOf = (message: Message) => MessageContent;
 
 /** A {@link ContentOf} that remembers messages by identity. */
-export function contentReader(work: WorkCounter, readings: CountedReadings<MessageContent> | null = null): ContentOf {
-  const known = oncePerMessage(sharedReading((message) => readContent(message, work), { readings, work }));
+export function contentReader(work: WorkCounter): ContentOf {
+  const known = oncePerMessage((message) => readContent(message, work));
   const newest: NewestContent = { message: null, content: null };
   return (message) => contentBy(newest, known, message);
 }

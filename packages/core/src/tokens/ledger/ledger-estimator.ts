@@ -29,8 +29,8 @@ export const LEDGER: EstimatorKind = defineEstimator<LedgerSpec>({
   create: (_, sources) => ledgerEstimator(sources),
 });
 
-function ledgerEstimator({ work, priors, readings }: EstimatorSources): Estimator {
-  const contentOf = contentReader(work, readings?.contents);
+function ledgerEstimator({ work, priors }: EstimatorSources): Estimator {
+  const contentOf = contentReader(work);
   const state: ReaderState = { work, contentOf, priors, sizesOf: sizeIndex(), overhead: null, newest: null, slope: null };
   return {
     name: NAME,
