@@ -214,7 +214,14 @@ function conversationOver(
   const { context, predict, recall, state, view, entries } = manager;
   const [queue, writes] = [createQueue(), createQueue()];
   const hashOf = createOverheadHash();
-  const now = { life: "open", tallied: readCount, written: readCount, refusals: 0, isRefusalTold: false };
+  const now = {
+    life: "open",
+    tallied: readCount,
+    written: readCount,
+    refusals: 0,
+    isRefusalTold: false,
+    windowTokens: Number.POSITIVE_INFINITY,
+  };
   const assertOpen = () => {
     if (now.life === "closed") throw closedError("conversation");
   };
@@ -256,15 +263,16 @@ function conversationOver(
     assertOpen();
     await background.wake();
   };
-  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. */
+  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds what was paid stays. */
   const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
     const count = impossibleCount(usage);
-    if (count === null) return usage;
+    const value = count?.value ?? usage.output.totalTokens ?? 0;
+    if (count === null && value <= now.windowTokens) return usage;
     const { expectedTokens, basis: estimator } = predict();
-    const refused = { modelId, requestId, reportedTokens: count.value, expectedTokens, estimator };
+    const refused = { modelId, requestId, reportedTokens: value, expectedTokens, estimator };
     if (!now.isRefusalTold) onEvent?.({ type: "usage-refused", ...refused });
     now.isRefusalTold = true;
-    return UNREPORTED_USAGE;
+    return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
   };
   return {
     context,
@@ -290,6 +298,7 @@ function conversationOver(
     },
     fit: async (input, signal) => {
       await awake();
+      now.windowTokens = input.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
       // At every gate: a field behind a spread takes five times as long.
       const outcome = await manager.fit(Object.assign({}, input, { nowMs: nowMs() }), signal);
       background.fitted(input, outcome);

@@ -93,6 +93,23 @@ describe.each(IMPOSSIBLE)("%s", (_, usage) => {
   });
 });
 
+test("a reply longer than the window is no evidence of its size, and is told once; the prompt and what was paid stay", async () => {
+  const events: ContextEvent[] = [];
+  const onEvent = (event: ContextEvent) => void events.push(event);
+  const conversation = createConversation({ ...setting, entries: LOG, writer: null, nowMs: () => null, onEvent });
+  const model = { contextWindowTokens: 40_000, maxOutputTokens: null };
+  await conversation.fit({ gate: "before-step", pending: [], model }, new AbortController().signal);
+  for (const requestId of ["q1", "q2"]) {
+    const usage = usageOf({ totalInputTokens: 2000, outputTokens: 5_000_000 });
+    const entry = await conversation.report(conversation.view(), { requestId, modelId: "test/model", usage });
+    expect(entry?.usage).toMatchObject({
+      ...{ input: { totalTokens: 2000 }, output: { totalTokens: null } },
+      billed: { outputTokens: 5_000_000 },
+    });
+  }
+  expect(events.map(({ type }) => type)).toEqual(["usage-refused"]);
+});
+
 test("a prompt of no tokens says nothing: no alarm, and sizes stay", () => {
   const events: ContextEvent[] = [];
   const manager = managerOf(events);
