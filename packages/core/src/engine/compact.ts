@@ -3,13 +3,14 @@ import type { Budget } from "../budget.ts";
 import type { CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
+import { FILES_IN_HAND } from "../keep/files-in-hand.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
-import { keptMessages } from "../keep/kept-messages.ts";
+import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import { type WorkCounter, workBetween } from "../tokens/measure.ts";
+import { workBetween } from "../tokens/measure.ts";
 import { askHook, failureText } from "./ask-hook.ts";
-import { bestOf, type Chain, type ChainRun, type ChainTools, chainOf, GOAL_STEP, runChain } from "./chain.ts";
+import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, runChain } from "./chain.ts";
 import { type CompactionTools, summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import type { FitInput, FitOutcome, FitState, SizedPart } from "./fit-input.ts";
@@ -47,15 +48,18 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const written = asks ? await state.prepared(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared, input.only ?? null);
+  const kept = keptIn(state, compaction, { rules: chain.rules, goal });
+  const inHand = kept.find(({ kind }) => kind === FILES_IN_HAND.kind);
   const { tools, excerpts, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     measure,
     summary,
+    inHandTokens: inHand?.tokens ?? 0,
     // The last recovery leaves what cannot be cut: it recalls nothing.
     rules: chain.isForced ? [] : chain.rules,
   });
   const begun = { messages, tokens: measure.viewTokens, steps: [...state.failedPorts, ...steps] };
-  const start = startOf(chain, begun, { tools, work: state.work });
+  const start = startOf(begun, kept);
   const end = await runChain(chain, start, tools, signal);
   const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
@@ -75,16 +79,25 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
 const KEPT_RATIO = 0.5;
 
+/** The messages that rules hold of the view. */
+function keptIn(
+  state: FitState,
+  { budget }: Compaction,
+  { rules, goal }: { readonly rules: readonly KeepRule[]; readonly goal: Goal },
+): readonly KeptMessages[] {
+  const estimator = state.cutEstimator();
+  const messages = state.messages();
+  const messageTokens = (message: Message) => estimator.messageTokens(message, state.ledger);
+  const kept = keptMessages(rules, { messages, budget, messageTokens, limitTokens: goal.limitTokens * KEPT_RATIO });
+  state.work.visited(kept.length * messages.length);
+  return kept;
+}
+
 /** Collects the beginning of a chain: the view, and the messages that rules hold of it. A rule that fails holds nothing, and is a step of the record. */
 function startOf(
-  { rules }: Chain,
   { messages, tokens, steps }: Pick<ChainRun, "messages" | "tokens" | "steps">,
-  { tools, work }: { readonly tools: ChainTools; readonly work: WorkCounter },
+  kept: readonly KeptMessages[],
 ): ChainRun {
-  const { budget, goal, pricing } = tools;
-  const limitTokens = goal.limitTokens * KEPT_RATIO;
-  const kept = keptMessages(rules, { messages, budget, messageTokens: pricing.keptMessageTokens, limitTokens });
-  work.visited(kept.length * messages.length);
   const failures = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
   return {
     messages,
@@ -106,6 +119,7 @@ function chainToolsFor(
     readonly goal: Goal;
     readonly measure: ViewMeasure;
     readonly summary: string | null;
+    readonly inHandTokens: number;
     readonly rules: readonly KeepRule[];
   },
 ): { readonly tools: ChainTools } & Pick<CompactionTools, "excerpts" | "cutEstimatorName"> {

@@ -58,8 +58,16 @@ export function toolsFor(
     goal,
     measure,
     summary,
+    inHandTokens,
     rules,
-  }: { budget: Budget; goal: Goal; measure: ViewMeasure; summary: string | null; rules: readonly KeepRule[] },
+  }: {
+    budget: Budget;
+    goal: Goal;
+    measure: ViewMeasure;
+    summary: string | null;
+    inHandTokens: number;
+    rules: readonly KeepRule[];
+  },
 ): CompactionTools {
   const { policy, ledger, estimator } = state;
   const cutEstimator = state.cutEstimator();
@@ -78,6 +86,7 @@ export function toolsFor(
   const excerpts = passageQuoter(rules, {
     budget,
     roomTokens,
+    inHandTokens,
     charsPerToken: CHARS_PER_TOKEN,
     log: state.recallIndex,
     work: state.work,

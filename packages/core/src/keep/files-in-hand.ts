@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
-import { type Message, toolCallsOf } from "../message/message.ts";
+import { toolCallsOf } from "../message/message.ts";
 import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 
 /** The files that the newest calls modify, up to an amount. */
@@ -11,48 +11,52 @@ export interface FilesInHandSpec {
 
 const schema: z.ZodType<FilesInHandSpec> = z.strictObject({
   kind: z.literal("files-in-hand"),
-  atMost: amountSchema.describe("The most of it that stays."),
+  atMost: amountSchema.describe("The most of it that stays. It counts as a part of what `recall` may take."),
 });
 
 /**
- * Keeps what shows the files that are being changed, the file of the newest change first: of each the newest call that touched it, and the
- * newest that read it. What a file was before its newest reading is of no use to the next change.
+ * Keeps files as they are now, the one touched last first: of each the newest call that touched it, the newest that read it, and the changes
+ * since. What a file was before its newest reading is of no use to the next change. A file that nothing points to any more has no share.
  */
 export const FILES_IN_HAND: KeepRuleKind = defineKeepRule({
   kind: "files-in-hand",
   schema,
-  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: newestTouches }),
+  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: filesAsTheyAre }),
 });
+
+/** A file that was not touched in so many tokens has no share: less than one in four is changed before the next cut, on the side `fit` of docs/evidence.md. */
+const POINTED_AT_TOKENS = 40_000;
 
 interface Touches {
   readonly newest: number;
-  modified: number | null;
+  /** Tokens of the view from its newest call on. */
+  readonly backTokens: number;
+  readonly changes: number[];
   read: number | null;
 }
 
-function* newestTouches({ messages }: KeepView): Iterable<MessageRange> {
-  const files = touchesOf(messages);
-  const inHand = [...files.values()].flatMap(({ newest, read, modified }) =>
-    modified === null ? [] : [{ newest, read, modified }],
-  );
-  inHand.sort((a, b) => b.modified - a.modified);
-  for (const { newest, read } of inHand) {
-    yield { from: newest, through: newest };
-    if (read !== null && read !== newest) yield { from: read, through: read };
+function* filesAsTheyAre(view: KeepView): Iterable<MessageRange> {
+  // The files come in the order of their newest touch: the later that is, the likelier is a change.
+  for (const { newest, read, changes, backTokens } of touchesOf(view).values()) {
+    if (changes.length === 0 || backTokens > POINTED_AT_TOKENS) continue;
+    const since = read === null ? [] : [read, ...changes.filter((change) => change > read)];
+    for (const at of new Set([newest, ...since])) yield { from: at, through: at };
   }
 }
 
-/** Where each path was last touched, modified and read, by index of the message with the call. */
-function touchesOf(messages: readonly Message[]): ReadonlyMap<string, Touches> {
+/** Where each path was touched last, changed and read, by index of the message with the call; the one touched last first. */
+function touchesOf({ messages, messageTokens }: KeepView): ReadonlyMap<string, Touches> {
   const files = new Map<string, Touches>();
+  let backTokens = 0;
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined) continue;
+    backTokens += messageTokens(message);
     for (const { paths } of toolCallsOf(message))
       for (const { path, access } of paths) {
-        const touches = files.get(path) ?? { newest: index, modified: null, read: null };
+        const touches = files.get(path) ?? { newest: index, backTokens, changes: [], read: null };
         files.set(path, touches);
-        if (access === "modify") touches.modified ??= index;
+        if (access === "modify") touches.changes.push(index);
         else touches.read ??= index;
       }
   }

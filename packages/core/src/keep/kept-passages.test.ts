@@ -16,7 +16,7 @@ const plain = reply("plain", "and so on ".repeat(400));
 
 function quoter(rules: readonly KeepRule[], roomTokens = 8000, log: RecallIndex | null = null) {
   const work = createWorkCounter();
-  return { work, ...passageQuoter(rules, { budget, roomTokens, charsPerToken: 1, log, work }) };
+  return { work, ...passageQuoter(rules, { budget, roomTokens, inHandTokens: 0, charsPerToken: 1, log, work }) };
 }
 
 /** A rule that wants the passages of the words given, in that order, wherever they are. */
@@ -98,12 +98,19 @@ describe("kept passages", () => {
   });
 
   test("without a room for any rule nothing is asked of it", () => {
-    const none = passageQuoter([], { budget, roomTokens: 0, charsPerToken: 1, log: null, work: createWorkCounter() });
+    const none = passageQuoter([], {
+      budget,
+      roomTokens: 0,
+      inHandTokens: 0,
+      charsPerToken: 1,
+      log: null,
+      work: createWorkCounter(),
+    });
     expect([none.atMostTokens, none.quote([plain], []), [...none.failures()]]).toEqual([0, [], []]);
   });
 
   test("a token is taken for as many characters as it is said to be", () => {
-    const room = { budget, roomTokens: 8000, charsPerToken: 4, log: null, work: createWorkCounter() };
+    const room = { budget, roomTokens: 8000, inHandTokens: 0, charsPerToken: 4, log: null, work: createWorkCounter() };
     const [text = ""] = passageQuoter([wanting(["so on and so on and so on"], 14)], room).quote([plain], []);
     expect(text).toContain("so on and so on and so on");
   });

@@ -32,6 +32,8 @@ const LEAVING_RATIO = 0.5;
 interface QuoteRoom {
   readonly budget: Budget;
   readonly roomTokens: number;
+  /** Tokens of the files in hand that stay: they are a part of what recall may take. */
+  readonly inHandTokens: number;
   /** Characters that a token is taken for. */
   readonly charsPerToken: number;
   /** The index of the log; `null` if nothing is to be recalled. */
@@ -236,7 +238,8 @@ export function recaller(rules: readonly KeepRule[], room: QuoteRoom, failures: 
   const { log: index, charsPerToken, work } = room;
   if (rule === undefined || index === null) return null;
   const roomTokens = Math.max(0, room.roomTokens * RECALLED_ROOM_RATIO);
-  const atMostTokens = Math.floor(Math.min(resolveAmount(rule.atMost, room.budget), roomTokens));
+  const ownTokens = Math.max(0, resolveAmount(rule.atMost, room.budget) - room.inHandTokens);
+  const atMostTokens = Math.floor(Math.min(ownTokens, roomTokens));
   return {
     atMostTokens,
     recall: (staying, maximumChars, said = "") => {

@@ -13,7 +13,7 @@ const plain = reply("plain", "and so on ".repeat(400));
 function excerptsOf(covered: readonly Message[], kept: readonly Message[] = [], maximumChars = 1000): readonly Excerpt[] {
   const spec: LinesSpec = { kind: "lines", atMost: { tokens: maximumChars } };
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
-  const room = { budget, roomTokens: 10_000, charsPerToken: 1, log: null, work: createWorkCounter() };
+  const room = { budget, roomTokens: 10_000, inHandTokens: 0, charsPerToken: 1, log: null, work: createWorkCounter() };
   const text = passageQuoter([LINES.bind(spec)], room)
     .quote([plain, ...covered], kept)
     .join("\n");

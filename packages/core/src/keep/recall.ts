@@ -13,7 +13,7 @@ export interface RecallSpec {
 
 const schema: z.ZodType<RecallSpec> = z.strictObject({
   kind: z.literal("recall"),
-  atMost: amountSchema.describe("The most of it that stays."),
+  atMost: amountSchema.describe("The most of it that stays, together with the files in hand."),
 });
 
 /**

@@ -20,11 +20,23 @@ test.each<[string, readonly KeepRule[], boolean, number, number | null]>([
   const work = createWorkCounter();
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
   const log = isFollowed ? createRecallIndex(work) : null;
-  const made = recaller(rules, { budget, roomTokens, charsPerToken: 1, log, work }, new Map());
+  const made = recaller(rules, { budget, roomTokens, inHandTokens: 0, charsPerToken: 1, log, work }, new Map());
   expect(made?.atMostTokens ?? null).toBe(atMostTokens);
 });
 
-const ROOM = { budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 }, roomTokens: 10_000 };
+test("files in hand are a part of what a rule may recall", () => {
+  const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
+  const [work, failures] = [createWorkCounter(), new Map()];
+  const most = (inHandTokens: number) =>
+    recaller(
+      [recalling(100)],
+      { budget, roomTokens: 10_000, inHandTokens, charsPerToken: 1, log: createRecallIndex(work), work },
+      failures,
+    )?.atMostTokens;
+  expect([0, 30, 130].map(most)).toEqual([100, 70, 0]);
+});
+
+const ROOM = { budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 }, roomTokens: 10_000, inHandTokens: 0 };
 const said: readonly Message[] = [human("one", "The port is 4711."), human("two", "The host is alpha-beta.")];
 
 function recalled(

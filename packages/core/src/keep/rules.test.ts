@@ -156,7 +156,9 @@ describe("files in hand", () => {
     ["a file that is only read is not in hand", [reads("a.ts")], []],
     ["the newest change, and the newest reading before it", [reads("a.ts"), reads("a.ts"), changes("a.ts")], [2, 1]],
     ["of a file read after its change the reading alone", [reads("a.ts"), changes("a.ts"), reads("a.ts")], [2]],
-    ["the file of the newest change first", [reads("a.ts"), changes("b.ts"), changes("a.ts"), reads("b.ts")], [2, 0, 3]],
+    ["the file touched last first", [reads("a.ts"), changes("b.ts"), changes("a.ts"), reads("b.ts")], [3, 2, 0]],
+    ["all changes since the newest reading", [reads("a.ts"), changes("a.ts"), changes("a.ts")], [2, 0, 1]],
+    ["no file that was not touched for long", [changes("a.ts"), human("u", "x".repeat(40_000))], []],
     ["a file written without reading", [changes("a.ts"), result("r", "c", "ok")], [0]],
     [
       "a call of several files for each of them",
