@@ -151,10 +151,9 @@ export type {
   Prediction,
 } from "./tokens/estimator.ts";
 export { defineEstimator, defineMeasure, EMPTY_LEDGER } from "./tokens/estimator.ts";
-export type { ImageRule } from "./tokens/image-rule.ts";
 export type { Measured } from "./tokens/ledger/ledger-estimator.ts";
 export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
-export type { MessageMeasure, ModelPrior, ModelPriors, WorkCounter } from "./tokens/measure.ts";
+export type { ImageRule, MessageMeasure, ModelPrior, ModelPriors, WorkCounter } from "./tokens/measure.ts";
 export { createWorkCounter, pooledPriors } from "./tokens/measure.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
 export { BUILT_IN_TRUNCATIONS } from "./truncation/built-in-truncations.ts";

@@ -1,5 +1,4 @@
-import type { Message } from "../src/message/message.ts";
-import { oncePerMessage } from "../src/message/once-per-message.ts";
+import { type Message, oncePerMessage } from "../src/message/message.ts";
 import type { StrategyInput } from "../src/strategy/strategy.ts";
 import { charsPerToken } from "../src/tokens/chars-per-token.ts";
 import { createWorkCounter, type MessageMeasure, type WorkCounter } from "../src/tokens/measure.ts";

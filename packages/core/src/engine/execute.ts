@@ -18,7 +18,7 @@ import { summaryText } from "../prompts/parts.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { mendedSummary } from "../summarizer/mended.ts";
 import { type SummaryAuthor, usableSummary } from "../summarizer/usable.ts";
-import { isUnsized } from "../tokens/image-rule.ts";
+import { isUnsized } from "../tokens/measure.ts";
 
 /** The circumstances under which an edit's summary is written. */
 interface SummaryCircumstances {

@@ -1,6 +1,5 @@
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import { type Message, toolCallsOf } from "./message.ts";
-import { oncePerMessage } from "./once-per-message.ts";
+import { type Message, oncePerMessage, toolCallsOf } from "./message.ts";
 import { createWaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 

@@ -1,8 +1,7 @@
 import type { CoverageCount } from "../applied-edit.ts";
 import { utf8Bytes } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { ImagePart, Message, Part } from "./message.ts";
-import { oncePerMessage } from "./once-per-message.ts";
+import { type ImagePart, type Message, oncePerMessage, type Part } from "./message.ts";
 import { longestSidePx } from "./pixel-size.ts";
 
 /** UTF-16 code units of a part's own text: what is sent for it, without an image's bytes. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
-import type { Message, Part } from "../message/message.ts";
-import { oncePerMessage } from "../message/once-per-message.ts";
+import { type Message, oncePerMessage, type Part } from "../message/message.ts";
 import { clearedText, isClearedText, omittedText } from "../prompts/notices.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";

@@ -2,8 +2,7 @@ import { isDone, isGivenUp } from "../facts/plan-items.ts";
 import { choicesIn, isAnnouncement, isNothing, nextStepIn, rulesIn } from "../facts/sentences.ts";
 import { planIn } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/framing.ts";
-import { isHuman, type Message, type ToolResultMessage, textOf, toolCallsOf } from "../message/message.ts";
-import { oncePerMessage } from "../message/once-per-message.ts";
+import { isHuman, type Message, oncePerMessage, type ToolResultMessage, textOf, toolCallsOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
 /** Quotations of covered messages, each list in the order of the messages. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Part } from "../message/message.ts";
 import { type CountTokens, defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
-import { imageTokensOf } from "./image-rule.ts";
-import { type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
+import { imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
 
 /** Tokens by a byte-pair encoding: exact for the text of the models that have it, an estimate for all others. */
 export interface BpeSpec {

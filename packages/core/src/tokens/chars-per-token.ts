@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { ImagePart, Message, Part } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
-import { imageTokensOf } from "./image-rule.ts";
-import { type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
+import { imageTokensOf, type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
 
 /** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
 export interface CharsPerTokenSpec {

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { UsageEntry } from "../entry.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
-import type { Message } from "../message/message.ts";
-import { oncePerMessage } from "../message/once-per-message.ts";
+import { type Message, oncePerMessage } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ImagePart } from "../message/message.ts";
 import { absentImage } from "../testing/builders.ts";
-import { type ImageRule, imageTokensOf } from "./image-rule.ts";
+import { type ImageRule, imageTokensOf } from "./measure.ts";
 
 const area: ImageRule = { kind: "area", pixelsPerToken: 750, maximumTokens: 1600, unknownTokens: 1500, pageTokens: 2000 };
 const tiles: ImageRule = {

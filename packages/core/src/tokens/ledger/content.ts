@@ -1,9 +1,7 @@
-import type { ImagePart, Message } from "../../message/message.ts";
-import { oncePerMessage } from "../../message/once-per-message.ts";
+import { type ImagePart, type Message, oncePerMessage } from "../../message/message.ts";
 import { messageChars } from "../../message/size.ts";
 import { type ClassCounts, countClasses, NO_COUNTS } from "../char-classes.ts";
-import { type ImageRule, imageTokensOf } from "../image-rule.ts";
-import type { WorkCounter } from "../measure.ts";
+import { type ImageRule, imageTokensOf, type WorkCounter } from "../measure.ts";
 
 /** The content of one message: read once, weighed as often as needed. */
 export interface MessageContent {
