@@ -86,10 +86,8 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
     entries.push(entry);
     return folded;
   };
-  // A copy: the estimator answers its next gates with the same value.
-  const predict = (dynamicContext: string | null) => ({
-    ...setup.estimator.predict(state.ledger, overheadOf(state, setup, dynamicContext)),
-  });
+  const predict = (dynamicContext: string | null) =>
+    setup.estimator.predict(state.ledger, overheadOf(state, setup, dynamicContext));
   /** Lets go of undo points that the archive can give back; nothing without an archive. */
   const release = (keep: "newest" | "none") => {
     if (archive !== null) state = { ...state, view: withoutUndoPoints(state.view, keep) };

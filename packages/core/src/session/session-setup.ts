@@ -12,7 +12,7 @@ import { askState, askTracker, type Door, passed } from "../port-door.ts";
 import type { FileTracker, StateProvider, Summarizer, Wait } from "../ports.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
-import type { Estimator, Ledger, Overhead, Prediction } from "../tokens/estimator.ts";
+import type { Ledger, Overhead } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
 import type { ContextListener } from "./events.ts";
 import type { SessionState, StateFold } from "./session-state.ts";
@@ -93,7 +93,7 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
   const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
     createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared });
   const measures: Measures = new Map();
-  const estimator = withNewestPrediction(estimatorOf(policy.estimator, measures));
+  const estimator = estimatorOf(policy.estimator, measures);
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
   // What cannot be used is refused here.
   passed(PINNED, options.pinned ?? []);
@@ -109,29 +109,6 @@ export function sessionSetup(options: ContextManagerOptions): SessionSetup {
     work,
     isBoundReasoning: options.isBoundReasoning ?? null,
   };
-}
-
-/**
- * The estimator, which knows its newest prediction: the gates of a call, what is told of them and the caller all ask for the same one. With a
- * dynamic context it is made anew each time, as the work of reading that is counted each time.
- */
-function withNewestPrediction(estimator: Estimator): Estimator {
-  let newest: { readonly ledger: Ledger; readonly overhead: Overhead; readonly prediction: Prediction } | null = null;
-  return {
-    ...estimator,
-    predict: (ledger, overhead) => {
-      if (overhead.dynamicContext !== null) return estimator.predict(ledger, overhead);
-      if (newest === null || newest.ledger !== ledger || !isSameOverhead(newest.overhead, overhead))
-        newest = { ledger, overhead, prediction: estimator.predict(ledger, overhead) };
-      return newest.prediction;
-    },
-  };
-}
-
-function isSameOverhead(a: Overhead, b: Overhead): boolean {
-  return (
-    a.system === b.system && a.tools === b.tools && a.dynamicContext === b.dynamicContext && a.hiddenTokens === b.hiddenTokens
-  );
 }
 
 /** Collects the overhead that each request sends in addition to the messages. */
