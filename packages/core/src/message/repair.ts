@@ -147,7 +147,7 @@ function withOwnIds(placed: readonly Placed[], repairs: Repair[]): readonly Plac
 type RepairAction = "replace-characters" | "move" | "remove-message" | "remove-part" | "add-result" | "rename";
 
 /** One repair: what was wrong, at which message of the list as it was given, with which call or message id, and what was done. */
-export interface Repair {
+interface Repair {
   readonly code: WireViolationCode;
   readonly index: number;
   readonly subject: string;
@@ -161,7 +161,7 @@ interface Numbered {
 }
 
 /** One call with the id that it goes by and the position of its result. */
-export interface CallPlace {
+interface CallPlace {
   readonly part: ToolCallPart;
   /** The call's own id, or another if that one is taken or not usable. */
   readonly callId: string;
@@ -173,7 +173,7 @@ export interface CallPlace {
 }
 
 /** Which result answers which call. Positions are those of the list that was given. */
-export interface Pairs {
+interface Pairs {
   readonly callsOf: ReadonlyMap<number, readonly CallPlace[]>;
   readonly callOf: ReadonlyMap<number, CallPlace>;
   /** Results left out or moved, results to be made up, and call ids to be changed. */
