@@ -4,7 +4,7 @@ import { createStatementIndex, type Holdings, type StatementIndex } from "./stat
 import { messageTexts } from "./texts.ts";
 
 /** A reference in a recorded reply that an earlier message of the recorded history held. References and statements by number. */
-export interface ReferenceUse {
+interface ReferenceUse {
   readonly reference: number;
   /** The latest statement by a person or a tool; the latest of all if the agent itself coined the reference. */
   readonly sourceStatement: number;
