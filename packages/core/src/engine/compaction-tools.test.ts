@@ -16,13 +16,18 @@ test.each([
   expect(summaryWithin(summary, budget)).toEqual({ ...summary, ...limits });
 });
 
+/** Six hundred requests: one that is said again is written once. */
+const LOOKS = Array.from({ length: 600 }, (_, at) => `Look at ${at}. `).join("");
+
 /** Measures the text that replaces a long session in a window of so many tokens, if the model fails: characters of the digest, and of the facts. */
 async function writtenIn(windowTokens: number): Promise<{ readonly digest: number; readonly facts: number }> {
+  // A digest counts what differs in a number alone.
+  const nameOf = (at: number) => String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26));
   const steps = Array.from({ length: 60 }, (_, at) => [
-    calling(`a${at}`, [`c${at}`], `I found thing_${at} in src/file_${at}.ts and will go on. `.repeat(6)),
-    result(`r${at}`, `c${at}`, `line of thing_${at}\n`.repeat(60)),
+    calling(`a${at}`, [`c${at}`], `I found ${nameOf(at)} in src/${nameOf(at)}.ts and will go on. `.repeat(6)),
+    result(`r${at}`, `c${at}`, `line of ${nameOf(at)}\n`.repeat(60)),
   ]).flat();
-  const messages = [human("first", "Look at this. ".repeat(600)), ...steps, human("last", "go on"), reply("end", "ok")];
+  const messages = [human("first", LOOKS), ...steps, human("last", "go on"), reply("end", "ok")];
   const { fit, written } = smallSession(messages, { answer: () => Promise.reject(new Error("overloaded")) });
   const outcome = await fit({ model: { contextWindowTokens: windowTokens, maxOutputTokens: null } });
   expect(stepsOf(outcome)).toEqual(["summarize failed", "digest applied"]);

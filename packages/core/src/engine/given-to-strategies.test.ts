@@ -30,6 +30,9 @@ async function given(
   return { input: inputs[0], facts: part?.type === "text" ? part.text : undefined };
 }
 
+/** Forty requests: one that is said again is written once. */
+const SHEDS = Array.from({ length: 40 }, (_, at) => `Build shed ${10 + at} as it was. `).join("");
+
 describe("a strategy is told", () => {
   test.each<[string, Partial<FitInput>, StrategyInput["cause"]]>([
     ["that the context is too large", {}, "size"],
@@ -80,10 +83,7 @@ describe("a strategy is told", () => {
     ],
   ])("what facts take with a notice, %s", async (_, reports, scaleRatio) => {
     const now = { reason: "manual", keep: null } as const;
-    const { input, facts } = await given(
-      { now },
-      { entries: [...logOf([human("first", "Build the long shed now. ".repeat(40)), ...turns(8)]), ...reports] },
-    );
+    const { input, facts } = await given({ now }, { entries: [...logOf([human("first", SHEDS), ...turns(8)]), ...reports] });
     const estimatedTokens = Math.floor(utf8Bytes(facts ?? "") / 4);
     expect(estimatedTokens).toBeGreaterThan(50);
     expect(input?.scaleRatio).toBeCloseTo(scaleRatio, 8);
