@@ -323,7 +323,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const { exitCode, stdout, stderr } = await run(
       ...["bench", "logs/session.jsonl", "-w", "32k", "-p", "counted.yaml", "-p", "anchored.yaml"],
     );
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    // A busy machine takes long enough for lines of progress.
+    expect({ exitCode, stderr: stderr.replace(/^plimsoll: replaying.*\n/gm, "") }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^counted\* +\S+ +1\/1/m);
     expect(stdout).toMatch(/^anchored\* +\S+ +1\/1/m);
   });
