@@ -137,13 +137,13 @@ describe.each(REFUSING_DOORS)("%s, where more was answered before", (_, open) =>
     const call: Call = async ({ messages }) => {
       const tokens = Math.ceil(JSON.stringify(messages).length / 4);
       sizes.push(tokens);
-      if (isShrunk && tokens > 3_500) throw refusal(400, words("The vessel is overladen"));
+      if (isShrunk && tokens > 4_500) throw refusal(400, words("The vessel is overladen"));
       return chatAnswer(`r${sizes.length}`, tokens);
     };
     const door = await open(PLIMSOLL_POLICY, { contextWindowTokens: 12_000, maxOutputTokens: 1000 });
     let turn = 0;
     const isSmallAgain = () =>
-      Math.max(0, ...sizes) > ANSWERED && (sizes.at(-1) ?? 0) > 4_500 && (sizes.at(-1) ?? 0) < ANSWERED - 2_500;
+      Math.max(0, ...sizes) > ANSWERED && (sizes.at(-1) ?? 0) > 5_000 && (sizes.at(-1) ?? 0) < ANSWERED - 1_500;
     while (!isSmallAgain() && turn < 60) {
       door.say(said(turn++));
       await door.send(call);
