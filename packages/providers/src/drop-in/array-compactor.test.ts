@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { NONE_POLICY, PI_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { createMessagesCompactor } from "./anthropic.ts";
 
@@ -50,6 +50,18 @@ test("the same array is matched to the log whoever made its objects", async () =
   expect(others).toEqual([]);
   expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(session(100).length);
   expect(log?.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(0);
+});
+
+test.each([
+  ["is kept as a person's if nobody says whose it is", undefined, true],
+  ["is summarised if the program says that it put it in", (text: string) => text.startsWith("Skills:"), false],
+  ["stays if it is another's that the program put in", (text: string) => text.startsWith("Files:"), true],
+])("a message in the user's role %s", async (_, isInjected, stays) => {
+  const listed: Anthropic.MessageParam = { role: "user", content: `Skills: ${"one of many skills, ".repeat(50)}` };
+  const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, ...(isInjected && { isInjected }) });
+  const fitted = await compactor.fit([listed, ...session(100)]);
+  expect(fitted.includes(listed)).toBe(stays);
+  expect(JSON.stringify(fitted)).toContain("Read all files.");
 });
 
 test("an array that was rewound goes its own way from what both share", async () => {

@@ -25,7 +25,7 @@ import {
   reportAnswer,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
-import { createIsUntouched, createMended, readGroups, stretchesOf } from "./array-items.ts";
+import { createIsUntouched, createMended, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
 import { type CompactorOptions, limitsOf, type RequestFacts } from "./compactor-options.ts";
 import type { WireArray } from "./wire-array.ts";
 
@@ -124,7 +124,7 @@ export function createArrayCompactor<Item, Answer>(
   const { policy } = options;
   const { conversations } = logs;
   const arrays: KnownArrays<Item, Answer> = {
-    wire,
+    wire: withSpeakers(wire, options),
     policy,
     logs,
     groups: new WeakMap(),

@@ -1,5 +1,6 @@
-import { type AssistantMessage, type Message, toolCallsOf } from "@plimsoll/core";
-import { canonicalContent, canonicalJson, wellFormed, withIds } from "@plimsoll/core/extend";
+import { type AssistantMessage, type Message, textOf, toolCallsOf } from "@plimsoll/core";
+import { canonicalContent, canonicalJson, type MessageDraft, wellFormed, withIds } from "@plimsoll/core/extend";
+import type { CompactorOptions } from "./compactor-options.ts";
 import { type BeforeItems, declaredDraft, type WireArray } from "./wire-array.ts";
 
 /** Items of a caller's array that belong together, and the messages that they are. */
@@ -39,6 +40,20 @@ export function readGroups<Item>(
     previousId = group.messages.at(-1)?.id ?? previousId;
   }
   return groups;
+}
+
+/** The wire, whose messages in the user's role are those of the program that it says it put in. */
+export function withSpeakers<Item, Answer>(
+  wire: WireArray<Item, Answer>,
+  { isInjected }: Pick<CompactorOptions, "isInjected">,
+): WireArray<Item, Answer> {
+  if (isInjected === undefined) return wire;
+  const told = (draft: MessageDraft): MessageDraft => {
+    const isSaid = draft.role === "user" && draft.origin === "human";
+    return isSaid && isInjected(textOf({ ...draft, id: "" })) ? { ...draft, origin: "injected" } : draft;
+  };
+  const drafts: typeof wire.drafts = (items, before) => wire.drafts(items, before).map(told);
+  return { ...wire, drafts };
 }
 
 /** Reads a declaration in the middle of a conversation from a group of one item; `null` for any other group. */

@@ -32,6 +32,11 @@ export interface CompactorOptions {
   readonly artifacts?: ArtifactStore;
   /** Names the form of a tool's output, which decides how it is cut; told by a call's arguments if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
+  /**
+   * True for the text of a message in the user's role that your program put in (instructions, lists of skills). Without it everything in that role is a person's,
+   * which policies keep first. The same text needs the same answer each time.
+   */
+  readonly isInjected?: (text: string) => boolean;
   /** Stores the window sizes that rejections taught; in memory, by conversation, if it is left out. */
   readonly learned?: LearnedLimits;
   /**
