@@ -45,6 +45,18 @@ test.each(READER_NAMES)("what is sent through %s is what the engine sends", asyn
   expect(contexts(through)).toEqual(contexts(own));
 });
 
+test.each(READER_NAMES)("what no person wrote is none's through %s, as its user's program says", async (reader) => {
+  const made = withLongIds(madeTranscript({ ...MADE, humanChars: 6_000 }));
+  const entries = made.entries.map((entry): SessionEntry => {
+    const isPutIn = entry.type === "message" && entry.message.role === "user" && !textOf(entry.message).includes("module-2");
+    return isPutIn ? { ...entry, message: { ...entry.message, origin: "injected" } } : entry;
+  });
+  const session = prepareSession({ ...made, entries });
+  expect(contexts(await callsOf(policyThrough(PLIMSOLL_POLICY, reader), session))).toEqual(
+    contexts(await callsOf(PLIMSOLL_POLICY, session)),
+  );
+});
+
 test("a policy that asks a model for a summary sends the same through a reader", async () => {
   expect(contexts(await callsOf(policyThrough(SVEN_POLICY, "anthropic")))).toEqual(contexts(await callsOf(SVEN_POLICY)));
 });

@@ -1,4 +1,5 @@
 import type { CompactionEntry, Message, SessionEntry, SessionView, ToolResultMessage } from "@plimsoll/core";
+import { isHuman, textOf } from "@plimsoll/core";
 import { canonicalContent, EMPTY_VIEW, foldEntry, requireFallback } from "@plimsoll/core/extend";
 import { type CallModel, type Reader, type ReaderReport, reportOf, type StartedReader } from "../through/reader.ts";
 import { type Cell, limitsOf } from "./cell.ts";
@@ -23,6 +24,7 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
     resultCapChars: policy.summary.resultCapChars,
   });
   const engine = createEngineRun(session, { ...cell, policy: measuring });
+  const putIn = textsPutIn(session);
   const controller = new AbortController();
   const fresh: AskedSummary[] = [];
   let position = 0;
@@ -31,6 +33,7 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
     policy: requireFallback(policy),
     kinds: cell.kinds,
     limits: limitsOf(cell),
+    isInjected: (text) => putIn.has(text),
     summarizer: cell.summaries({
       session,
       position: () => position,
@@ -111,6 +114,13 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
       return done;
     },
   };
+}
+
+/** Texts in the user's role that no person wrote, as the program of a recorded agent knows them. */
+function textsPutIn({ entries }: PreparedSession): ReadonlySet<string> {
+  const textIn = (entry: SessionEntry) =>
+    entry.type === "message" && entry.message.role === "user" && !isHuman(entry.message) ? [textOf(entry.message)] : [];
+  return new Set(entries.flatMap(textIn));
 }
 
 /** The error of a prompt above the window. */
