@@ -62,7 +62,7 @@ export {
 } from "./report/figures.ts";
 export { problemList } from "./report/html.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
-export { html, type Markup, trusted } from "./report/markup.ts";
+export { html, type Markup } from "./report/markup.ts";
 export { pasteBlock, renderPage, renderTables } from "./report/page.ts";
 export { costEstimate } from "./report/paired-differences.ts";
 export { CHEATS } from "./report/policy-choice.ts";

@@ -106,7 +106,7 @@ function withReply(facts: Facts, message: AssistantMessage): Facts {
 }
 
 /** A sentence of the person's that allows something, or a call that was refused; `unknown` if it ran later: the log does not tell who allowed it. */
-export interface Permission {
+interface Permission {
   readonly messageId: string;
   readonly text: string;
   readonly state: "granted" | "refused" | "unknown";

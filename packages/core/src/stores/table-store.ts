@@ -275,7 +275,7 @@ interface LogContent {
  *
  * @throws PlimsollError `bad-session` for damage, and for a log that was removed while it was read; what the listener throws.
  */
-export async function readLog(table: LogTable, sessionId: string, onEntry?: EntryListener): Promise<LogContent | null> {
+async function readLog(table: LogTable, sessionId: string, onEntry?: EntryListener): Promise<LogContent | null> {
   const count = await asked(sessionId, () => table.count(sessionId));
   if (count === null) return null;
   const entries: SessionEntry[] = [];
@@ -315,11 +315,7 @@ interface BranchContent extends LogContent {
  *
  * @throws PlimsollError `bad-input` if the log has no entry of that id.
  */
-export async function readBranch(
-  table: LogTable,
-  source: SessionBranch,
-  onEntry?: EntryListener,
-): Promise<BranchContent | null> {
+async function readBranch(table: LogTable, source: SessionBranch, onEntry?: EntryListener): Promise<BranchContent | null> {
   const entries: SessionEntry[] = [];
   const take = onEntry ?? ((entry: SessionEntry) => entries.push(entry));
   const handles = new Set<string>();

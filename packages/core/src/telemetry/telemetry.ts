@@ -206,7 +206,7 @@ function endFailed(span: Span | null, why: string): void {
 }
 
 /** Starts a model call, of which so many tokens are expected; `null` if nothing is. */
-export function startCall(parts: TelemetryParts, open: OpenSpans, expectedTokens: number | null): void {
+function startCall(parts: TelemetryParts, open: OpenSpans, expectedTokens: number | null): void {
   const span = startSpan(parts, open, "chat", { ...parts.provider, "gen_ai.operation.name": "chat" });
   open.call = { span, startMs: parts.nowMs(), expectedTokens };
 }

@@ -1,4 +1,3 @@
-export type { ConversationLog } from "../drop-in/array-conversations.ts";
 export {
   type CompactionLoss,
   compactionLoss,
@@ -7,7 +6,6 @@ export {
   takenRatio,
 } from "../drop-in/compaction-loss.ts";
 export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
-export type { TypedWord } from "../drop-in/typed-words.ts";
 export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
