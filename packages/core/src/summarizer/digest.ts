@@ -127,7 +127,8 @@ export function digestText(
   const progress = sectionFor(PROGRESS, titles);
   const bodies = titles.flatMap((section) => {
     const all = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
-    const body = section === progress && section !== title ? withoutAlike(all) : all;
+    // What the person asked to dwell on stays line by line.
+    const body = section === progress && section !== title && focus.length === 0 ? withoutAlike(all) : all;
     return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
   });
   if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
