@@ -116,7 +116,7 @@ export const CANCELS: { readonly strong: RegExp; readonly weak: RegExp } = {
       "nicht mehr|vergiss|ignoriere|aufgehoben|gilt nicht|streich(?:e|en)?|zurücknehmen|hinfällig",
       "ne plus|n['’]\\w+ plus|oublie[zr]?|ignore[zr]?|annule[rz]?|plus besoin",
       "ya no|olvida|ignora|cancela|retir[oae]|não precisa|esquece|esqueça|já não|cancele|dimentica|annulla|non serve più",
-      "больше не|забудь(?:те)?|отмен\\w+|уже не",
+      "больше не|забудь(?:те)?|отмен\\p{L}+|уже не",
       "niet meer|vergeet|już nie|zapomnij|artık|unut",
     ].join("|"),
     "不用了|不用再|不再|取消|忘掉|忘记|作废|算了|不需要|取り消|忘れて|撤回|しなくて|더 이상|취소|잊어|안 해도",

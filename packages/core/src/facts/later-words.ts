@@ -49,7 +49,17 @@ interface Reading {
 
 function readingOf(later: Statement): Reading {
   const own = unquoted(later.text);
-  return { later, own, cancels: CANCELS.strong.test(own) ? "plainly" : CANCELS.weak.test(own) ? "maybe" : "not" };
+  const found = CANCELS.strong.exec(own);
+  const before = own
+    .slice(0, found?.index ?? 0)
+    .trim()
+    .split(/\s+/)
+    .slice(-2)
+    .join(" ");
+  // "Forget it" takes back. "Don't forget it", whose negation stands right before, says the rest once more.
+  if (found !== null && !NEGATIVE.test(found[0]) && NEGATIVE.test(before))
+    return { later, own: own.slice(found.index + found[0].length), cancels: "not" };
+  return { later, own, cancels: found !== null ? "plainly" : CANCELS.weak.test(own) ? "maybe" : "not" };
 }
 
 /** Earlier sentences that may be changed, and how many of them have each word. */
@@ -81,7 +91,7 @@ function afterOne(
   { later, own, cancels }: Reading,
 ): { readonly changed: ReadonlyMap<Statement, Statement>; readonly later: Statement } {
   const isPlain = cancels === "plainly";
-  const about = cancels === "not" ? "some" : aboutAll(own);
+  const about = isPlain ? aboutAll(own) : "some";
   // Words in which somebody likes to put things tell nothing of what two sentences are about, unless one takes the other back.
   const pairs = about === "some" ? pairsOf(standing, later, weightsOf(counts, isPlain ? [] : later.about)) : [];
   const best = pairs.reduce((most, pair) => Math.max(most, pair.ofEach, pair.ofLater), 0);
@@ -192,8 +202,9 @@ function aboutAll(text: string): "revoked" | "doubtful" | "some" {
 }
 
 const ALL_SAID =
-  /\b(?:all|everything|any|every|alles?|tout(?:es)?|tod[oa]s?|tutt[oei]|все|всё)\b.{0,40}\b(?:said|told|rules?|instructions?|orders?|constraints?|gesagt|regeln|anweisungen|dit|règles|consignes|dije|dicho|reglas|instrucciones|disse|regras|detto|regole|сказал\w*|правила)\b|(?:之前|以前|所有|全部).{0,12}(?:规则|要求|指示|说的)|これまでの.{0,10}(?:指示|ルール)|지금까지.{0,10}(?:규칙|지시)/iu;
-const EXCEPT = /\b(?:except|but|besides|außer|bis auf|sauf|salvo|exceto|tranne|кроме)\b|除了|以外|제외/iu;
+  /(?<![\p{L}\p{N}])(?:all|everything|any|every|alles?|tout(?:es)?|tod[oa]s?|tutt[oei]|все|всё)(?![\p{L}\p{N}]).{0,40}(?<![\p{L}\p{N}])(?:said|told|rules?|instructions?|orders?|constraints?|gesagt|regeln|anweisungen|dit|règles|consignes|dije|dicho|reglas|instrucciones|disse|regras|detto|regole|сказал\p{L}*|правила)(?![\p{L}\p{N}])|(?:之前|以前|所有|全部).{0,12}(?:规则|要求|指示|说的)|これまでの.{0,10}(?:指示|ルール)|지금까지.{0,10}(?:규칙|지시)/iu;
+const EXCEPT =
+  /(?<![\p{L}\p{N}])(?:except|but|besides|außer|bis auf|sauf|salvo|exceto|tranne|кроме)(?![\p{L}\p{N}])|除了|以外|제외/iu;
 
 /** The rarer a word is among what was said, the more it tells what a sentence is about. */
 function weightsOf(counts: ReadonlyMap<string, number>, more: readonly string[]): (word: string) => number {
