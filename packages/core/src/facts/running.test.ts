@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Message } from "../message/message.ts";
-import { human, logOf, result, toolCall } from "../testing/builders.ts";
+import { assistant, human, logOf, result, toolCall } from "../testing/builders.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
 const running = (...messages: readonly Message[]) =>
@@ -18,6 +18,18 @@ const AGENT = [
   call("g", "spawn_agent", { message: "Look through the logs for leaks" }),
   answer("g", '{"agent_id":"019c-77ab","nickname":"Ada"}'),
 ];
+
+const TEXT = "To start it:\n\ndocker run -d --name otter postgres:16\n";
+const ARGUMENTS = JSON.stringify({ path: "README.md", content: TEXT });
+const WRITTEN = assistant("w", [
+  {
+    type: "tool-call",
+    callId: "c-w",
+    toolName: "Write",
+    argumentsJson: ARGUMENTS,
+    paths: [{ path: "README.md", access: "modify" }],
+  },
+]);
 
 describe("running things", () => {
   test.each<[string, readonly Message[], readonly unknown[]]>([
@@ -66,6 +78,7 @@ describe("running things", () => {
       ],
       [],
     ],
+    ["no command in a file that is written", [WRITTEN, answer("w", "ok")], []],
     [
       "no words further down in an output",
       [call("f", "Bash", { command: "cat state.go" }), answer("f", "package state\n// the session started at id 15")],

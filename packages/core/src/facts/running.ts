@@ -130,8 +130,10 @@ function isStart(
   { argumentsJson, paths }: ToolCallPart,
   { said, result, strings }: { readonly said: string; readonly result: ToolResultMessage; readonly strings: readonly string[] },
 ): boolean {
-  if (DETACHED.test(argumentsJson) || strings.some((text) => DETACHED_COMMAND.test(text))) return true;
-  const isAboutFiles = (paths ?? []).length > 0 || result.category === "file-content" || result.category === "match-list";
+  // An argument that is a file's path is no command's: what else it says is what stands in the file.
+  const isFileCall = paths.some(({ path }) => strings.includes(path));
+  if (DETACHED.test(argumentsJson) || (!isFileCall && strings.some((text) => DETACHED_COMMAND.test(text)))) return true;
+  const isAboutFiles = paths.length > 0 || result.category === "file-content" || result.category === "match-list";
   return !isAboutFiles && STARTED.test(said.trim().split("\n", 1)[0] ?? "") && !ENDED.test(said);
 }
 
