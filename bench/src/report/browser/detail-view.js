@@ -39,7 +39,7 @@ const detailView = (() => {
       "Needed later",
       neededLater === 0
         ? "nothing of it"
-        : `${counted(neededLater, "passage")} of it: lines that name these, with three lines on each side`,
+        : `${counted(neededLater, "passage")} that it removed: each a line that names one of these, and its neighbours`,
     );
     item.append(facts);
     if (examples.length > 0) {

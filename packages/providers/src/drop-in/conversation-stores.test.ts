@@ -57,8 +57,7 @@ test("pauses count in a drop-in as they do in a conversation with that clock", a
       );
     return compactions;
   };
-  expect(await compactionsWith(() => null)).toBe(0);
-  expect(await compactionsWith(nowMs)).toBeGreaterThan(0);
+  expect([await compactionsWith(() => null), await compactionsWith(nowMs)]).toEqual([0, 2]);
 });
 
 test("a report whose write failed is written with the next request; the answer was given", async () => {
