@@ -127,7 +127,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .command("state")
     .argument(
       "[sessions...]",
-      "recorded sessions in place of generated ones: no recording tells who gave which order, the rest is counted",
+      "recorded sessions instead of generated ones; orders are not judged, as no recording says which hold",
     )
     .description(
       "play generated sessions through 50 compactions, and count what is still known of orders given and withdrawn, running processes and finished work",

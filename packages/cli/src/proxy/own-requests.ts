@@ -50,7 +50,7 @@ export function createOwnRequests(options: OwnRequestsOptions, others: Answer): 
     const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     try {
       if (isCompact) await compacted(asked, options);
-      else if (!isLoopback(address)) throw new PlimsollError("bad-input", "the proxy tells of itself on its own machine alone");
+      else if (!isLoopback(address)) throw new PlimsollError("bad-input", "the proxy shows its status on its own machine only");
       else if (request.method === "POST") await done(asked, options);
       else await told(asked, options);
     } catch (error) {

@@ -127,7 +127,7 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
     case "silent-truncation":
       return `the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; ${toStateWindow}`;
     case "usage-refused":
-      return `the provider's usage cannot be: it reports ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent; sizes are estimated from now on`;
+      return `the provider's usage is impossible: it reports ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent; sizes are estimated from now on`;
     case "session-repaired":
       return `the session was repaired: ${event.entries.length} entries added`;
     case "compaction-start":
