@@ -52,7 +52,8 @@ export function closedError(what: string): PlimsollError {
   return new PlimsollError("closed", `this ${what} is closed: make a new one to go on`);
 }
 
-/** True for a {@link PlimsollError}; if `code` is given, only for one with that code. */
+/** True for a {@link PlimsollError}, of another copy of the package, too; if `code` is given, only for one with that code. */
 export function isPlimsollError(error: unknown, code?: PlimsollErrorCode): error is PlimsollError {
-  return error instanceof PlimsollError && (code === undefined || error.code === code);
+  if (!(error instanceof Error && error.name === "PlimsollError" && "code" in error && "details" in error)) return false;
+  return code === undefined || error.code === code;
 }

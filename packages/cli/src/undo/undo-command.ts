@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { createContextManager, createDigest, NONE_POLICY, PlimsollError } from "@plimsoll/core";
+import { createContextManager, createDigest, isPlimsollError, NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
@@ -42,7 +42,7 @@ export function defineUndoCommand(command: Command, io: CliIo, onExit: (exitCode
 
 /** A log of another agent is told as what it is, not by its first line that makes no sense. */
 function notOurs(error: unknown, session: string): unknown {
-  if (!(error instanceof PlimsollError) || error.details.line !== 1) return error;
+  if (!isPlimsollError(error) || error.details.line !== 1) return error;
   return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);
 }
 

@@ -6,7 +6,7 @@ import { untilAborted } from "../conversation/queue.ts";
 import type { Rejection } from "../conversation/recovery.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import { isPlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { isRecord } from "../json.ts";
 import { type MessageDraft, withIds } from "../message/ids.ts";
@@ -263,8 +263,7 @@ function problemOf(error: unknown, signal: AbortSignal): string {
 }
 
 function unkept(result: ToolResultMessage, error: unknown): { readonly message: ToolResultMessage; readonly handle: null } {
-  const why = error instanceof PlimsollError ? error.message : String(error);
-  const text = `The output was too long for the context and could not be stored: ${why}`;
+  const text = `The output was too long for the context and could not be stored: ${isPlimsollError(error) ? error.message : error}`;
   return { message: { ...result, isError: true, parts: [{ type: "text", text }] }, handle: null };
 }
 

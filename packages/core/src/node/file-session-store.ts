@@ -4,7 +4,7 @@ import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/p
 import { join } from "node:path";
 import { branchEntry, noSuchEntry, sessionTitle } from "../agent/memory-session-store.ts";
 import { entryIdOf, type SessionEntry, type SessionStartEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
 import type {
   EntryListener,
   OpenedSession,
@@ -199,7 +199,7 @@ async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 function isErrno(error: unknown, errno: string): boolean {
-  return error instanceof PlimsollError && error.details.errno === errno;
+  return isPlimsollError(error) && error.details.errno === errno;
 }
 
 function isFile(stats: { isFile(): boolean }): boolean {

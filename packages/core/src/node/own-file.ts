@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { PlimsollError } from "../error.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 
 /** Mode of a file that only its owner may read and write. A conversation is nobody else's. */
@@ -33,7 +33,7 @@ const REASONS: { readonly [code: string]: string | undefined } = {
 
 /** A failed file operation as one line for a person. An error of ours comes back as it is. */
 export function fileFailure(path: string, error: unknown): PlimsollError {
-  if (error instanceof PlimsollError) return error;
+  if (isPlimsollError(error)) return error;
   const code = isRecord(error) && typeof error.code === "string" ? error.code : null;
   const reason = (code === null ? undefined : REASONS[code]) ?? (error instanceof Error ? error.message : String(error));
   return new PlimsollError("bad-session", `${path}: ${reason}`, { file: path, errno: code }, error);

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { PlimsollError } from "../error.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
 import type { SessionSummary } from "../ports.ts";
 
 /** Who writes a log, and for how long others keep away after its last append. */
@@ -104,7 +104,7 @@ export async function asked<T>(what: string, work: () => Promise<T>, pausesMs: r
   try {
     return await work();
   } catch (error) {
-    if (error instanceof PlimsollError) throw error;
+    if (isPlimsollError(error)) throw error;
     const [pauseMs, ...rest] = pausesMs;
     if (pauseMs !== undefined) return await setTimeout(pauseMs).then(() => asked(what, work, rest));
     const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import { PlimsollError, type SessionView } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError, type SessionView } from "@plimsoll/core";
 import type { Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/extend";
 import { isRecord, rejectedUsage, rejectionIn, shortHash } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, stringAt } from "../fields.ts";
@@ -90,7 +90,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
 const SILENT_REPLY: RequestOutcome = { kind: "unknown" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
-  if (thrown instanceof PlimsollError) {
+  if (isPlimsollError(thrown)) {
     const { reason } = thrown.details;
     return reason === "empty-reply" || reason === "stream-error" || reason === "idle-stream" ? reason : "cut-stream";
   }

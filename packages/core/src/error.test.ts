@@ -1,0 +1,23 @@
+import { expect, test, vi } from "vitest";
+import { isPlimsollError, PlimsollError } from "./index.ts";
+import { fileFailure } from "./node/own-file.ts";
+
+test("an error of another copy of the package is known as ours", async () => {
+  vi.resetModules();
+  const other = await import("./error.ts");
+  const error = new other.PlimsollError("closed", "this agent is closed: make a new one to go on");
+  expect(error instanceof PlimsollError).toBe(false);
+  expect([isPlimsollError(error), isPlimsollError(error, "closed"), isPlimsollError(error, "aborted")]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(fileFailure("a.jsonl", error)).toBe(error);
+});
+
+test.each([new Error("no"), { name: "PlimsollError", code: "closed", details: {} }, null, "closed"])(
+  "%s is none of ours",
+  (thrown) => {
+    expect(isPlimsollError(thrown)).toBe(false);
+  },
+);
