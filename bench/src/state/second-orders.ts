@@ -245,7 +245,7 @@ export function checkSecond(context: readonly Message[], truth: Truth, isPast: (
   const written = told.flatMap(({ isPerson, text }) => (isPerson ? [] : linesOf(text)));
   const everything = plain(told.map(({ text }) => text).join("\n"));
   const whole = context.map(textOf).join("\n");
-  const writtenOf = (text: string) => written.filter(({ line }) => plain(line).includes(plain(text)));
+  const writtenOf = (text: string, sought = plain(text)) => written.filter((each) => each.plain.includes(sought));
   const spoken = plain(told.flatMap(({ isPerson, text }) => (isPerson ? [text] : [])).join("\n"));
   const stateOf = ({ text, revoke, revoked }: Truth["orders"][number]): OrderState => {
     const places = writtenOf(text);
@@ -307,12 +307,12 @@ export function checkedBySecond(
   return { counts, lost: lost.map(formOf), writtenChars: writtenIn(context).join("").length };
 }
 
-/** The lines of a text, each with the heading that it stands below. */
-function linesOf(text: string): readonly { readonly line: string; readonly heading: string }[] {
+/** The lines of a text, each with the heading that it stands below, and as it is compared. */
+function linesOf(text: string): readonly { readonly line: string; readonly heading: string; readonly plain: string }[] {
   let heading = "";
   return text.split("\n").map((line) => {
     if (/^#|:\s*$|^<[\w-]+>\s*$|^\[\w/.test(line)) heading = line;
-    return { line, heading };
+    return { line, heading, plain: plain(line) };
   });
 }
 
