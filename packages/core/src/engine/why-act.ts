@@ -224,7 +224,7 @@ interface InstructionFile {
 
 /**
  * The files that a system text holds, and the rest of it. A file goes from the line that names it to the tag that closes that line's tag, or else to the next
- * line of the kind, or the end. A heading below another file's tag is that file's own.
+ * line of the kind, or the end. A heading below another file's tag, label or heading is that file's own.
  */
 function instructionFiles(system: string): { readonly files: readonly InstructionFile[]; readonly rest: string } {
   const files: OpenFile[] = [];
@@ -232,7 +232,7 @@ function instructionFiles(system: string): { readonly files: readonly Instructio
   let open: OpenFile | null = null;
   for (const line of system.split("\n")) {
     const begun: FileBeginning | null = open === null || open.end === null ? fileBegun(line) : null;
-    if (begun !== null) {
+    if (begun !== null && (begun.level <= 1 || open === null || begun.level <= open.level)) {
       const file: OpenFile = { ...begun, lines: [line] };
       files.push(file);
       open = file;
@@ -244,9 +244,10 @@ function instructionFiles(system: string): { readonly files: readonly Instructio
   return { files: files.map(({ name, lines }) => ({ name, text: lines.join("\n") })), rest: rest.join("\n") };
 }
 
-/** Where a file begins; `end` closes its tag, if that is how it is marked. */
+/** Where a file begins; `end` closes its tag, if that is how it is marked, and `level` is that of its heading, 0 if it has none. */
 interface FileBeginning {
   readonly name: string;
+  readonly level: number;
   readonly end: string | null;
 }
 
@@ -260,9 +261,10 @@ export function fileBegun(line: string): FileBeginning | null {
   const name = line.length > LONGEST_FILE_LINE_CHARS ? undefined : FILE_LINE.exec(line)?.[1];
   if (name === undefined) return null;
   const tag = /^\s*<([A-Za-z][\w:-]*)/.exec(line)?.[1];
-  if (tag !== undefined) return line.includes(`</${tag}`) ? null : { name, end: `</${tag}` };
-  const isLabel = /^\s*#\s/.test(line) || /[:*`)]\s*$|:\s+\S+$/.test(line);
-  return isLabel ? { name, end: null } : null;
+  if (tag !== undefined) return line.includes(`</${tag}`) ? null : { name, level: 0, end: `</${tag}` };
+  const level = /^\s*(#*)/.exec(line)?.[1]?.length ?? 0;
+  const isLabel = level === 1 || /^\s*#+\s+\S+\s*$|[:*`)]\s*$|:\s+\S+$/.test(line);
+  return isLabel ? { name, level, end: null } : null;
 }
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */

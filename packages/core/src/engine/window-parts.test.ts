@@ -46,6 +46,14 @@ describe("files of instructions", () => {
       ["instructions a/b.mdc", "system -"],
     ],
     ["two labels", `\n*x/A.md*\n${text}${text}\n*B.txt*\n${text}`, ["instructions x/A.md", "instructions B.txt"]],
+    ["a heading that is a name", `You help.\n# CLAUDE.md\n${text}`, ["instructions CLAUDE.md", "system -"]],
+    [
+      "headings below another",
+      `You help.\n# Project\n## AGENTS.md\n${text}\n### docs/style.md\n${text}${text}\n## \`SOUL.md\`\n${text}`,
+      ["instructions AGENTS.md", "instructions SOUL.md", "system -"],
+    ],
+    ["a heading inside a file", `Contents of CLAUDE.md:\n${text}\n## README.md\n${text}`, ["instructions CLAUDE.md"]],
+    ["a heading about a file", `You help.\n## Before CHANGELOG.md\n${text}`, ["system -"]],
     ["a mention in prose", `You help. Read README.md and docs/a.md before you begin.\n${text}`, ["system -"]],
     ["a site and a version", `# See example.com, version 1.2\n${text}`, ["system -"]],
   ])("%s", (_, system, parts) => expect(named(system)).toEqual(parts));
