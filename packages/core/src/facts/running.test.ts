@@ -110,6 +110,83 @@ describe("running things", () => {
       [["bash_1", "npm run dev", "unknown", "r-p"]],
     ],
     [
+      "one whose log has such words",
+      [
+        ...SHELL,
+        call("p", "BashOutput", { bash_id: "bash_1" }),
+        answer("p", "GET /a 200\nunknown option ignored: build failed, done"),
+      ],
+      [["bash_1", "npm run dev", "running", "r-p"]],
+    ],
+    [
+      "one that runs, by its status, whatever its log says",
+      [
+        ...SHELL,
+        call("p", "BashOutput", { bash_id: "bash_1" }),
+        answer("p", "<status>running</status>\n<stdout>\nprocess 7 exited with code 1\nstatus: failed\n</stdout>"),
+      ],
+      [["bash_1", "npm run dev", "running", "r-p"]],
+    ],
+    [
+      "one that runs, by the line before its output",
+      [
+        ...SHELL,
+        call("p", "write_stdin", { session_id: "bash_1" }),
+        answer("p", "Process running with session ID bash_1\nOutput:\nworker stopped"),
+      ],
+      [["bash_1", "npm run dev", "running", "r-p"]],
+    ],
+    [
+      "one that has ended, by the line before its output",
+      [
+        ...SHELL,
+        call("p", "write_stdin", { session_id: "bash_1" }),
+        answer("p", "Wall time: 2 s\nProcess exited with code 0\nOutput:\nserver is running"),
+      ],
+      [["bash_1", "npm run dev", "ended", "r-p"]],
+    ],
+    [
+      "one that has ended, by the line behind its output",
+      [
+        ...SHELL,
+        call("p", "read_bash", { shellId: "bash_1" }),
+        answer("p", "unknown host, not found\n<command with shellId bash_1 completed with exit code 0>"),
+      ],
+      [["bash_1", "npm run dev", "ended", "r-p"]],
+    ],
+    [
+      "two that one call asks for",
+      [
+        ...SHELL,
+        ...AGENT,
+        call("p", "wait", { ids: ["bash_1", "019c-77ab"] }),
+        answer("p", '{"status":{"bash_1":"running","019c-77ab":{"completed":"no job was killed"}},"timed_out":false}'),
+      ],
+      [
+        ["bash_1", "npm run dev", "running", "r-p"],
+        ["019c-77ab", "Look through the logs for leaks", "ended", "r-p"],
+      ],
+    ],
+    [
+      "one that a notice names beside words about others",
+      [...SHELL, { ...human("n", "bash_1 is up\nbuild of the page failed"), origin: "injected" }],
+      [["bash_1", "npm run dev", "running", "n"]],
+    ],
+    [
+      "one whose end the agent was told of in fields",
+      [
+        ...SHELL,
+        {
+          ...human(
+            "n",
+            "<task-notification>\n<task-id>bash_1</task-id>\n<status>failed</status>\n<summary>unknown</summary>\n</task-notification>",
+          ),
+          origin: "injected",
+        },
+      ],
+      [["bash_1", "npm run dev", "ended", "n"]],
+    ],
+    [
       "one whose end the agent was told of",
       [...AGENT, { ...human("n", "<task-notification>agent 019c-77ab completed</task-notification>"), origin: "injected" }],
       [["019c-77ab", "Look through the logs for leaks", "ended", "n"]],

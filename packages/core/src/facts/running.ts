@@ -33,7 +33,7 @@ export function withResult(
   if (named.size > 0) {
     const stops = STOPS.test(call.toolName) || strings.some((text) => STOPS.test(text));
     return things.map((each) =>
-      named.has(each) ? heard(each, result.id, stateAfter(said, { stops, isError: result.isError })) : each,
+      named.has(each) ? heard(each, result.id, stateAfter(each, said, { stops, isError: result.isError })) : each,
     );
   }
   if (result.isError || !isStart(call, { said, result, strings })) return heardIn(things, result.id, said);
@@ -73,25 +73,66 @@ function ends(text: string): string {
   return text.length <= 2 * SAID_CHARS ? text : `${text.slice(0, SAID_CHARS)}\n${text.slice(-SAID_CHARS)}`;
 }
 
-/** News of things in a text that nobody asked for: their end alone counts, for a word of them says little. */
+/** News of things in a text that nobody asked for: their end alone counts, in a line that names them or in the fields of a notice. */
 function heardIn(things: readonly RunningThing[], messageId: string, said: string): readonly RunningThing[] {
   const named = things.filter(({ name, state }) => state !== "ended" && name !== null && isLong(name) && hasWord(said, name));
   if (named.length === 0) return things;
-  return things.map((each) => (named.includes(each) ? heard(each, messageId, ENDED.test(said) ? "ended" : each.state) : each));
+  const isEnd = ({ name }: RunningThing) => statusOf(said, { name, isAsked: false }) === "ended";
+  return things.map((each) => (named.includes(each) ? heard(each, messageId, isEnd(each) ? "ended" : each.state) : each));
 }
 
 function heard(thing: RunningThing, lastHeard: string, state: RunningThing["state"]): RunningThing {
   return { ...thing, lastHeard, state };
 }
 
+/** The state by what the call says of it; the words of its output say nothing. */
 function stateAfter(
+  { name, state }: RunningThing,
   said: string,
   { stops, isError }: { readonly stops: boolean; readonly isError: boolean },
 ): RunningThing["state"] {
-  if (NOT_FOUND.test(said)) return "unknown";
-  if (ENDED.test(said) || (stops && !isError)) return "ended";
-  return isError ? "unknown" : "running";
+  const status = statusOf(said, { name, isAsked: true });
+  if (status !== "unknown" && stops && !isError) return "ended";
+  return status ?? (isError && state === "running" ? "unknown" : state);
 }
+
+/** The state that a result tells of a thing outside of the thing's own output: in a field, or in a line about it. `null` if none. */
+function statusOf(
+  said: string,
+  { name, isAsked }: { readonly name: string | null; readonly isAsked: boolean },
+): RunningThing["state"] | null {
+  const framed = said.replace(OUTPUT, "\n");
+  const lines = framed.split("\n").filter((line) => line.trim() !== "");
+  // Without a mark of where its output begins a result's first and last lines alone may be about the thing.
+  const isFramed = framed !== said || /^\s*[<{[]/.test(said);
+  const told = isFramed ? lines : [...lines.slice(0, 1), ...lines.slice(1).slice(-1)];
+  const names = (line: string) => name !== null && hasWord(line, name);
+  const at = name === null || !isFramed ? -1 : framed.indexOf(name);
+  const own =
+    at < 0 || name === null ? undefined : VALUE.exec(framed.slice(at + name.length, at + name.length + NEAR_CHARS))?.[1];
+  const field =
+    isAsked || isFramed ? told.map((line) => STATUS.exec(line)?.[1]).find((found) => found !== undefined) : undefined;
+  const about = isAsked ? told.filter((line) => names(line) || ABOUT.test(line)) : lines.filter(names);
+  const words = [own, field, ...about].map((text) => (text === undefined ? null : stateOf(text)));
+  return words.find((state) => state !== null) ?? null;
+}
+
+function stateOf(text: string): RunningThing["state"] | null {
+  if (NOT_FOUND.test(text)) return "unknown";
+  const [ended, runs] = [text.search(ENDED), text.search(RUNS)];
+  return ended >= 0 && (runs < 0 || ended < runs) ? "ended" : runs >= 0 ? "running" : null;
+}
+
+/** The thing's output in the result of a call that asks for it, as agents mark it. */
+const OUTPUT = /<(output|stdout|stderr)>[\s\S]*?(?:<\/\1>|(?![\s\S]))|^(?:output|stdout|logs?):[ \t]*\n[\s\S]*/gim;
+
+/** A field for a state; the value behind a name, within so many units (chosen); a noun for things that run, or a state alone. */
+const STATUS =
+  /(?:<status>|["']?\b(?:status|state)["']?\s*[:=]\s*["']?|(?=["'<]?exit_?code["'>]?\s*[:=]?\s*-?\d))\s*(\w[\w -]{0,40})/i;
+const VALUE = /^["'`)]*\s*[:=]\s*[{[\s]*["']?([a-z_]+)/i;
+const NEAR_CHARS = 60;
+const ABOUT =
+  /\b(?:shell|process|task|agent|command|job|session|server|container|terminal|exit(?:ed)?[ _](?:with )?code)\b|^\W*\w+(?:\W+\w+)?\W*$/i;
 
 /** The things that a call names: by their name as an argument of its own, or as a word of a command. */
 function namedIn(things: readonly RunningThing[], strings: readonly string[]): ReadonlySet<RunningThing> {
@@ -146,6 +187,7 @@ const STARTED =
   /^\W*(?:\w+\W+){0,6}(?:running|started|launched|spawned|moved|working|continues?)\s(?:\w+\s){0,4}(?:in|to)\s(?:the\s)?background|\b(?:agent|task|command|process|server|shell|job|session)\b[^\n]{0,40}\b(?:started|launched|spawned|is running|still running)\b|^\s*\{[^{}]*"(?:agent|task|job|process|shell|session|terminal)_?(?:id|path)"\s*:/i;
 const ENDED =
   /\b(?:exit(?:ed)?(?:[ _]?code)?|completed|finished|done|failed|killed|stopped|terminated|closed|succeeded|cancell?ed|aborted|shut ?down|shutdown)\b/i;
+const RUNS = /(?<!\b(?:not|no longer|isn['’]t) )\b(?:running|runs|in[ _-]progress|pending|started|active|queued|working)\b/i;
 const NOT_FOUND = /\b(?:no such|not found|unknown|does not exist|doesn['’]t exist|no (?:process|task|agent|shell))\b/i;
 const STOPS =
   /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|\b(?:docker|podman)\b.*\s(?:rm|down)\b|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
