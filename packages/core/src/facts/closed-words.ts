@@ -13,6 +13,7 @@ export const LASTING: Readonly<
     | "demands"
     | "recurs"
     | "keeps"
+    | "limits"
     | "stresses"
     | "supposes"
     | "hints"
@@ -66,13 +67,18 @@ export const LASTING: Readonly<
     /(?<!\b(?:you|i|i['’]d|please|nice|happier) )\b(?:might|could|would)\b(?! (?:you|be (?:nice|good|great|better|happier)|like|love|prefer|rather|only want|want|please))/iu,
   /** A clause that begins with its subject, an article or a word of speech asks for nothing by itself. */
   tells:
-    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no(?=\W? ?(?:[,.!]|i|it|we|you|the|this|that|let)\b)|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sometimes|often|usually|currently|sooo*|any|all|not (?:sure|all|every\p{L}*))\b/iu,
+    /^\W*(?:i|we|let['’]?s|it|this|that|these|those|there|the|a(?! partir)|an|he|she|they|my|our|its|so|but|and|or|ok|okay|yes|no(?=\W? ?(?:[,.!]|i|it|we|you|the|this|that|let)\b)|yeah|well|hmm+|hm|then|because|what|why|how|is|are|was|were|does|did|can|could|would|will|has|have|got|now|here|maybe|in|on|at|for|after you|same|also|like|sometimes|often|usually|currently|sooo*|any|all|nobody|no one|everybody|everyone|everything|ich|es|er|wir haben|je|il|elle|yo|eu|io|я|у меня|not (?:sure|all|every\p{L}*))\b/iu,
   /** Somebody who tells what happened, or that they do not know, gives no order. */
   reports:
     /^\W*(?:(?:and|but|so|hmm|well|ok|also)[, ]+)*(?:i (?:don['’]?t|do not|never|cannot|can['’]t|only|have to|need|didn['’]t|thought|guess|suspect|wonder)|i['’]?m |i was|i have|it (?:was|is|says|only|does|should)|this (?:is|was)|there (?:is|are|was)|why|how|what|we (?:don['’]?t|never|only))(?![\p{L}])(?!.*(?:want|would|only want))/iu,
   /** A finite verb of a sentence that describes. */
   describes:
     /^\W*(?:\S+\s+){1,7}?(?:is|are|was|were|has(?! to)|had|does|did|isn['’]t|doesn['’]t|didn['’]t|wasn['’]t|looks|seems|=|:=|already)\s/iu,
+  /** A limit of a task: "without touching the parser", "except in tests". */
+  limits: anyOf(
+    "without \\p{L}+ing|(?<=[\\p{L}\\p{N},] )(?:except|apart from|other than|nowhere else)|(?<=[\\p{L},] )(?:as|so) long as|belongs? (?:in|into|under|next)|one \\p{L}+ per|ohne .{1,80} zu \\p{L}+|außer|solange|sans \\p{L}+(?:er|ir|re)|sauf|sin \\p{L}+[aei]r|salvo|excepto|sem \\p{L}+[aei]r|exceto|senza \\p{L}+re|tranne|(?<=, )не \\p{L}+[аяу]я|кроме",
+    "除了|以外|不改变|しないまま|せずに|제외하고|않고",
+  ),
   /** A question that asks somebody to do something. */
   asks: anyOf(
     "(?:could|can|would|will) you|please|(?:könn|würd)te?(?:st|n sie)|bitte|pou(?:rr|v)(?:iez|ez|rais)[- ](?:vous|tu)|peux-tu|podrías?|puedes|por favor|poderia|potresti|пожалуйста|zou je",

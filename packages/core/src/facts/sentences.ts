@@ -1,4 +1,5 @@
 import { characterBoundaryAtOrBefore } from "../text.ts";
+import { changedLines } from "./changed-lines.ts";
 
 /**
  * English words by which a sentence is told: each a whole word, of any case. `but` are words with which the others do not count. Those of
@@ -137,15 +138,16 @@ function isWrap(text: string, end: number, start: number): boolean {
 /** UTF-16 units of a sentence over several lines at most: a longer one is a list of lines. Chosen. */
 const WRAPPED_CHARS = 400;
 
-/** A line that quotes, or is of a log, a diff, a table or a prompt. */
+/** A line that quotes, or is of a log, a table, a prompt or a list of options, or is told to be of a diff by itself: one that begins with a hyphen is not. */
 const QUOTED_LINE =
-  /^\s*(?:>|\||[+-]{1,3}[^\s\d-]|[+-] {2,}|[+-] \d+ |\d+ [+-]\s|[$❯➜#%] \S|at (?:async |new )?\S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|\/[/*]|<!--|[\w./-]+:\d+[: ])/u;
+  /^\s*(?:>|\||\+{1,3}[^\s\d-]|--{1,2}[^\s\d-]|-\p{L}(?!\p{L})|\+ {2,}|\+ \d+ |\d+ [+-]\s|(?:---|\+\+\+) \S|\*{3} \p{L}|[$❯➜#%] \S|at (?:async |new )?\S+ ?\(|File "|Traceback|\{|\}|\d{4}-\d\d-\d\d[T ]\d|time=|error:|\/[/*]|<!--|[\w./-]+:\d+[: ])/u;
 
 /** Sentences outside of what is quoted, in order. Linear. */
 function* ownSentences(text: string): Generator<OwnSentence> {
   let close: string | null = null;
   let part = 0;
   let files = 0;
+  const changed = changedLines(text);
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
@@ -158,7 +160,7 @@ function* ownSentences(text: string): Generator<OwnSentence> {
       const tag = FILE.exec(line)?.[1];
       if (tag !== undefined && files++ < MOST_FILES && text.includes(`\n</${tag}>`, end)) close = `</${tag}>`;
     }
-    if (isInside || close !== null || QUOTED_LINE.test(line)) part += 1;
+    if (isInside || close !== null || changed.has(start) || QUOTED_LINE.test(line)) part += 1;
     else for (const sentence of sentencesBetween(text, start, end)) yield { part, ...sentence };
     start = end + 1;
   }
@@ -182,7 +184,9 @@ function* sentencesBetween(
   for (const end of ends) {
     const sentence = line.slice(start, end);
     const lead =
-      sentence.length - sentence.trimStart().length + (/^\s*(?:[-*•]|\d+[.)])\s+/.exec(sentence)?.[0].trimStart().length ?? 0);
+      sentence.length -
+      sentence.trimStart().length +
+      (/^\s*(?:(?:[-*•]|\d+[.)])\s+|[-•](?=\p{L}))/u.exec(sentence)?.[0].trimStart().length ?? 0);
     const trimmed = Math.min(sentence.trimEnd().length, characterBoundaryAtOrBefore(sentence, lead + LONGEST_CHARS));
     if (trimmed > lead && isProse(sentence.slice(lead, trimmed)))
       yield { start: from + start + lead, end: from + start + trimmed };

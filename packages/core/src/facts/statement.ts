@@ -59,10 +59,10 @@ export function statementsOf(message: UserMessage): readonly Statement[] {
 }
 
 /** Text between two sentences that is white space and a list mark: what else stands there was pasted. */
-const LEAD = /^\s*(?:(?:[-*•]|\d+[.)])\s+)?$/;
+const LEAD = /^\s*(?:[-*•]\s*|\d+[.)]\s+)?$/;
 
 /** Text between a sentence and the item of a list behind it. */
-const LIST_ITEM = /\n\s*(?:[-*•]|\d+[.)])\s+$/;
+const LIST_ITEM = /\n\s*(?:[-*•]\s*|\d+[.)]\s+)$/;
 
 /** A line that says for what the list below it holds: "For each reply:". */
 const SCOPE = /^\W*(?:for|in|on|at|before|after|with|when|whenever)\b[^.!?]*\b(?:each|every|any|all)\b[^.!?]*[:：]$/iu;
@@ -91,13 +91,15 @@ export function isDemand(sentence: string): boolean {
   const own = saidIn(sentence);
   if (isOfTheMoment(own) && !LASTING.keeps.test(own)) return false;
   if (STARTS.test(own) || WISH.test(own)) return true;
-  if (LASTING.asks.test(own)) return LASTING.lasting.test(own) || LASTING.keeps.test(own) || BURDEN.test(own);
+  if (LASTING.asks.test(own)) return [LASTING.lasting, LASTING.keeps, LASTING.limits, BURDEN].some((words) => words.test(own));
   const main = own.replace(LASTING.clause, "");
-  if (OUGHT.test(main)) return true;
+  if (OUGHT.test(main) || NORM.test(own)) return true;
   if (isReport(own)) return false;
   if (LASTING.lasting.test(own) || [own, main].some((text) => LASTING.keeps.test(text))) return true;
   if (/[?？]\s*$/.test(own)) return false;
   if (LASTING.stresses.test(own) || LASTING.demands.test(own)) return true;
+  if ((LASTING.limits.test(own) || CHOICE.test(own.replace(/\([^()]*\)/g, ""))) && !TOLD.test(own) && !LASTING.tells.test(main))
+    return true;
   if (main !== own && TO_ME.test(main)) return true;
   return LASTING.recurs.test(own) && !LASTING.tells.test(main) && !isOfTheMoment(main);
 }
@@ -105,10 +107,13 @@ export function isDemand(sentence: string): boolean {
 /** True for a sentence whose main clause describes or supposes, and addresses nobody, or is about one thing at hand. */
 function isReport(own: string): boolean {
   const main = own.replace(LASTING.clause, "");
-  if (LASTING.reports.test(main) || LASTING.supposes.test(main)) return true;
+  if (AT_MINE.test(own) || LASTING.reports.test(main) || LASTING.supposes.test(main)) return true;
   const isOpenClause = main === own && SUBORDINATE.test(own);
   return !ADDRESSES.test(main) && (isOpenClause || LASTING.tells.test(main) || LASTING.describes.test(main));
 }
+
+/** Somebody who tells what happens on their own machine, in other languages than English. */
+const AT_MINE = /(?<![\p{L}])(?:bei mir|chez moi|en mi (?:máquina|equipo)|na minha máquina|у меня)(?![\p{L}])/iu;
 
 /** "Don't do that", "put it there": about what was just spoken of. "Never do that again" is not. */
 function isOfTheMoment(own: string): boolean {
@@ -122,10 +127,21 @@ const POINTS =
   /^\W*(?:(?:no|yes|ok|okay|and|but|so|also|please|just|now|then)\b\W+)*(?:(?:do not|don['’]?t|never)\s+)?(?!keep|leave)\p{L}+ (?:(?:it|this|that|these|those|them)(?=\s*(?:[,.;!]|$|yet|now|for now|here|in|to|into|at|on|back))|yet\b|now\b)/iu;
 
 /** Somebody who says what they do not want, or want alone. */
-const WISH = /(?<![\p{L}])(?:i|we) (?:do not|don['’]?t|only|just) want(?![\p{L}])/iu;
+const WISH =
+  /(?<![\p{L}])(?:(?:i|we) (?:do not|don['’]?t|only|just) want|ich (?:will|möchte|brauche) (?:nicht|nur|keine?\p{L}*)|(?:je|on) ne veux? pas|no quiero|non voglio|não quero|не хочу)(?![\p{L}])/iu;
+
+/** Tells what has to stay as it is, what matters, whom to ask when in doubt, or in which language to write. */
+const NORM =
+  /(?<!\bi )\b(?:must|should|needs? to|ha(?:s|ve) to) (?:also |still |always )?(?:stay|keep|remain|continue|still)\b|^\W*(?:but )?it(?:['’]s| is) (?:very |really )?(?:important|essential|crucial|critical|vital) (?:that|to (?!note|know|understand|see|say))|\bkeep (?:it|them|this|that) (?:that way|like (?:that|this)|so|as (?:is|it is))\b|^\W*(?:if|when|whenever) (?:you|in doubt|unsure|unclear)\b[^.!?]*\s(?:ask|tell|warn|show|consult) (?:me|us)\b|^\W*(?:please )?(?:write|answer|reply|respond|speak|talk|comment)\b[^.!?]*\bin (?:\p{L}+ )?(?:english|german|french|spanish|italian|portuguese|japanese|chinese|russian|dutch|polish|korean)\b/iu;
+
+/** Tells what to use, or a choice with what was not chosen; and a first word that tells what there is not, or what somebody or something does. */
+const CHOICE =
+  /, (?:and )?not \p{L}|^\W*(?:(?:please|just|also|always) )*use (?!it\b|this\b|that\b|your\b|attached|the attached)/iu;
+const TOLD = /^\W*(?:no|\p{L}+[^su]s(?! (?:go|belong|live)s?\b))(?![\p{L}])/iu;
 
 /** A thing and what is required of it. */
-const OUGHT = /^\W*(?:the|all|any|every|each) (?:(?!is |are |was |were |has |have )[^\s.;]+ ){1,6}?(?:should|must) /iu;
+const OUGHT =
+  /^\W*(?:(?:only )?(?:the|all|any|every|each|both|other|new|existing|no)|only \p{L}+) (?:(?!is |are |was |were |has |have )[^\s.;]+ ){1,6}?(?:should|must|needs? to|has to|have to) /iu;
 
 /** A sentence that begins with a condition; and what to do under it, if that is to turn to the person. */
 const SUBORDINATE = /^\W*(?:if|when|while|before|after|unless|as|since|because|once|until)(?![\p{L}])/iu;
@@ -136,11 +152,11 @@ const BURDEN = /\bso (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|nev
 
 /** A clause that begins with a prohibition or a preference is said to somebody; one without a verb forbids by "no" alone. */
 export const STARTS: RegExp =
-  /^\W*no (?!more|longer|need|idea|problem|worries|rush|one|matter|thanks|changes?\b|i\b|we\b|you\b|it\b|that|this)(?:[\p{L}'’.-]+ ?){1,5}[.!]*\s*$|(?:^|[,;:–—]\s+(?:\w+\s+)?|\b(?:and|so|but|please)\s+)\W{0,3}(?:please |just )?(?:do not|don['’]?t|never|avoid|prefer|stick to|stop(?= \p{L}+ing\b))\s+(?!know|think|see|understand|remember|care\b)\p{L}/iu;
+  /^\W*(?:let['’]?s not (?!\p{L}+ (?:it|this|that|now|yet)\b)|non \p{L}+[aei]re(?![\p{L}])|bitte (?:nicht|nie|nur|keine?\p{L}*)|\p{L}+ bitte (?:nicht|nie|nur|keine?\p{L}*)(?![\p{L}])|por favor,? no )|^\W*(?:we(?:['’]re| are| use| have| support| target| want) [^.;]{1,120}, so )?no (?!more|longer|need|idea|problem|worries|rush|one|matter|thanks|changes?\b|i\b|we\b|you\b|it\b|that|this)(?:[\p{L}\p{N}'’.-]+ ?){1,5}(?:[.!]*\s*$|, (?:they|it|we|you) (?:have|has|need|needs|must|should)\b)|(?:^|[,;:–—]\s+(?:\w+\s+)?|\b(?:and|so|but|please)\s+)\W{0,3}(?:please |just )?(?:do not|don['’]?t|never|avoid|prefer|stick to|stop(?= \p{L}+ing\b))\s+(?!know|think|see|understand|remember|care\b)\p{L}/iu;
 
 /** Somebody who is to do it, with a modal verb or a negation; or a thing of which something is required. What points ("that should never happen") tells of one thing. */
 const ADDRESSES =
-  /(?<![\p{L}])(?:(?:you|we|i want|i need) (?:\p{L}+ )??(?:must|should|shall|ought|may|need(?: not| to)|have to|are (?:not )?(?:to|allowed)|never|always|only|don['’]?t|do not|cannot|can['’]t|to)(?![\p{L}])|your(?: \S+){1,3}? (?:should|must|needs? to|ha(?:s|ve) to|may not)|never mind|ensure|make sure|be sure|(?:want|would (?:be|rather|like|prefer|only)|i['’]d|forbidden|off.limits)(?![\p{L}])|du|ihr|sie|dein\p{L}*|tu|vous|usted|muss|soll\p{L}*|darf|doi[st]|deb\p{L}+|должн\p{L}+)(?![\p{L}])|(?<!\b(?:this|that|it|these|those|they|which|he|she|i|we)(?: \p{L}+){0,1} )\b(?:must|shall|should (?:not|never|always|only)|shouldn['’]t)\b|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]{2}/iu;
+  /(?<![\p{L}])(?:(?:you|we|i want|i need) (?:\p{L}+ )??(?:must|should|shall|ought|may|need(?: not| to)|have to|are (?:not )?(?:to|allowed)|never|always|only|don['’]?t|do not|cannot|can['’]t|to)(?![\p{L}])|your(?: \S+){1,3}? (?:should|must|needs? to|ha(?:s|ve) to|may not)|never mind|ensure|make sure|be sure|(?:want|would (?:be|rather|like|prefer|only)|i['’]d|forbidden|off.limits)(?![\p{L}])|du|ihr|sie|dein\p{L}*|tu|vous|usted|muss|müssen|soll\p{L}*|darf|dürfen|doi[st]|doivent|deb\p{L}+|dev(?:[eio]|em|ono)|hay que|должн\p{L}+)(?![\p{L}])|(?<!\b(?:this|that|it|these|those|they|which|he|she|i|we)(?: \p{L}+){0,1} )\b(?:must|shall|should (?:not|never|always|only)|shouldn['’]t)\b|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]{2}/iu;
 
 /** Scripts without spaces between words. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{4}/u;
