@@ -101,6 +101,12 @@ describe("chainOf", () => {
     const forcedAt = (recovery: number) => chain(SVEN_POLICY, "overflow", { recovery }).isForced;
     const last = recoveriesOf(SVEN_POLICY) - 1;
     expect([forcedAt(last - 1), forcedAt(last)]).toEqual([false, true]);
+    const fromAt = (recovery: number) => chain(SVEN_POLICY, "overflow", { recovery }).steps.map(({ from }) => from);
+    expect([fromAt(last - 1).includes("forced"), fromAt(last).includes("policy"), fromAt(last)[0]]).toEqual([
+      false,
+      false,
+      "forced",
+    ]);
   });
 });
 
@@ -304,8 +310,8 @@ test.each([
   const cut = (messageId: string) =>
     ({ kind: "replace-part", messageId, partIndex: 0, text: "stub", handle: messageId }) as const;
   const span = { from: "a", through: "a", promptId: null };
-  const step = (edits: readonly Edit[]): ChainStep => ({
-    strategy: { name: "step", needsModel: false, plan: () => answerOf(edits) },
+  const step = (name: string, edits: readonly Edit[]): ChainStep => ({
+    strategy: { name, needsModel: false, plan: () => answerOf(edits) },
     from: "fallback",
   });
   const input = strategyInput(messages);
@@ -329,12 +335,16 @@ test.each([
       };
     },
   };
-  const steps = [step([cut("b"), cut("c"), cut("d")]), step([{ kind: "replace-spans", spans: [span], by: "nothing" }])];
+  const steps = [
+    step("cutter", [cut("b"), cut("c"), cut("d")]),
+    step("dropper", [{ kind: "replace-spans", spans: [span], by: "nothing" }]),
+  ];
   const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
   const { run } = await runChain({ steps, rules: [], isForced: false }, start, tools, new AbortController().signal);
   expect(run.messages.map((message) => `${message.id} ${sizeOf(message)}`)).toEqual(view);
   expect(run.applied.map((edit) => (edit.kind === "replace-part" ? edit.messageId : edit.kind))).toEqual(applied);
-  expect([run.tokens, run.steps.at(-1)?.detail]).toEqual([220, "1 messages put back"]);
+  expect(run.tokens).toBe(220);
+  expect(run.steps.at(-1)).toEqual({ strategy: "cutter", outcome: "released", detail: "1 messages put back" });
 });
 
 describe("of a chain that misses its goal the view is sent", () => {

@@ -14,10 +14,10 @@ import type { Executed } from "./execute.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
 import { type Goal, isForced } from "./goal.ts";
 
-/** One step of a chain: the policy's own, the first of its fallback, or another of it. */
+/** One step of a chain: the policy's own, one that is forced in its place, the first of its fallback, or another of it. */
 export interface ChainStep {
   readonly strategy: Strategy;
-  readonly from: "policy" | "first-of-fallback" | "fallback";
+  readonly from: "policy" | "forced" | "first-of-fallback" | "fallback";
 }
 
 /** Strategies to try in order, and the rules that say what they keep. */
@@ -49,7 +49,7 @@ export function chainOf(
   const own = forced ? fallback.forced : policy.strategies;
   return {
     steps: [
-      ...bound(own, () => "policy"),
+      ...bound(own, () => (forced ? "forced" : "policy")),
       ...bound(fallback?.strategies ?? [], (index) => (index === 0 ? "first-of-fallback" : "fallback")),
     ],
     rules: withNewest(keepRulesOf(keepFor(policy, reason, input), kinds.keepRules), input.now?.keep ?? null),
@@ -129,30 +129,38 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   let run = first;
   let own: ChainRun | null = null;
   const views: ChainView[] = [];
+  const cutBy = new Map<string, string>();
   const step = async (strategy: Strategy, from: ChainStep["from"], before: ChainRun): Promise<void> => {
     if (run !== first) await rest(signal);
     run = await afterStep(strategy, before, { keep, ...tools }, signal);
+    for (const edit of run.applied.slice(before.applied.length))
+      if (edit.kind === "replace-part" && isOfFallback(from)) cutBy.set(edit.messageId, strategy.name);
     if (run.messages !== before.messages) views.push({ from, run });
   };
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.
     if (isEnough(from, run, tools.goal)) break;
-    if (from !== "policy") own ??= run;
+    if (isOfFallback(from)) own ??= run;
     await step(strategy, from, run);
-    while (from !== "policy" && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
+    while (isOfFallback(from) && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
       await step(strategy, from, released(run));
   }
-  return { run: own === null ? run : refilled(run, own, tools), views };
+  return { run: own === null ? run : refilled(run, { own, cutBy }, tools), views };
+}
+
+function isOfFallback(from: ChainStep["from"]): boolean {
+  return from === "first-of-fallback" || from === "fallback";
 }
 
 /**
  * Puts back parts that the fallback cut, of the newest messages first, as far as the room allows that its later steps made: a step that cuts does not know what those
- * after it drop. `own` is what the policy's own steps left.
+ * after it drop. `own` is what the policy's own steps left, `cutBy` the step that cut a message since.
  */
-function refilled(run: ChainRun, own: ChainRun, { goal, pricing, tokensOf }: ChainTools): ChainRun {
-  const cut = new Set(
-    run.applied.slice(own.applied.length).flatMap((edit) => (edit.kind === "replace-part" ? [edit.messageId] : [])),
-  );
+function refilled(
+  run: ChainRun,
+  { own, cutBy: cut }: { readonly own: ChainRun; readonly cutBy: ReadonlyMap<string, string> },
+  { goal, pricing, tokensOf }: ChainTools,
+): ChainRun {
   const limitTokens = Math.min(goal.limitTokens, goal.budgetTokens);
   if (cut.size === 0 || run.tokens >= limitTokens) return run;
   const whole = new Map(own.messages.flatMap((message) => (cut.has(message.id) ? [[message.id, message] as const] : [])));
@@ -173,8 +181,12 @@ function refilled(run: ChainRun, own: ChainRun, { goal, pricing, tokensOf }: Cha
   const messages = run.messages.map((message) => (back.has(message.id) ? (whole.get(message.id) ?? message) : message));
   const next = { ...run, applied: run.applied.filter(isStaying), messages, tokens: tokensOf(messages) };
   if (back.size === 0 || next.applied.length === 0 || next.tokens > limitTokens) return run;
-  const said = { strategy: "cut-oversized", outcome: "released", detail: `${back.size} messages put back` } as const;
-  return { ...next, steps: [...run.steps, said] };
+  const cutters = [...back].map((id) => cut.get(id));
+  const said = [...new Set(cut.values())].flatMap((strategy): readonly StepOutcome[] => {
+    const count = cutters.filter((name) => name === strategy).length;
+    return count === 0 ? [] : [{ strategy, outcome: "released", detail: `${count} messages put back` }];
+  });
+  return { ...next, steps: [...run.steps, ...said] };
 }
 
 /** The step of a record that says that its goal is out of reach, as far as is believed, and that the best view found is sent. */
@@ -210,7 +222,7 @@ function released(run: ChainRun): ChainRun {
 /** The policy's steps run until its target is met; the fallback's while the context does not fit, its first also if nothing worked yet. */
 function isEnough(from: ChainStep["from"], { tokens, applied }: ChainRun, { targetTokens, limitTokens }: Goal): boolean {
   const hasActed = applied.length > 0;
-  if (from === "policy") return hasActed && tokens <= targetTokens;
+  if (!isOfFallback(from)) return hasActed && tokens <= targetTokens;
   return tokens <= limitTokens && (hasActed || from !== "first-of-fallback");
 }
 
