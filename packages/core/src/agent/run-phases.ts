@@ -143,8 +143,9 @@ function appended({ state, run }: Running, message: AssistantMessage | null): Tr
 
 function answered(running: Running, { calls, reason }: Extract<RunPhase, { readonly kind: "answered" }>): Transition {
   if (calls.length > 0) return deciding(running, calls, []);
-  if (running.state.waiting.length > 0) return beforeStep(running);
-  return running.run.isPromptCut ? fitting(running, reason) : ending(running, reason);
+  const isLast = running.state.waiting.length === 0;
+  if (running.run.isPromptCut) return fitting(running, isLast ? reason : null);
+  return isLast ? ending(running, reason) : beforeStep(running);
 }
 
 function endOf(message: AssistantMessage | null): EndReason {
@@ -211,7 +212,9 @@ function failed(running: Running, error: unknown): Transition {
   if (phase.kind !== "replacing" && known !== null && !LOG_FAILURES.has(known.code)) return ending(running, "failed", known);
   const event = { type: "agent-end", reason: "failed", steps: state.step, error: known } as const;
   const end = { kind: "broken", error } as const;
-  return to({ state, run: { ...run, end } }, { kind: "ending" }, { type: "tell", event }, { type: "next" });
+  const begun = phase.kind === "replacing" ? NOTHING : [turnEnd(running, "failed")];
+  const told: LoopEffect = { type: "tell", event };
+  return to({ state, run: { ...run, end } }, { kind: "ending" }, ...begun, told, { type: "next" });
 }
 
 function ending(running: Running, reason: EndReason, error: PlimsollError | null = null): Transition {

@@ -445,6 +445,20 @@ describe("an overflow", () => {
       ["fit on-overflow"],
     ],
     [
+      "that was hidden shrinks it before a message that waits",
+      IDLE,
+      [...cut, steer("left"), appended(WORDS), DONE],
+      "fitting",
+      ["fit on-overflow"],
+    ],
+    [
+      "after which that enters",
+      IDLE,
+      [...cut, steer("left"), appended(WORDS), DONE, DONE],
+      "entering",
+      ["tell turn-end steered", "enter 1 before-step"],
+    ],
+    [
       "after which the run ends",
       IDLE,
       [...cut, appended(WORDS), DONE, DONE],
@@ -493,7 +507,13 @@ describe("a failure", () => {
       "idle",
       ["broken"],
     ],
-    ["is told to subscribers first", IDLE, [...TO_REQUEST, of("session-limit")], "ending", ["tell agent-end failed", "next"]],
+    [
+      "is told to subscribers first",
+      IDLE,
+      [...TO_REQUEST, of("session-limit")],
+      "ending",
+      ["tell turn-end failed", "tell agent-end failed", "next"],
+    ],
   ])("%s", (_rule, start, events, phase, effects) => {
     const last = played(start, events);
     expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
