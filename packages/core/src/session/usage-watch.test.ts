@@ -46,6 +46,12 @@ describe("usage that cannot be is no evidence, and it is said once", () => {
       "added up over the session",
       (_, step) => Array.from({ length: step + 1 }, (__, at) => 4000 + 1000 * at).reduce((a, b) => a + b),
     ],
+    [
+      "fifteen times and a fifteenth of the truth in turn",
+      (tokens, step) => (step % 2 === 0 ? 15 * tokens : Math.ceil(tokens / 15)),
+    ],
+    ["a fifth and five times", (tokens, step) => (step % 2 === 0 ? Math.ceil(tokens / 5) : 5 * tokens)],
+    ["twenty times in every third report", (tokens, step) => (step % 3 === 1 ? 20 * tokens : tokens)],
   ])("%s", (_, report) => {
     const { manager, refusals } = played(report);
     expect(refusals).toBe(1);
@@ -54,6 +60,12 @@ describe("usage that cannot be is no evidence, and it is said once", () => {
 
   test("added up over a session that is cut at each step", () => {
     const { manager, refusals } = played((_, step) => 5000 * (step + 1), 12, cutBefore);
+    expect(refusals).toBe(1);
+    expect(manager.predict().expectedTokens).toBeLessThan(5000);
+  });
+
+  test("fifteen times and a fifteenth in turn, of a session that is cut at each step", () => {
+    const { manager, refusals } = played((_, step) => (step % 2 === 0 ? 75_000 : 333), 12, cutBefore);
     expect(refusals).toBe(1);
     expect(manager.predict().expectedTokens).toBeLessThan(5000);
   });
@@ -74,7 +86,21 @@ describe("usage that cannot be is no evidence, and it is said once", () => {
     ["two in a row", (tokens, step) => tokens + (step === 3 ? 60_000 : step === 4 ? 90_000 : 0)],
     ["a first report that is high: system and tools may be unseen", (tokens) => tokens + 80_000],
     ["reports that say nothing", () => null],
+    ["two lanes that differ by 8,400", (tokens, step) => tokens + (step % 2 === 0 ? 8400 : 0)],
+    ["a server's tool in two of its steps", (tokens, step) => tokens + (step === 1 || step === 5 ? 60_000 : 0)],
   ])("not %s", (_, report) => {
     expect(played(report).refusals).toBe(0);
+  });
+
+  test("not a server's tool in every tenth step", () => {
+    expect(played((tokens, step) => tokens + (step % 10 === 4 ? 90_000 : 0), 60, cutBefore).refusals).toBe(0);
+  });
+
+  test("not falls after cuts, and rises by what came then", () => {
+    const report = (_: number, step: number) => (step % 4 === 3 ? 40_000 : 5000 + 1000 * (step % 4));
+    const cut = (step: number) => (step % 4 === 0 ? cutBefore(step) : []);
+    const more = (step: number): readonly SessionEntry[] =>
+      step % 4 === 3 ? [{ type: "message", message: human(`m${step}`, "some words of a person ".repeat(6000)) }] : cut(step);
+    expect(played(report, 16, more).refusals).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ import type { SessionView } from "./view.ts";
 
 /**
  * Whether a session's usage can be what it says: reports that add up a whole session, or are a multiple of the truth, rise by more than what came between them
- * could ever measure. One such rise is possible (a server-side tool); several in a row are not.
+ * could ever measure. One such rise is possible (a server-side tool); several in a row are not, and neither are reports that swing, as many large ones soon after each other.
  */
 export interface UsageWatch {
   /** The newest report, without anything put back since; `null` for none. */
@@ -20,6 +20,9 @@ export interface UsageWatch {
   /** Rises in a row that cannot be, and how much of them nothing explains. */
   readonly impossibleRises: number;
   readonly unexplainedTokens: number;
+  /** Rises that cannot be and make a report a multiple of the one before, whatever fell between them; and reports since the newest of them. */
+  readonly swings: number;
+  readonly calmReports: number;
   /** True from the report on that showed it: what this model's provider reports is no evidence. */
   readonly isRefused: boolean;
 }
@@ -30,11 +33,17 @@ export const EMPTY_USAGE_WATCH: UsageWatch = {
   arrived: sequenceOf<readonly Part[]>(),
   impossibleRises: 0,
   unexplainedTokens: 0,
+  swings: 0,
+  calmReports: 0,
   isRefused: false,
 };
 
 /** So many rises in a row are refused: a search or two in a turn was seen, and the prompt fell again. Chosen. */
 const REFUSED_RISES = 3;
+
+/** A rise to such a multiple is a swing: no lane of a provider was seen to report as much more than another. So many other reports end its effect. Chosen. */
+const SWING_RATIO = 4;
+const CALM_REPORTS = 8;
 
 /** Tokens that framing, a prompt's own changes and a few words of a server may add to a request, on the average of such rises, and to a message. Chosen. */
 const FRAMING_TOKENS = 1000;
@@ -92,8 +101,12 @@ function afterReport({ reported, arrived, ...watch }: UsageWatch, { modelId, usa
   const leftTokens = leftOf(promptTokens - reported.promptTokens - reported.outputTokens, arrived);
   const impossibleRises = leftTokens > 0 ? watch.impossibleRises + 1 : 0;
   const unexplainedTokens = leftTokens > 0 ? watch.unexplainedTokens + leftTokens : 0;
+  const isSwing = leftTokens > FRAMING_TOKENS && promptTokens > reported.promptTokens * SWING_RATIO;
+  const calmReports = isSwing ? 0 : watch.calmReports + 1;
+  const swings = isSwing ? watch.swings + 1 : calmReports < CALM_REPORTS ? watch.swings : 0;
   const isImpossible = impossibleRises >= REFUSED_RISES && unexplainedTokens > REFUSED_RISES * FRAMING_TOKENS;
-  return { ...now, impossibleRises, unexplainedTokens, isRefused: watch.isRefused || isImpossible };
+  const isRefused = watch.isRefused || isImpossible || swings >= REFUSED_RISES;
+  return { ...now, impossibleRises, unexplainedTokens, swings, calmReports, isRefused };
 }
 
 /** Makes the event of a refused report; the prediction is that of the next request, without the report. */
