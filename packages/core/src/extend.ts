@@ -34,7 +34,15 @@ export {
   NOTHING_LEARNED,
   nextTry,
 } from "./conversation/learned-limit.ts";
-export type { Attempt, EndedReply, Recovery, RecoveryFacts, Rejection, RequestOutcome } from "./conversation/recovery.ts";
+export type {
+  Attempt,
+  EndedReply,
+  Recovery,
+  RecoveryFacts,
+  Rejection,
+  RequestOutcome,
+  Tried,
+} from "./conversation/recovery.ts";
 export {
   answerOf,
   attempted,

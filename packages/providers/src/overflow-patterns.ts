@@ -215,6 +215,20 @@ export const TRANSIENT_PHRASES: readonly Phrase[] = [
   { source: "several", all: ["connection error"] },
 ];
 
+/** Words of a server that has too much to do, which count with a status of the moment alone. */
+export const OVERLOAD_PHRASES: readonly Phrase[] = [
+  { source: "Google, Azure", all: ["try again"] },
+  { source: "Google", all: ["high demand"] },
+  { source: "nginx, several", all: ["temporarily"] },
+  { source: "several", all: ["at capacity"] },
+  { source: "several", all: ["over capacity"] },
+  { source: "several", all: ["too busy"] },
+  { source: "nginx", all: ["time-out"] },
+  { source: "Envoy", all: ["no healthy upstream"] },
+  { source: "Envoy", all: ["upstream connect error"] },
+  { source: "Bedrock", all: ["unable to process your request"] },
+];
+
 /** Statuses that mean a fault of the moment; 529 is Anthropic's for overload. */
 export const TRANSIENT_STATUSES: readonly number[] = [408, 409, 425, 500, 502, 503, 504, 529];
 

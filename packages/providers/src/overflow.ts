@@ -8,6 +8,7 @@ import {
   LIMIT_PATTERNS,
   NO_BODY_PATTERN,
   OVERFLOW_PHRASES,
+  OVERLOAD_PHRASES,
   PARAMETER_PHRASES,
   PER_MINUTE_PHRASES,
   PROMPT_PATTERNS,
@@ -98,7 +99,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "auth":
       return { kind: failureClass };
     case "transient":
-      return isUnsaid(failure, text) ? unnamed(failure, text) : { kind: "overload" };
+      return holds(text, TRANSIENT_PHRASES) ? { kind: "overload" } : ofTheMoment(failure, text);
     case "other":
       // Who counts the prompt, too, speaks of both together.
       if (REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !/\b(?:input|prompt)\b[^.:]{0,40}\btokens\b/.test(text))
@@ -128,18 +129,19 @@ function mediaUnitIn(text: string): RequestUnit | null {
   return UNIT_PATTERNS.find(({ all }) => all.every((pattern) => pattern.test(text)))?.unit ?? null;
 }
 
-/** Statuses that a server answers too much with, too, if it does not say that it is a fault of the moment. */
-const UNSAID_STATUSES: readonly number[] = [500, 502];
-
-function isUnsaid({ status }: ProviderFailure, text: string): boolean {
-  return UNSAID_STATUSES.includes(status ?? statusAtStart(text) ?? 0) && !holds(text, TRANSIENT_PHRASES);
+/** A fault of the moment, as its status says, in words that do not: a server answers too much with it, too. */
+function ofTheMoment(failure: ProviderFailure, text: string): RequestOutcome {
+  const outcome = unnamed(failure, text);
+  if (UNSAID_STATUSES.includes(failure.status ?? statusAtStart(text) ?? 0)) return outcome;
+  const isSaid = outcome.kind !== "unknown" || holds(text, OVERLOAD_PHRASES);
+  return isSaid ? { kind: "overload" } : { kind: "overload", isUnsaid: true };
 }
 
-/** Statuses that are about something else than the size of a request: a key, money, a place, a method, a form or a moment. Gateways have statuses of their own for what they do not take. */
-const OTHER_STATUSES: readonly number[] = [
-  401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 415, 416, 421, 423, 425, 426, 428, 429, 451, 501, 503, 504, 505,
-  511, 529,
-];
+/** Statuses of a fault that a server need not mend by itself. */
+const UNSAID_STATUSES: readonly number[] = [500, 502];
+
+/** Statuses that say what else than the size of a request is wrong: a key, money, a place, a method, a protocol or a rate. */
+const OTHER_STATUSES: readonly number[] = [401, 402, 403, 404, 405, 407, 410, 421, 426, 429, 505, 511];
 
 function isOther(status: number | null): boolean {
   return status !== null && (status < 400 || OTHER_STATUSES.includes(status));

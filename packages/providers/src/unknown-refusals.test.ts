@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 9;
@@ -48,6 +48,12 @@ const UNNAMED: readonly (readonly [string, number, unknown])[] = [
   ["a path of the address", 400, { status: 400, error: "Bad Request", path: "/v1/chat/completions" }],
   ["HTML", 400, HTML("The vessel is overladen")],
   ["HTML with capitals", 500, HTML("THE VESSEL IS OVERLADEN").toUpperCase()],
+  ["a status that fits nothing", 406, words("not to our taste")],
+  ["a status of a condition", 412, words("turned away")],
+  ["a status of a form", 415, words("turned away")],
+  ["a joke", 418, words("short and stout")],
+  ["a lock", 423, words("turned away")],
+  ["a law", 451, ""],
   ["nothing", 400, ""],
   ["blanks", 422, "  \n "],
   ["an empty object", 400, {}],
@@ -88,6 +94,9 @@ const NAMED: readonly (readonly [string, number, unknown])[] = [
   ["money", 402, words("zu wenig")],
   ["a rate", 429, words("trop vite")],
   ["a place that is not there", 404, words("hier ist nichts")],
+  ["a gateway's key", 407, words("wer da?")],
+  ["a method", 405, words("so nicht")],
+  ["param behind a status that fits nothing", 406, { message: "so nicht", param: "temperature" }],
 ];
 
 /** Nothing larger than what comes first after so many turns is taken. */
@@ -200,3 +209,71 @@ describe.each(REFUSING_DOORS)("%s, where usage is impossible", (_, open) => {
     },
   );
 });
+
+/** Statuses of a fault of the moment, in words that say something else. */
+const MOMENT: readonly (readonly [number, string])[] = [
+  [503, "The vessel is overladen"],
+  [504, "turned away"],
+  [529, "Fehler: zu schwer"],
+  [409, "cargo refused"],
+  [425, ""],
+];
+
+/** Attempts that a program or a client makes of a request, all of them refused. */
+const ATTEMPTS = 3;
+
+describe.each(ALL_DOORS)("%s, where a status of the moment stands before words that nobody knows", (_, open) => {
+  const opened = async (error: () => Error) => {
+    const { seen, call } = harbour(error);
+    const door = await open(PLIMSOLL_POLICY, LIMITS);
+    for (let turn = 0; turn <= TURNS; turn += 1) {
+      door.say(said(turn));
+      if (turn < TURNS) await door.send(call);
+    }
+    return { seen, sent: () => door.send(call).catch((thrown: unknown) => thrown) };
+  };
+
+  test.each(MOMENT)("%s is tried with less once it was repeated: %s", async (status, text) => {
+    const { seen, sent } = await opened(() => refusal(status, text === "" ? "" : words(text)));
+    let answer: unknown = null;
+    for (let attempt = 0; attempt < ATTEMPTS && !("object" in Object(answer)); attempt += 1) answer = await sent();
+    expect(answer).toMatchObject({ object: "chat.completion" });
+    expect(seen.refused).toBe(_ === "an agent" || _ === "a proxy" ? ATTEMPTS : 1);
+  });
+
+  test.each([
+    [503, "The model is overloaded"],
+    [503, "Service unavailable"],
+    [503, "This model is experiencing high demand. Please try again later."],
+    [504, "Gateway Time-out"],
+    [529, "Overloaded"],
+  ])("%s is overload where it says so: %s", async (status, text) => {
+    const { seen, sent } = await opened(() => refusal(status, words(text)));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) expect(await sent()).toBeInstanceOf(Error);
+    expect(seen.refused).toBe(_ === "an agent" ? ATTEMPTS * ATTEMPTS : ATTEMPTS);
+  });
+});
+
+test.each(ALL_DOORS.filter(([name]) => name === "an agent" || name === "a proxy"))(
+  "%s takes nothing for overload that repetitions cure",
+  async (_, open) => {
+    const sizes: number[] = [];
+    const door = await open(PLIMSOLL_POLICY, LIMITS);
+    let failing = 0;
+    const call: Call = async ({ messages }) => {
+      sizes.push(JSON.stringify(messages).length);
+      if (failing-- > 0) throw refusal(503, words("The vessel is overladen"));
+      return chatAnswer(`r${sizes.length}`, Math.ceil((sizes.at(-1) ?? 0) / 4));
+    };
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      door.say(said(turn));
+      await door.send(call);
+    }
+    door.say(said(TURNS));
+    sizes.length = 0;
+    failing = ATTEMPTS - 1;
+    for (let attempt = 0; attempt < ATTEMPTS && sizes.length < ATTEMPTS; attempt += 1) await door.send(call).catch(() => null);
+    expect(new Set(sizes).size).toBe(1);
+    expect(sizes).toHaveLength(ATTEMPTS);
+  },
+);

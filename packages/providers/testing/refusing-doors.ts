@@ -1,8 +1,14 @@
-import type { ModelLimits, Policy } from "@plimsoll/core";
-import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import type { ImagePart, ModelLimits, Policy, UserMessage } from "@plimsoll/core";
+import { createMemoryArtifactStore, startAgent } from "@plimsoll/core";
+import { createLearnedLimits, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
+import { createModelClient } from "../src/client/model-client.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { recordsAt } from "../src/fields.ts";
+import { decodeOpenAiChat } from "../src/openai-chat/decode.ts";
+import type { ChatBody } from "../src/openai-chat/encode.ts";
+import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
+import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
@@ -14,8 +20,8 @@ export type Call = (body: { readonly messages: readonly unknown[] }) => Promise<
 
 /** A conversation through one of our doors. */
 export interface RefusingDoor {
-  /** A person says something; it goes out with the next request. */
-  readonly say: (text: string) => void;
+  /** A person says something, with images at hand; it goes out with the next request. */
+  readonly say: (text: string, images?: readonly string[]) => void;
   /** Sends until it is answered or the refusal is the caller's; after that it can be sent again. */
   readonly send: (call: Call) => Promise<Answer>;
 }
@@ -45,8 +51,24 @@ const isAnswer = (value: unknown): value is Answer => isRecord(value);
 
 const session: OpenDoor = async (policy, limits) => {
   const opened = await createChatSession({ policy, limits, request: { model: "m", max_tokens: limits.maxOutputTokens } });
-  return { say: (text) => opened.user(text), send: (call) => opened.send(call) };
+  return { say: (text, images = []) => opened.user(saidParts(text, images)), send: (call) => opened.send(call) };
 };
+
+function saidParts(text: string, images: readonly string[]): UserMessage["parts"] {
+  const parts = images.map(
+    (data): ImagePart => ({
+      ...{ type: "image", mediaType: "image/png", widthPx: null, heightPx: null, sizeBytes: null },
+      source: { kind: "base64", data },
+    }),
+  );
+  return [{ type: "text", text }, ...parts];
+}
+
+function saidContent(text: string, images: readonly string[]): OpenAI.ChatCompletionUserMessageParam["content"] {
+  if (images.length === 0) return text;
+  const parts = images.map((data) => ({ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }) as const);
+  return [{ type: "text", text }, ...parts];
+}
 
 /** A door of a program that keeps the whole history and resends it. */
 function keeping(
@@ -58,7 +80,7 @@ function keeping(
     const sending = open(policy, limits);
     const history: OpenAI.ChatCompletionMessageParam[] = [];
     return {
-      say: (content) => history.push({ role: "user", content }),
+      say: (text, images = []) => history.push({ role: "user", content: saidContent(text, images) }),
       send: async (call) => {
         const got = await sending(history, call);
         history.push({ role: "assistant", content: got.choices[0]?.message.content ?? "" });
@@ -132,10 +154,57 @@ function failureOnWire(error: unknown) {
   return { status: typeof status === "number" ? status : 400, bodyText };
 }
 
-/** All doors, with their names. */
+async function* eventsOf(answer: Answer): AsyncGenerator<Answer> {
+  yield answer;
+}
+
+const agent: OpenDoor = async (policy, limits) => {
+  let [calling, newest] = [async (): Promise<Answer> => chatAnswer("none", 0), chatAnswer("none", 0)] as [Call, Answer];
+  const send = async (body: ChatBody) => {
+    newest = await calling({ messages: body.messages });
+    return newest;
+  };
+  const client = createModelClient<ChatBody>(
+    {
+      source: { provider: "test", key: "none" },
+      rules: OPENAI_CHAT_WIRE_RULES,
+      maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
+      encode: (request, images) => encodeOpenAiChat(request, { quirks: OPENAI_HOST.quirks, images }),
+      send,
+      stream: async (body) => eventsOf(await send(body)),
+      decode: decodeOpenAiChat,
+      decodeStream: async function* () {
+        yield { type: "reply", reply: decodeOpenAiChat({ ...newest }) };
+      },
+    },
+    { retry: { maximumAttempts: 3, firstWaitMs: 0, maximumWaitMs: 0 }, wait: async () => undefined },
+  );
+  const opened = await startAgent({
+    session: { kind: "new", sessionId: "s", system: "" },
+    sessions: createMemorySessionStore(),
+    artifacts: createMemoryArtifactStore(),
+    model: { client, modelId: "m", limits },
+    ...{ policy, tools: [], nowMs: () => 0 },
+  });
+  const waiting: UserMessage["parts"][] = [];
+  return {
+    say: (text, images = []) => void waiting.push(saidParts(text, images)),
+    send: async (call) => {
+      calling = call;
+      const { error } = await opened.submit(waiting.pop() ?? "Go on.");
+      if (error !== null) throw error;
+      return newest;
+    },
+  };
+};
+
+/** Doors whose refusals come as the server says them, with their names. */
 export const REFUSING_DOORS: readonly (readonly [string, OpenDoor])[] = [
   ["a session", session],
   ["a drop-in", dropIn],
   ["a program that asks what to send after a failure", byHand],
   ["a proxy", proxy],
 ];
+
+/** All doors: an agent's client repeats a request twice after a fault of the moment. */
+export const ALL_DOORS: readonly (readonly [string, OpenDoor])[] = [...REFUSING_DOORS, ["an agent", agent]];

@@ -160,7 +160,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
       return true;
     },
     recover: (facts) => fitAt("on-overflow", loop, facts),
-    nextTry: () => nextTry(conversation, { policy: options.policy, refusedTimes: conversation.refused() }),
+    nextTry: (asked) => nextTry(conversation, { policy: options.policy, ...asked }),
     undo: conversation.undo,
     leaveReasoning: conversation.leaveReasoning,
     measure: async (rejected, promptTokens) => {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { replyBeside } from "../budget.ts";
-import type { NextTry } from "../conversation/learned-limit.ts";
-import type { Attempt, RecoveryFacts, Rejection, RequestOutcome } from "../conversation/recovery.ts";
+import type { AskedTry, Attempt, NextTry, RecoveryFacts, Rejection, RequestOutcome } from "../conversation/recovery.ts";
 import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { isPlimsollError } from "../error.ts";
@@ -32,7 +31,7 @@ export interface ReplyRequest {
   /** Asks for a reply of at most so many tokens from now on; false if that is no less. */
   readonly lowerReply: (limitTokens: number | null) => boolean;
   /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. */
-  readonly nextTry: () => NextTry | null;
+  readonly nextTry: (asked: AskedTry) => NextTry | null;
   /** Puts back what the last recovery took. */
   readonly undo: () => Promise<unknown>;
   /** Compacts at the overflow gate. */

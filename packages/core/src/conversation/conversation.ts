@@ -3,7 +3,7 @@ import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError } from "../error.ts";
 import { type MessageDraft, overheadHash, withId } from "../message/ids.ts";
-import type { Message } from "../message/message.ts";
+import { isHuman, type Message } from "../message/message.ts";
 import { clockDoor } from "../port-door.ts";
 import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
 import { checkStorable } from "../session/codec.ts";
@@ -15,6 +15,7 @@ import { sessionsDoor, writerDoor } from "../session/store-door.ts";
 import { isUndoArchived, type SessionView } from "../session/view.ts";
 import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { type Background, type ConversationFit, createBackground } from "./background.ts";
+import type { Refusals } from "./learned-limit.ts";
 import { createQueue, untilAborted } from "./queue.ts";
 import { createTally, type Tally } from "./tally.ts";
 
@@ -46,7 +47,7 @@ export interface ReportedUsage {
  * every drop-in and the replay use it. When a promise resolves, what it did is in the store.
  */
 export interface Conversation
-  extends Pick<ContextManager, "context" | "predict" | "recall" | "state" | "view" | "entries">,
+  extends Pick<ContextManager, "context" | "predict" | "recall" | "state" | "view" | "entries" | "mostMedia">,
     Omit<Tally, "add"> {
   /** Runs work when all work that was given before has ended. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
@@ -73,8 +74,8 @@ export interface Conversation
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
   /** Writes what was appended and is not written yet. After a write that failed the next one brings what is missing: the log never has a gap. */
   flush(): Promise<void>;
-  /** Counts a refusal without a known reason; returns how many came in a row, without an answer in between. The log does not have the count. */
-  refused(): number;
+  /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */
+  refused(request: "new" | "same"): Refusals;
   /** Compacts as if the session had waited for a person long enough, for replays. `null` if the policy does nothing then. */
   idled(signal: AbortSignal): Promise<FitOutcome | null>;
   /** Resolves when no summary is being prepared. */
@@ -203,6 +204,7 @@ interface ConversationParts {
 }
 
 const NOTHING_TO_WRITE = Promise.resolve();
+const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0 };
 
 function conversationOver(
   setting: ConversationSetting,
@@ -211,14 +213,14 @@ function conversationOver(
 ): Conversation {
   const { onEvent } = setting;
   const nowMs = clockDoor(setting.nowMs);
-  const { context, predict, recall, state, view, entries } = manager;
+  const { context, predict, recall, state, view, entries, mostMedia } = manager;
   const [queue, writes] = [createQueue(), createQueue()];
   const hashOf = createOverheadHash();
   const now = {
     life: "open",
     tallied: readCount,
     written: readCount,
-    refusals: 0,
+    refusals: NO_REFUSALS,
     isRefusalTold: false,
     windowTokens: Number.POSITIVE_INFINITY,
   };
@@ -252,7 +254,8 @@ function conversationOver(
     if (writer !== null) checkStorable(entry);
     void background.wake();
     manager.append(entry);
-    if (isAnswer(entry)) now.refusals = 0;
+    if (isAnswer(entry)) now.refusals = NO_REFUSALS;
+    else if (entry.type === "message" && isHuman(entry.message)) now.refusals = { ...now.refusals, mediaTries: 0 };
     background.appended();
   };
   const append = async (entry: SessionEntry) => {
@@ -281,6 +284,7 @@ function conversationOver(
     state,
     view,
     entries,
+    mostMedia,
     messageIds: () => seen().messageIds(),
     hasCall: (callId) => seen().hasCall(callId),
     totals: () => seen().totals(),
@@ -338,8 +342,9 @@ function conversationOver(
       await append(entry);
       return entry;
     },
-    refused: () => {
-      now.refusals += 1;
+    refused: (request) => {
+      const { times, mediaTries } = now.refusals;
+      now.refusals = request === "new" ? { times: times + 1, mediaTries } : { times, mediaTries: mediaTries + 1 };
       return now.refusals;
     },
     idled: async (signal) => {

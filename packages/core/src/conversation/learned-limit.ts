@@ -1,11 +1,11 @@
-import type { FitInput } from "../engine/fit-input.ts";
-import { recoveryOfTry } from "../engine/goal.ts";
+import { recoveriesOf, recoveryOfTry } from "../engine/goal.ts";
 import type { SessionEntry } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { ContextManager } from "../session/context-manager.ts";
 import { BELIEVED_MS, isOfOtherUnit, type LearnedRequestLimits } from "../session/session-state.ts";
 import { isRejectedUsage } from "../usage.ts";
+import type { AskedTry, NextTry } from "./recovery.ts";
 
 /**
  * The limit of one model's window in one conversation, learned from answers and rejections. Sizes are the tokens that were expected of a request
@@ -128,19 +128,43 @@ export function createLearnedLimits(): LearnedLimits {
   };
 }
 
-/** A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest one so far that did not help; infinity for none. */
-export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">>;
+/** Unknown refusals of one request in a row, without an answer in between. */
+export interface Refusals {
+  readonly times: number;
+  /** How often less of its media did not help. */
+  readonly mediaTries: number;
+}
+
+/** Repetitions of a request by whoever sends it, before a fault of the moment is taken for a matter of size: as many as vendors' SDKs make by themselves. Chosen. */
+const REPETITIONS = 2;
 
 /**
  * Decides whether to try a smaller request after a refusal that gave no known reason; `null` means no. The largest request so far may be too large, so
  * a smaller one is tried at once. A request below a size that was answered is only tried smaller if it is refused a second time: the window may have shrunk.
  * Answered sizes count since the last refusal that a smaller request helped with; without any, or if reports cannot be right, each request is the largest.
- * `refusedTimes` counts this refusal and those right before it, with no answer between.
+ * If it holds more media than any that was answered, less of them is tried first. A fault of the moment is tried once, and not before it was repeated, by the client that
+ * sends it or, where `isRepeated`, by its caller.
  */
 export function nextTry(
-  { state, predict, limitEvents }: Pick<ContextManager, "state" | "predict"> & { limitEvents(): readonly LimitEvent[] },
-  { policy, refusedTimes }: { readonly policy: EnginePolicy; readonly refusedTimes: number },
+  {
+    state,
+    predict,
+    limitEvents,
+    mostMedia,
+    refused,
+  }: Pick<ContextManager, "state" | "predict" | "mostMedia"> & {
+    limitEvents(): readonly LimitEvent[];
+    refused(request: "new" | "same"): Refusals;
+  },
+  { policy, outcome, tried, isRepeated = false }: AskedTry & { readonly policy: EnginePolicy; readonly isRepeated?: boolean },
 ): NextTry | null {
+  const { times, mediaTries } = refused(tried === "media" ? "same" : "new");
+  const isOfTheMoment = outcome.kind === "overload";
+  const refusedTimes = times - (isOfTheMoment && isRepeated ? REPETITIONS : 0);
+  if (refusedTimes < 1) return null;
+  const unit = mediaTries === 0 ? mostMedia() : null;
+  if (unit !== null && recoveriesOf(policy) > 0)
+    return { recovery: 0, refusedTokens: Number.POSITIVE_INFINITY, refused: { unit, limit: null } };
   const events = limitEvents();
   const first = events.findLastIndex(({ kind }) => kind !== "undone") + 1;
   const undone = events.slice(first).flatMap((event) => (event.kind === "undone" ? [event] : []));
@@ -148,6 +172,7 @@ export function nextTry(
   const answeredTokens = Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
   const isLargest = state().usageWatch.isRefused || predict().upperTokens >= answeredTokens;
   if (!isLargest && refusedTimes < 2) return null;
+  if (isOfTheMoment && undone.at(-1)?.isPast === false) return null;
   const tries = Math.max(refusedTimes, undone.length + 1);
   const recovery = recoveryOfTry(policy, { tries, isSaid: undone.at(-1)?.isPast === true });
   if (recovery === null) return null;
@@ -191,6 +216,8 @@ export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 interface RefusedSize {
   readonly kind: "refused";
   readonly modelId: string | null;
+  /** The id of the compaction. */
+  readonly entryId: string;
   /** The limit that the provider named; `null` if it named none. */
   readonly limitTokens: number | null;
   readonly expectedTokens: number;
@@ -227,6 +254,7 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
       return events;
     const refused = {
       modelId,
+      entryId: entry.id,
       limitTokens: observedLimitTokens,
       expectedTokens: tokensBefore,
       afterTokens: tokensAfter,
@@ -236,7 +264,7 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
   }
   // Less did not help, or a person undid it: nothing was learned.
   const last = events.at(-1);
-  if (entry.type === "revert" && last?.kind === "refused")
+  if (entry.type === "revert" && last?.kind === "refused" && last.entryId === entry.compactionId)
     return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId, afterTokens: last.afterTokens, isPast: false }];
   if (entry.type === "message" && last?.kind === "undone") {
     // A reply came without a report: what was refused was refused for the moment.

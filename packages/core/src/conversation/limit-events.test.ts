@@ -19,6 +19,7 @@ const said = (promptTokens: number, modelId = "a"): LimitEvent => ({ kind: "answ
 const refused = (limitTokens: number | null): LimitEvent => ({
   kind: "refused",
   modelId: "a",
+  entryId: "c",
   limitTokens,
   expectedTokens: 900,
   afterTokens: 400,
@@ -55,6 +56,7 @@ test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
     [answered(5), cut({}), revertOf("c"), { type: "message", message: reply("a", "yes") }],
     [said(5)],
   ],
+  ["undoing another compaction is none", [cut({}), revertOf("other")], [refused(null)]],
   ["messages tell nothing", [{ type: "message", message: human("h", "go on") }], []],
 ])("%s", (_, entries, events) => {
   expect(entries.reduce(foldLimitEvents, [] as readonly LimitEvent[])).toEqual(events);

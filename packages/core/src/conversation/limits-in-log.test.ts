@@ -5,6 +5,7 @@ const RESERVE = 1_000;
 const answered = (promptTokens: number, modelId = "a"): LimitEvent => ({ kind: "answered", modelId, promptTokens });
 const refused = (limitTokens: number | null, expectedTokens: number, afterTokens = 5_000): LimitEvent => ({
   kind: "refused",
+  entryId: "c",
   modelId: "a",
   limitTokens,
   expectedTokens,

@@ -5,7 +5,6 @@ import { isRecord, type JsonValue } from "../json.ts";
 import type { StopReason } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { NextTry } from "./learned-limit.ts";
 
 /**
  * The outcome of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
@@ -15,6 +14,7 @@ import type { NextTry } from "./learned-limit.ts";
  * - `too-large`: more than is taken, of tokens, of tokens a minute or of another unit; `limit` is what the vendor names of that unit
  * - `reply-too-large`: a longer reply was asked for than the model gives; `limit` is the longest, if the vendor names it
  * - `not-entitled`: long context that the account does not have
+ * - `overload`: a fault of the moment; `isUnsaid` if its words do not say so: where its repetitions failed, it may be about the size
  * - `invalid`: a parameter that is named
  * - `unknown`: words that say none of this, or an answer that says nothing
  */
@@ -22,7 +22,8 @@ export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" | "unknown" }
   | { readonly kind: "too-large"; readonly of: "tokens" | "minute" | RequestUnit; readonly limit?: number | null }
   | { readonly kind: "reply-too-large"; readonly limit: number | null }
-  | { readonly kind: "auth" | "quota" | "rate" | "overload" | "invalid" };
+  | { readonly kind: "overload"; readonly isUnsaid?: boolean }
+  | { readonly kind: "auth" | "quota" | "rate" | "invalid" };
 
 /**
  * The remedy for an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; a
@@ -46,8 +47,8 @@ const REMEDIES: { readonly [kind in RequestOutcome["kind"]]: Remedy } = {
 };
 
 /** The one place that decides what follows a request. */
-function remedyOf({ kind }: RequestOutcome): Remedy {
-  return REMEDIES[kind];
+function remedyOf(outcome: RequestOutcome): Remedy {
+  return outcome.kind === "overload" && outcome.isUnsaid === true ? "try-less" : REMEDIES[outcome.kind];
 }
 
 /** A request that was refused, or whose answer the window cut off. The figures are the provider's, in tokens; `null` if it gave none. */
@@ -199,6 +200,12 @@ export function answerOf<Answer>(attempt: Attempt<Answer>): Answer {
   return cutOff.answer;
 }
 
+/**
+ * A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest one so far that did not help; infinity for none. `refused` is the
+ * unit of media of which less is tried, left out for less of all.
+ */
+export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">> & Pick<FitInput, "refused">;
+
 /** The caller's functions with which {@link sendWithRecovery} sends a request and makes it smaller. */
 export interface Recovery<Answer> {
   readonly policy: EnginePolicy;
@@ -207,7 +214,7 @@ export interface Recovery<Answer> {
   /** Compacts at the gate `on-overflow`. False if there is nothing new to send: the request is too long then. */
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
   /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. Left out for never. */
-  readonly nextTry?: () => NextTry | null;
+  readonly nextTry?: (asked: AskedTry) => NextTry | null;
   /** Undoes the last recovery, which did not help. */
   readonly undo?: () => Promise<unknown>;
   /** Removes all bound reasoning from the context. False if there is none: then the caller gets the refusal. Left out if there never is any. */
@@ -216,8 +223,17 @@ export interface Recovery<Answer> {
   readonly lowerReply?: (limitTokens: number | null) => boolean;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Rejection, recovery: number) => void;
-  /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and whether less was tried. Nothing if it is left out. */
-  readonly done?: { readonly recovery: number; readonly isTried: boolean };
+  /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and what was tried. Nothing if it is left out. */
+  readonly done?: { readonly recovery: number; readonly tried: Tried };
+}
+
+/** How a request was tried after an unknown refusal: with less of its media, or with less of all. */
+export type Tried = "none" | "media" | "less";
+
+/** An unknown refusal, and what was tried of the same request before it. */
+export interface AskedTry {
+  readonly outcome: RequestOutcome;
+  readonly tried: Tried;
 }
 
 /** Facts that a fit at the gate `on-overflow` needs. */
@@ -228,16 +244,16 @@ export type RecoveryFacts = Required<
 
 /**
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
- * again, once. An unknown refusal of the largest request so far is tried once with less, and with still less if the caller sends it again. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
+ * again, once. An unknown refusal of the largest request so far is tried once with less media if it holds the most of them, and once with less of all; with still less if the caller sends it again. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
  */
 export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promise<Attempt<Answer>> {
   const { policy, done } = request;
   const maximum = recoveriesOf(policy);
-  let isTried = done?.isTried === true;
+  let tried: Tried = done?.tried ?? "none";
   let isLowered = !policy.enabled;
   let leaveReasoning = policy.enabled ? request.leaveReasoning : undefined;
   for (let recovery = done?.recovery ?? 0; ; ) {
-    let refusedTokens: number | null = null;
+    let next: NextTry | null = null;
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
     const { rejection } = attempt;
@@ -256,11 +272,10 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         continue;
       case "try-less": {
         // Less did not help: what was taken comes back, and the refusal is the caller's.
-        if (isTried) await request.undo?.();
-        const next = isTried ? null : (request.nextTry?.() ?? null);
+        if (tried !== "none") await request.undo?.();
+        next = tried === "less" ? null : (request.nextTry?.({ outcome: rejection.outcome, tried }) ?? null);
         if (next === null) return attempt;
         recovery = Math.max(recovery, next.recovery);
-        refusedTokens = next.refusedTokens;
         break;
       }
       case "shrink":
@@ -268,7 +283,8 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       default:
         return remedy satisfies never;
     }
-    isTried = remedy === "try-less";
+    const isOfMedia = next?.refused !== undefined;
+    tried = next === null ? "none" : isOfMedia ? "media" : "less";
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
@@ -278,13 +294,18 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       observedPromptTokens: promptTokens,
       observedRequestTokens: requestedTokens,
     };
-    const facts = { ...counts, recovery, refusedTokens, ...refusedUnit(rejection.outcome) };
+    const facts = {
+      ...counts,
+      recovery,
+      refusedTokens: next?.refusedTokens ?? null,
+      ...(next?.refused === undefined ? refusedUnit(rejection.outcome) : { refused: next.refused }),
+    };
     const isNew = await request.recover(facts, rejection).catch((error: unknown) => {
       // An answer that was cut off is better than none.
       if (rejection.cutOff === undefined) throw error;
       return false;
     });
     if (!isNew) return attempt;
-    recovery += 1;
+    if (!isOfMedia) recovery += 1;
   }
 }

@@ -112,6 +112,19 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
   };
 }
 
+/** The larger of two sizes in each unit. */
+export function largestSize(a: RequestSize, b: RequestSize): RequestSize {
+  return {
+    bytes: Math.max(a.bytes, b.bytes),
+    images: Math.max(a.images, b.images),
+    documents: Math.max(a.documents, b.documents),
+    pages: Math.max(a.pages, b.pages),
+    documentBytes: Math.max(a.documentBytes, b.documentBytes),
+    imageBytes: Math.max(a.imageBytes, b.imageBytes),
+    imagePx: Math.max(a.imagePx, b.imagePx),
+  };
+}
+
 /** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */
 export function requestSizeOf({
   system,

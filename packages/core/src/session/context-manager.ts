@@ -14,6 +14,7 @@ import type {
 } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { Context, Message } from "../message/message.ts";
+import type { RequestUnit } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { summaryIn } from "../prompts/parts.ts";
@@ -22,7 +23,7 @@ import { addedUsage } from "../summarizer/added-usage.ts";
 import type { Ledger, Prediction } from "../tokens/estimator.ts";
 import type { Usage } from "../usage.ts";
 import type { CompactionEvent, ContextEvent } from "./events.ts";
-import { type FittedMedia, fitMedia } from "./fit-media.ts";
+import { type FittedMedia, fitMedia, mostMedia } from "./fit-media.ts";
 import { createHeldSession, type HeldSession } from "./held-session.ts";
 import { type Recalled, type RecallRange, recall } from "./recall.ts";
 import { type ContextManagerOptions, fitStateOf, gateStateOf, type SessionFit } from "./session-setup.ts";
@@ -60,6 +61,8 @@ export interface ContextManager {
   predict(dynamicContext?: string | null): Prediction;
   /** Reads a piece of the original text that a handle names, at most {@link MAXIMUM_RECALL_CHARS} code units; `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  /** The unit of media of which the context holds more than any request that was answered, if some can be taken out; `null` for none. */
+  mostMedia(): RequestUnit | null;
   /** Returns all that the log tells about the session up to now. */
   state(): SessionState;
   view(): SessionView;
@@ -118,6 +121,7 @@ export function managerOf(session: HeldSession, { repairs }: Pick<ContextManager
     },
     predict: (dynamicContext = null) => session.predict(dynamicContext),
     recall: (handle, range) => recall(handle, range, session.messages),
+    mostMedia: () => mostMedia(session),
     archived: session.archived,
     prepareUndo,
     state,

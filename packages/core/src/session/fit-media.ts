@@ -7,7 +7,16 @@ import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestSize, RequestUnit } from "../message/size.ts";
-import { joinedSize, lowestLimits, messageSize, NO_SIZE, REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";
+import {
+  joinedSize,
+  lowestLimits,
+  messageSize,
+  NO_SIZE,
+  partSizes,
+  REQUEST_UNITS,
+  requestSizeOf,
+  sizeIn,
+} from "../message/size.ts";
 import type { HeldSession } from "./held-session.ts";
 import type { SessionFit } from "./session-setup.ts";
 import { believedLimits, limitStep } from "./session-state.ts";
@@ -90,6 +99,30 @@ export function fitMedia(session: HeldSession, { policy, input }: SessionFit): F
   } as const;
   const entry: CompactionEntry = { type: "compaction", id, throughEntryId: view.lastEntryId, edits, record, atMs: input.nowMs };
   return { entry, left: parts, learned, textRatio: textRatioOf(left, { beside, messages: after }), isGuess };
+}
+
+/** Units of media that a refusal in unknown words may be about, the more usual first. */
+const MEDIA_UNITS = ["images", "documents", "pages", "bytes"] as const;
+
+/** The unit of media of which a session holds more than any request that was answered, if some can be taken out for it; `null` for none. */
+export function mostMedia({ state, sizeOf, answeredSize, setup: { policy } }: HeldSession): RequestUnit | null {
+  const { view } = state();
+  const size = sizeOf(view.messages);
+  if (policy.fallback === null || size.images === 0) return null;
+  const messages = view.messages.slice();
+  const mediaBytes = messages.flatMap(mediaSizes).reduce(joinedSize, NO_SIZE).bytes;
+  const most = MEDIA_UNITS.filter((each) => size[each] > answeredSize()[each]);
+  const unit = most.find((each) => each !== "bytes" || mediaBytes >= size.bytes * MEDIA_RATIO);
+  if (unit === undefined) return null;
+  const { edits } = mediaStubs(messages, { limits: { [unit]: 0 }, beside: NO_SIZE, guessed: unit });
+  return edits.length > 0 ? unit : null;
+}
+
+/** Share of the bytes of a request from which on its media are what makes it large. Chosen. */
+const MEDIA_RATIO = 0.5;
+
+function mediaSizes(message: Message): readonly RequestSize[] {
+  return partSizes(message).filter((_, at) => message.parts[at]?.type === "image");
 }
 
 /** The limit to believe after a refusal: the one that was named if it is below what was sent, else what was answered before if that is near, else a share, smaller each time. */

@@ -5,7 +5,7 @@ import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import { boundReasoningIn, type RemovedReasoning, reasoningBehindEdit } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
-import { joinedSize, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
+import { joinedSize, largestSize, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
 import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import type { Prediction } from "../tokens/estimator.ts";
@@ -48,6 +48,8 @@ export interface HeldSession {
   /** Tells what fills the window if no cut can take it, once for a system text and its tools. */
   tellFilled(fit: SessionFit): void;
   predict(dynamicContext: string | null): Prediction;
+  /** The most of each unit that an answered request with media held; nothing before the first one, and after a switch of the model. */
+  answeredSize(): RequestSize;
   /** Returns the size of messages, looking only at those that came since it was asked before. */
   sizeOf(messages: Sequence<Message>): RequestSize;
   /** Reads the newest undo point from the archive if it is there alone. */
@@ -77,7 +79,18 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
   let filledTold: Pick<SessionView, "system" | "tools"> | null = null;
   const recallIndex = recalls(setup) ? createRecallIndex(setup.work) : null;
 
+  let answered = { hasMedia: false, size: NO_SIZE };
+  const foldAnswered = (entry: SessionEntry) => {
+    if (entry.type === "model-change") answered = { ...answered, size: NO_SIZE };
+    if (entry.type !== "message") return;
+    const { message } = entry;
+    const isReply = message.role === "assistant" && message.origin === "model";
+    if (isReply && answered.hasMedia)
+      answered = { hasMedia: true, size: largestSize(answered.size, sizeOf(state.view.messages)) };
+    if (message.parts.some(({ type }) => type === "image")) answered = { ...answered, hasMedia: true };
+  };
   const fold = (entry: SessionEntry): Omit<FoldedState, "state"> => {
+    foldAnswered(entry);
     const folded = foldState(state, entry, setup);
     state = folded.state;
     const newest = entry.type === "message" ? state.view.messages.at(-1) : undefined;
@@ -122,6 +135,7 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
     entries,
     messages,
     archived,
+    answeredSize: () => answered.size,
     sizeOf,
     repair: () => {
       const needed = repairsOf(state.view).map((entry) => {

@@ -47,6 +47,7 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
     return {
       modelId,
       tools: toolSpecsOf(params.tools),
+      isRepeated: true,
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),

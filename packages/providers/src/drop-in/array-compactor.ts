@@ -8,6 +8,7 @@ import type {
   Recovery,
   ReportedUsage,
   RequestOutcome,
+  Tried,
 } from "@plimsoll/core/extend";
 import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/extend";
 import { sdkRejection } from "../client/failure.ts";
@@ -42,6 +43,8 @@ export interface ArrayRequest<Answer> extends RequestFacts {
   readonly now?: FitInput["now"];
   /** The subject that a summary concentrates on. */
   readonly focus?: string;
+  /** True if the caller repeats a request by itself after a fault of the moment, and each repetition comes here: then these are waited for. */
+  readonly isRepeated?: boolean;
 }
 
 /** Names a conversation: by the caller's key, or by an array, either the caller's whole one or one that `fit` returned. */
@@ -93,8 +96,10 @@ interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
   readonly fitted: FittedLog;
-  /** True if it is less than what was refused in words that nobody knows. */
-  readonly isTry?: boolean;
+  /** How it is less than what was refused in words that nobody knows; left out if it is not. */
+  readonly tried?: Tried;
+  /** The array that was refused before it. */
+  readonly before?: SentArray<Item, Answer>;
 }
 
 /** An array as it was read. */
@@ -149,7 +154,9 @@ export function createArrayCompactor<Item, Answer>(
       if (of !== undefined) logs.unanswered.delete(of.fitted.found.conversation);
       const rejection = sdkRejection(thrown);
       if (rejection === null) return null;
-      const done = { recovery, isTried: arrays.sent.get(sent)?.isTry === true };
+      const tried = of?.tried ?? "none";
+      // Less of its media is no recovery.
+      const done = { recovery: tried === "media" ? recovery - 1 : recovery, tried };
       const counted = withCount(rejection, of?.fitted.expectedTokens ?? 0);
       const refused = { kind: "refused", rejection: { ...counted, error: thrown } } as const;
       const end = await recovering<Item, Answer, Item[]>(arrays, sent, {
@@ -283,20 +290,19 @@ async function observe<Item, Answer>(
   const of = known.get(sent);
   const reported = wire.observed(answer);
   if (of === undefined || reported === null || !logs.conversations.has(of.fitted.found)) return;
-  await reportAnswer(logs, of.fitted, { asked: of.request, reported });
+  await reportAnswer(logs, of.fitted, { asked: of.request, reported, isMediaTry: of.tried === "media" });
 }
 
 async function recoverFrom<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
-  sent: readonly Item[],
-  failed: Pick<RejectedRequest, "rejection" | "recovery" | "refusedTokens">,
+  of: SentArray<Item, Answer> | undefined,
+  failed: Pick<RejectedRequest, "rejection" | "recovery" | "refusedTokens" | "refused">,
 ): Promise<Item[] | null> {
-  const of = arrays.sent.get(sent);
   if (of === undefined) return null;
   const { array, request } = of;
   const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, sent: of.fitted });
-  const isTry = failed.rejection.outcome.kind === "unknown";
-  return fitted === null ? null : written(arrays, { array, request, fitted, isTry });
+  const tried = failed.refusedTokens === null ? "none" : failed.refused === undefined ? "less" : "media";
+  return fitted === null ? null : written(arrays, { array, request, fitted, tried, before: of });
 }
 
 /** Reads the outcome of an array that was sent from its answer. */
@@ -312,9 +318,8 @@ function outcomeIn<Item, Answer>(
 
 async function withoutReasoning<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
-  sent: readonly Item[],
+  of: SentArray<Item, Answer> | undefined,
 ): Promise<Item[] | null> {
-  const of = arrays.sent.get(sent);
   if (of === undefined) return null;
   const { array, request } = of;
   const fitted = await leaveReasoning(arrays.logs, { ...request, request: array.request, sent: of.fitted });
@@ -358,27 +363,29 @@ function recovering<Item, Answer, Own>(
 ): Promise<Attempt<Own>> {
   const { policy, sent: known } = arrays;
   let next: Item[] | null = null;
-  const sent = () => next ?? first;
-  const conversation = () => known.get(sent())?.fitted.found.conversation ?? null;
+  let now = known.get(first);
   const goOn = (made: Item[] | null): boolean => {
     next = made ?? next;
+    now = made === null ? now : known.get(made);
     return made !== null;
   };
   return sendWithRecovery<Own>({
     policy,
     ...done,
     attempt: () => attempt(next),
-    nextTry: () => {
-      const of = conversation();
-      return of === null ? null : nextTry(of, { policy, refusedTimes: of.refused() });
+    nextTry: (asked) => {
+      if (now === undefined) return null;
+      const { request, fitted } = now;
+      return nextTry(fitted.found.conversation, { policy, isRepeated: request.isRepeated === true, ...asked });
     },
     undo: async () => {
-      const of = conversation();
-      if (of !== null) await of.inTurn(of.undo);
+      const of = now?.fitted.found.conversation;
+      if (of !== undefined) await of.inTurn(of.undo);
+      now = now?.before ?? now;
     },
-    leaveReasoning: async () => goOn(await withoutReasoning(arrays, sent())),
-    recover: async ({ recovery, refusedTokens }, rejection) =>
-      goOn(await recoverFrom(arrays, sent(), { rejection, recovery, refusedTokens })),
+    leaveReasoning: async () => goOn(await withoutReasoning(arrays, now)),
+    recover: async ({ recovery, refusedTokens, refused }, rejection) =>
+      goOn(await recoverFrom(arrays, now, { rejection, recovery, refusedTokens, refused })),
   });
 }
 

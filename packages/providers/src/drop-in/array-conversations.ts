@@ -31,7 +31,6 @@ import {
   type Rejection,
   type ReportedUsage,
   recallArtifact,
-  refusedUnit,
   replyBeside,
   replyLowered,
   requestSizeOf,
@@ -230,12 +229,13 @@ export interface RejectedRequest extends AskedRequest {
   readonly rejection: Rejection;
   readonly recovery: number;
   readonly refusedTokens: FitInput["refusedTokens"];
+  readonly refused: FitInput["refused"];
   readonly sent: Pick<FittedLog, "view" | "expectedTokens">;
 }
 
 /** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
-  const { request, rejection, recovery, refusedTokens = null, sent, signal } = asked;
+  const { request, rejection, recovery, refusedTokens = null, refused: ofUnit, sent, signal } = asked;
   const { promptTokens, requestedTokens: observedRequestTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { conversation } = found;
@@ -258,11 +258,12 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       observedRequestTokens,
       recovery,
       refusedTokens,
-      ...refusedUnit(outcome),
+      refused: ofUnit,
     };
     const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);
     const { requestLimits } = conversation.state();
-    if (input.refused !== undefined)
+    // Of a try it is not known yet whether it helps.
+    if (ofUnit !== undefined && refusedTokens === null)
       logs.learned.learn(conversation, asked.modelId, (known) => ({
         ...known,
         request: { ...known.request, ...requestLimits },
@@ -291,7 +292,11 @@ export function leaveReasoning(
 export async function reportAnswer(
   logs: ArrayConversations,
   { found, view, expectedTokens }: FittedLog,
-  { asked, reported }: { readonly asked: RequestFacts; readonly reported: ReportedUsage },
+  {
+    asked,
+    reported,
+    isMediaTry,
+  }: { readonly asked: RequestFacts; readonly reported: ReportedUsage; readonly isMediaTry: boolean },
 ): Promise<void> {
   const { conversation } = found;
   logs.unanswered.delete(conversation);
@@ -300,7 +305,7 @@ export async function reportAnswer(
     const outputTokens = entry?.usage.output.totalTokens ?? 0;
     const nowTokens = entry === null ? expectedTokens : conversation.predict().expectedTokens - outputTokens;
     logs.learned.learn(conversation, asked.modelId, (learned) => {
-      const { request } = learned;
+      const request = isMediaTry ? { ...learned.request, ...conversation.state().requestLimits } : learned.request;
       const left = Object.keys(request).length === 0 ? request : withoutRefuted(request, requestSizeOf(view));
       return { ...afterAnswer(learned, { expectedTokens, nowTokens }), request: left };
     });

@@ -206,6 +206,7 @@ async function fittedRequest(
     signal,
     limits: limitsFor(options.limits(facts.modelId), facts.maxOutputTokens, end < own.length ? restTokens : 0),
     isReplyGuessed: facts.maxOutputTokens === null && end === own.length,
+    isRepeated: true,
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });

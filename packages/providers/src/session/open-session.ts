@@ -135,7 +135,7 @@ export async function sent<Request, Answer>(
       const rejectionIn = (error: unknown) => sdkRejection(error, request);
       return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens });
     },
-    nextTry: () => nextTry(conversation, { policy, refusedTimes: conversation.refused() }),
+    nextTry: (asked) => nextTry(conversation, { policy, ...asked }),
     undo: () => conversation.inTurn(conversation.undo),
     lowerReply: (limitTokens) => {
       const now = replyTokensOf(session);
