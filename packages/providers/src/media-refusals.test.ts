@@ -19,6 +19,9 @@ const WORDS: readonly (readonly [string, number, unknown])[] = [
   ["a code", 400, { message: "E-VIS-0041" }],
   ["nothing", 400, ""],
   ["an empty object", 500, {}],
+  ["another medium", 400, { message: "the file is too large" }],
+  ["documents", 400, { message: "document limit exceeded" }],
+  ["sides that nobody knows", 400, { message: "image resolution exceeds the maximum" }],
   ["a status that is not usual", 406, { message: "not to our taste" }],
 ];
 

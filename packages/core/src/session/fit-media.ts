@@ -35,6 +35,8 @@ export interface FittedMedia {
   readonly isGuess: boolean;
 }
 
+type RefusedUnit = Exclude<FitInput["refused"], undefined>;
+
 /** Nothing is over a limit. */
 const WITHIN: FittedMedia = { entry: null, left: [], learned: null, textRatio: 1, isGuess: false };
 
@@ -55,7 +57,9 @@ export function fitMedia(session: HeldSession, { policy, input }: SessionFit): F
   const beside = input.pending.map(messageSize).reduce(joinedSize, overhead);
   const total = joinedSize(sizeOf(view.messages), beside);
   const refused =
-    input.refused === undefined ? null : believedAfter(input, input.refused, { total, overhead, view: view.messages });
+    input.refused === undefined
+      ? null
+      : believedAfter(input, heldUnit(session, input.refused, total), { total, overhead, view: view.messages });
   const limits = refused === null ? known : lowestLimits(known, { [refused.unit]: refused.limit });
   if (REQUEST_UNITS.every((unit) => sizeIn(total, unit) <= (limits[unit] ?? Number.POSITIVE_INFINITY))) return WITHIN;
   const messages = view.messages.slice();
@@ -118,6 +122,12 @@ export function mostMedia({ state, sizeOf, answeredSize, setup: { policy } }: He
   return edits.length > 0 ? unit : null;
 }
 
+/** The unit that a refusal is about: the one that was read, or media of which there is the most if the request holds nothing of that. */
+function heldUnit(session: HeldSession, read: RefusedUnit, total: RequestSize): RefusedUnit {
+  const unit = sizeIn(total, read.unit) > 0 ? null : mostMedia(session);
+  return unit === null ? read : { unit, limit: null };
+}
+
 /** Share of the bytes of a request from which on its media are what makes it large. Chosen. */
 const MEDIA_RATIO = 0.5;
 
@@ -128,7 +138,7 @@ function mediaSizes(message: Message): readonly RequestSize[] {
 /** The limit to believe after a refusal: the one that was named if it is below what was sent, else what was answered before if that is near, else a share, smaller each time. */
 function believedAfter(
   { recovery = 0 }: FitInput,
-  { unit, limit }: { readonly unit: RequestUnit; readonly limit: number | null },
+  { unit, limit }: RefusedUnit,
   { total, overhead, view }: { readonly total: RequestSize; readonly overhead: RequestSize; readonly view: Iterable<Message> },
 ): { readonly unit: RequestUnit; readonly limit: number; readonly isGuess: boolean } {
   const size = sizeIn(total, unit);
