@@ -26,7 +26,6 @@ export { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tu
 // Add importers, metrics and peers
 
 export { type BenchExtension, type BenchParts, BUILT_IN_PARTS, partsWith } from "./extension.ts";
-export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./formats/importer-contract.ts";
 export { type TranscriptParts, transcriptOf } from "./formats/log-builder.ts";
 export { callDraft, type LogItem, replyItem, resultItem, textPart, userItem } from "./formats/log-items.ts";
 export { inTable, type Metric } from "./metrics/metric.ts";
@@ -41,3 +40,4 @@ export type {
 } from "./replay/program.ts";
 export { programPolicy } from "./replay/program-run.ts";
 export { loadParts } from "./run/load-parts.ts";
+export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./testing/importer-contract.ts";

@@ -1,7 +1,7 @@
 import { atifImporter } from "../src/formats/atif/importer.ts";
-import type { ImporterSubject } from "../src/formats/importer-contract.ts";
 import { inspectImporter } from "../src/formats/inspect/importer.ts";
 import { tauBenchImporter } from "../src/formats/tau-bench/importer.ts";
+import type { ImporterSubject } from "../src/testing/importer-contract.ts";
 import { ARGS } from "./message-list-subjects.ts";
 
 const lines = (...objects: readonly object[]): string => objects.map((object) => JSON.stringify(object)).join("\n");

@@ -4,7 +4,6 @@ import { clineImporter } from "../src/formats/cline/importer.ts";
 import { codexImporter } from "../src/formats/codex/importer.ts";
 import { copilotCliImporter } from "../src/formats/copilot-cli/importer.ts";
 import { geminiCliImporter } from "../src/formats/gemini-cli/importer.ts";
-import type { ImporterSubject } from "../src/formats/importer-contract.ts";
 import { miniSweAgentImporter } from "../src/formats/mini-swe-agent/importer.ts";
 import { openCodeImporter, openCodeStorageImporter } from "../src/formats/opencode/importer.ts";
 import { openHandsImporter, openHandsOutputImporter } from "../src/formats/openhands/importer.ts";
@@ -13,6 +12,7 @@ import { plimsollImporter } from "../src/formats/plimsoll/importer.ts";
 import { qwenCodeImporter } from "../src/formats/qwen-code/importer.ts";
 import { rooCodeImporter } from "../src/formats/roo-code/importer.ts";
 import { sweAgentImporter } from "../src/formats/swe-agent/importer.ts";
+import type { ImporterSubject } from "../src/testing/importer-contract.ts";
 import { GRADED_SUBJECTS } from "./graded-subjects.ts";
 import { ARGS, MESSAGE_LIST_SUBJECTS } from "./message-list-subjects.ts";
 

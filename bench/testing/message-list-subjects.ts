@@ -1,9 +1,9 @@
-import type { ImporterSubject } from "../src/formats/importer-contract.ts";
 import { aiSdkImporter } from "../src/formats/message-lists/ai-sdk.ts";
 import { anthropicMessagesImporter } from "../src/formats/message-lists/anthropic.ts";
 import { langChainImporter } from "../src/formats/message-lists/langchain.ts";
 import { openAiChatImporter } from "../src/formats/message-lists/openai-chat.ts";
 import { openAiResponsesImporter } from "../src/formats/message-lists/openai-responses.ts";
+import type { ImporterSubject } from "../src/testing/importer-contract.ts";
 
 /** Arguments that name a file, quote a text that they replace, and write a plan: what a format passes on of them, measures can see. */
 export const ARGS: Readonly<Record<string, unknown>> = {

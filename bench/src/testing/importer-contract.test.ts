@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { IMPORTER_SUBJECTS } from "../../testing/importer-subjects.ts";
+import { textSource } from "../formats/file-source.ts";
+import { openCodeStorageImporter } from "../formats/opencode/importer.ts";
+import { IMPORTERS, importFile, importSource } from "../formats/registry.ts";
 import { seenCounts } from "../run/describe-session.ts";
-import { textSource } from "./file-source.ts";
 import { IMPORTER_CONTRACT } from "./importer-contract.ts";
-import { openCodeStorageImporter } from "./opencode/importer.ts";
-import { IMPORTERS, importFile, importSource } from "./registry.ts";
 
 describe.each(IMPORTER_SUBJECTS.map((subject) => [subject.importer.description, subject] as const))("%s", (_, subject) => {
   test.each(IMPORTER_CONTRACT.map(({ rule, run }) => [rule, run] as const))("%s", async (_rule, run) => {

@@ -1,7 +1,7 @@
 import { entryIdOf, isRecord } from "@plimsoll/core/extend";
+import { readHead, textSource } from "../formats/file-source.ts";
+import type { FileSource, Importer } from "../formats/importer.ts";
 import type { Transcript } from "../transcript.ts";
-import { readHead, textSource } from "./file-source.ts";
-import type { FileSource, Importer } from "./importer.ts";
 
 /** An importer under test and the text of a session that it reads, with a tool call and its result if the format has them. */
 export interface ImporterSubject {
