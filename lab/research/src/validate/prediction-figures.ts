@@ -1,6 +1,4 @@
-import { originOf } from "../origin.ts";
-import { clusteredEstimate, type Estimate, ratioOf } from "../statistics.ts";
-import { AREA } from "./area.ts";
+import { AREA, clusteredEstimate, type Estimate, originOf, ratioOf } from "@plimsoll/bench/extend";
 import type { Outcome, PredictionCase } from "./predictions.ts";
 import { grouped } from "./rates.ts";
 

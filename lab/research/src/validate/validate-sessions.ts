@@ -1,5 +1,4 @@
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import { type InSession, unitOf } from "../statistics.ts";
+import { type InSession, type PreparedSession, unitOf } from "@plimsoll/bench/extend";
 import { deedsOf } from "./calls.ts";
 import { compactionPlaces, type Experiment, experimentsOf } from "./experiments.ts";
 import { type GradedRun, gradedRun } from "./outcomes.ts";
