@@ -74,7 +74,7 @@ export { reportProblems } from "./report/problems.ts";
 export { groupNotes, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
-export { markdownTable, type ReportTable, type TableHead, type TextTable, textTable } from "./report/table.ts";
+export { markdownTable, type ReportTable, type TableHead, type TextTable } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { amountWords, triggerLine, triggerWords } from "./report/trigger.ts";
 export { settingToTake, tuneAnswer } from "./report/tune-answer.ts";

@@ -32,12 +32,7 @@ export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
 export { AS_PUBLISHED, asPublished, PEERS } from "./peers/peers.ts";
-export type {
-  Program,
-  ProgramMoment,
-  ProgramRun,
-  ProgramSetting,
-} from "./replay/program.ts";
+export type { Program, ProgramMoment, ProgramSetting } from "./replay/program.ts";
 export { programPolicy } from "./replay/program-run.ts";
 export { loadParts } from "./run/load-parts.ts";
 export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./testing/importer-contract.ts";

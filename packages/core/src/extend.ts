@@ -13,9 +13,8 @@ export type {
 export type { ContextUsage } from "./agent/context-usage.ts";
 export type { AgentEvent } from "./agent/events.ts";
 export { createMemorySessionStore } from "./agent/memory-session-store.ts";
-export type { AppliedEdit, AppliedReplaceSpans, MessageSpan, PromptedSpan, SpanAnswer } from "./applied-edit.ts";
+export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
 export { messagesWrittenBy } from "./applied-edit.ts";
-export type { Budget } from "./budget.ts";
 export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, triggerTokens, withReplyWithin } from "./budget.ts";
 export type { ConversationFit } from "./conversation/background.ts";
 export type { Conversation, ConversationSetting, ReportedUsage } from "./conversation/conversation.ts";
@@ -47,24 +46,18 @@ export {
   answerOf,
   attempted,
   outcomeOfReply,
-  refusedUnit,
   rejectionIn,
   sendWithRecovery,
   TOO_MANY_TOKENS,
   withCount,
 } from "./conversation/recovery.ts";
-export type { Boundary } from "./cut-point/boundary.ts";
-export { cutAtBoundary } from "./cut-point/boundary.ts";
-export { cutExceedingTokens, cutKeepingMessages, cutKeepingTokens } from "./cut-point/recent.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
-export { applyEdits } from "./edit/apply-edits.ts";
-export type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "./edit/edit.ts";
 export { recoveriesOf } from "./engine/goal.ts";
 export { fileBegun, serverOf } from "./engine/why-act.ts";
-export type { SessionStartEntry, StepOutcome, WorkCount } from "./entry.ts";
-export { entryIdOf, LOG_VERSION, loggedLimits, NO_WORK } from "./entry.ts";
+export type { SessionStartEntry, StepOutcome } from "./entry.ts";
+export { entryIdOf, LOG_VERSION, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
 export { foldFacts, NO_FACTS } from "./facts/facts.ts";
 export { type PlanItem, planAfter } from "./facts/plan-items.ts";
@@ -72,19 +65,7 @@ export { sha256Hex, shortHash } from "./hash.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
-export type {
-  KeepChoice,
-  KeepRule,
-  KeepRuleKind,
-  KeepView,
-  MessageRange,
-  MessagesRule,
-  NewestAmount,
-  NewestRule,
-  Passage,
-  PassagesRule,
-  ReadableText,
-} from "./keep/keep-rule.ts";
+export type { KeepRuleKind } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
 export { planIn } from "./keep/plan.ts";
 export type { KindSpec } from "./kind.ts";
@@ -98,7 +79,7 @@ export { isDeclared, sharedPrefixCount } from "./message/message.ts";
 export { pixelSizeOf } from "./message/pixel-size.ts";
 export type { RequestUnit } from "./message/size.ts";
 export { coverageOf, lowestLimits, messageChars, partChars, REQUEST_UNITS, requestSizeOf, UNIT_WORDS } from "./message/size.ts";
-export { fencedText, transcriptText } from "./message/transcript-text.ts";
+export { fencedText } from "./message/transcript-text.ts";
 export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export type { ToolTable } from "./paths/call-shape.ts";
 export { callShape, namedPath, toolShapeOf } from "./paths/call-shape.ts";
@@ -106,8 +87,7 @@ export { scriptCalls } from "./paths/script-calls.ts";
 export type { Kinds } from "./policy/kinds.ts";
 export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
 export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
-export { policyInNewestForm } from "./policy/older-policies.ts";
-export type { EnginePolicy, FallbackPolicy } from "./policy/policy.ts";
+export type { EnginePolicy } from "./policy/policy.ts";
 export { asksModel, encodingsOf, requireFallback } from "./policy/policy.ts";
 export { policySchema, triggerSchema } from "./policy/policy-schema.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
@@ -115,7 +95,7 @@ export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
-export { outline, SUMMARY_HEADER } from "./prompts/parts.ts";
+export { SUMMARY_HEADER } from "./prompts/parts.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
 export { lineHash, textLines } from "./recall/text-lines.ts";
 export type { Unit, UnitFacts } from "./recall/units.ts";
@@ -133,38 +113,24 @@ export { believedLimits, foldLedger, withoutRefuted } from "./session/session-st
 export type { SetupChange } from "./session/setup-change.ts";
 export { modelChangeEntry, setupChange, setupChangeEntry } from "./session/setup-change.ts";
 export { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./session/view.ts";
-export type { StrategySpec } from "./strategy/built-in-strategies.ts";
-export type { DropOldestSpec } from "./strategy/drop-oldest.ts";
-export type { Strategy, StrategyAnswer, StrategyInput, StrategyKind } from "./strategy/strategy.ts";
+export type { StrategyKind } from "./strategy/strategy.ts";
 export { defineStrategy } from "./strategy/strategy.ts";
 export type { SummarizeSpec } from "./strategy/summarize.ts";
 export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "./text.ts";
-export type { BpeSpec } from "./tokens/bpe.ts";
 export type { EstimatorOptions, EstimatorSpec, Tokenizers } from "./tokens/built-in-estimators.ts";
 export { BUILT_IN_ESTIMATORS, createEstimator } from "./tokens/built-in-estimators.ts";
-export type { CalibratedEmaSpec } from "./tokens/calibrated-ema.ts";
-export type { CharClassSpec } from "./tokens/char-class.ts";
 export { charClass } from "./tokens/char-class.ts";
 export type { ClassCounts } from "./tokens/char-classes.ts";
 export { CHAR_CLASSES, countClasses } from "./tokens/char-classes.ts";
 export type { CharsPerTokenSpec } from "./tokens/chars-per-token.ts";
 export { charsPerToken } from "./tokens/chars-per-token.ts";
-export type {
-  CountTokens,
-  Estimator,
-  EstimatorKind,
-  EstimatorParts,
-  EstimatorSources,
-  Overhead,
-  Prediction,
-} from "./tokens/estimator.ts";
+export type { CountTokens, Estimator, EstimatorKind, Prediction } from "./tokens/estimator.ts";
 export { defineEstimator, defineMeasure, EMPTY_LEDGER } from "./tokens/estimator.ts";
 export type { Measured } from "./tokens/ledger/ledger-estimator.ts";
 export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
-export type { ImageRule, MessageMeasure, ModelPrior, ModelPriors, WorkCounter } from "./tokens/measure.ts";
+export type { ImageRule, MessageMeasure, ModelPrior, ModelPriors } from "./tokens/measure.ts";
 export { createWorkCounter, pooledPriors } from "./tokens/measure.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
-export { BUILT_IN_TRUNCATIONS } from "./truncation/built-in-truncations.ts";
-export type { Cutter, CutterInput, Span, Truncation } from "./truncation/span.ts";
+export type { Truncation } from "./truncation/span.ts";
 export { truncateMessage } from "./truncation/truncate-text.ts";
 export { isRejectedUsage, rejectedUsage } from "./usage.ts";

@@ -95,7 +95,7 @@ function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOu
 }
 
 /** Returns the field `refused` of a fit's input for a refusal in another unit than tokens; an empty object for any other outcome. */
-export function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refused"> {
+function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refused"> {
   if (outcome?.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
   return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
 }
