@@ -144,7 +144,6 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
         unpricedCalls: 0,
         withCacheUsd: calls * 0.02 + compactions * 0.05 - (ratio === null ? 0 : calls * 0.012),
         withoutCacheUsd: calls * 0.12,
-        lastingCacheUsd: calls * 0.018,
         withCachePer100CallsUsd: 2,
         withoutCachePer100CallsUsd: 12,
       },

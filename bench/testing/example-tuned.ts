@@ -24,7 +24,6 @@ export function exampleTuned(): ShownTuneResult {
   const [low, high] = [tuned(0.6, 0.5), tuned(0.8, 0.7)];
   return {
     base: "sven",
-    cache: "expiring",
     splitBy: "repository",
     trainSessions: 4,
     testSessions: 4,

@@ -81,10 +81,7 @@ export function chooseSetting(
 ): SettingChoice {
   const split = splitSessions(rows.filter(({ row }) => row.policy === "none"));
   const able = longSessions(rows);
-  const scores = scoresByPolicy(
-    rows.filter(({ row }) => able.has(row.session)),
-    "expiring",
-  );
+  const scores = scoresByPolicy(rows.filter(({ row }) => able.has(row.session)));
   const isPriced = rows.every(({ row }) => row.metrics === null || row.metrics.cost.withCacheUsd !== null);
   const over = ({ policy }: SettingPoint, wanted: ReadonlySet<string>): readonly SessionScore[] =>
     (scores.get(policy.name) ?? []).filter(({ session }) => wanted.has(session));

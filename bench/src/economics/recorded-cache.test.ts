@@ -10,7 +10,7 @@ import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { recordedCache } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
-import { lastingCache, type SessionCache, sessionCache } from "./session-cache.ts";
+import { type SessionCache, sessionCache } from "./session-cache.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };
 
@@ -103,10 +103,6 @@ describe("every policy finds the cache as the recorded agent did", () => {
     expect(read.state).toBe(state);
     expect(read.ratio).toBeGreaterThanOrEqual(from);
     expect(read.ratio).toBeLessThanOrEqual(through);
-  });
-
-  test("but for a cache that never expires, in which nothing is cold", async () => {
-    expect(await readAt(madeRecording(coldAt(38, 0)), 38, lastingCache)).toEqual({ state: "warm", ratio: 1 });
   });
 
   test("a recorded compaction breaks the cache of `recorded` alone", async () => {

@@ -17,26 +17,6 @@ export interface SessionCache {
 /** The longer of the two times that a write may live. */
 const ONE_HOUR_MS = 3_600_000;
 
-/** The same cache if nothing in it ever expired, or was cold for a reason that no rule knows. */
-export function lastingCache(cache: SessionCache): SessionCache {
-  const { recorded } = cache;
-  const lasting: RecordedCache = {
-    ...recorded,
-    signAt: (call, history) => {
-      const sign = recorded.signAt(call, history);
-      return sign?.kind === "whole" ? sign : null;
-    },
-  };
-  // They are asked for at every call.
-  const knownRules = new Map<string, CacheRules>();
-  const rulesFor = (modelId: string): CacheRules => {
-    const known = knownRules.get(modelId) ?? livingFor(cache.rulesFor(modelId), Number.POSITIVE_INFINITY);
-    knownRules.set(modelId, known);
-    return known;
-  };
-  return { ...cache, recorded: lasting, rulesFor };
-}
-
 /** The same cache by its rules alone: what would be computed if the recording showed nothing but the time that its agent asked for. */
 export function ruledCache(cache: SessionCache): SessionCache {
   return { ...cache, recorded: NO_SIGNS, warmBaseTokens: 0 };

@@ -30,8 +30,6 @@ export interface CostMetrics {
   /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
   readonly withCacheUsd: number | null;
   readonly withoutCacheUsd: number | null;
-  /** With a prompt cache that never expires: what is left of a policy's gain if a session has no pauses. */
-  readonly lastingCacheUsd: number | null;
   /** The same per 100 calls that have a price. */
   readonly withCachePer100CallsUsd: number | null;
   readonly withoutCachePer100CallsUsd: number | null;
@@ -47,7 +45,7 @@ export interface CostInput {
 /** Adds up what the requests cost; `served` says how each was served. */
 export function createCost(input: CostInput): {
   add(sent: ReplayedCall, served: ServedStep): void;
-  result(): Omit<CostMetrics, "lastingCacheUsd">;
+  result(): CostMetrics;
 } {
   const { catalog, cache, sizeModel } = input;
   const count = {
@@ -142,8 +140,6 @@ export interface CostSummary extends Requests {
   readonly pricedSessions: number;
   readonly withCache: DollarSummary;
   readonly withoutCache: DollarSummary;
-  /** With a prompt cache that never expires. */
-  readonly lastingCache: DollarSummary;
 }
 
 /** Dollars with or without a prompt cache; `null` if no session has a price. */
@@ -168,7 +164,6 @@ export function summarizeCost(sessions: PooledSessions<CostMetrics>): CostSummar
     ...summed(NO_REQUESTS, sessions.results),
     pricedSessions: sessions.results.filter(({ withCacheUsd }) => withCacheUsd !== null).length,
     withCache: dollars(sessions, ({ withCacheUsd }) => withCacheUsd),
-    lastingCache: dollars(sessions, ({ lastingCacheUsd }) => lastingCacheUsd),
     withoutCache: dollars(sessions, ({ withoutCacheUsd }) => withoutCacheUsd),
   };
 }

@@ -5,7 +5,7 @@ import { inTable, type Metric } from "./metric.ts";
 const count = z.int().nonnegative();
 const figure = z.number().nullable();
 
-type CostFigure = "pricedSessions" | keyof Requests | "usd" | "per100CallsUsd" | "usdLasting" | "usdWithout";
+type CostFigure = "pricedSessions" | keyof Requests | "usd" | "per100CallsUsd" | "usdWithout";
 
 const SUMMARIES_CHARGED =
   "Each summary is charged as if a model had written it: its request at its cache state, and a reply of fixed length.";
@@ -30,20 +30,12 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     unpricedCalls: count,
     withCacheUsd: figure,
     withoutCacheUsd: figure,
-    lastingCacheUsd: figure,
     withCachePer100CallsUsd: figure,
     withoutCachePer100CallsUsd: figure,
   }),
-  measure: ({ session: { sizeModel }, catalog, cache, lastingCache }) => {
+  measure: ({ session: { sizeModel }, catalog, cache }) => {
     const cost = createCost({ catalog, cache, sizeModel });
-    const lasting = createCost({ catalog, cache: lastingCache, sizeModel });
-    return {
-      add: (sent) => {
-        cost.add(sent, sent.served);
-        lasting.add(sent, sent.servedLasting);
-      },
-      result: () => ({ ...cost.result(), lastingCacheUsd: lasting.result().withCacheUsd }),
-    };
+    return { add: (sent) => cost.add(sent, sent.served), result: cost.result };
   },
   pool: summarizeCost,
   figures: {
@@ -73,15 +65,6 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       value: ({ withCache }) => withCache.per100CallsUsd,
       format: "usd",
       columns: [inTable("cost", DOLLARS, "per 100 calls")],
-    },
-    usdLasting: {
-      unit: "US dollars",
-      better: "lower",
-      method: `The same requests with a prompt cache that never expires: the gain where a session has no pauses. ${SUMMARIES_CHARGED}`,
-      caveat: "No provider has such a cache.",
-      value: ({ lastingCache }) => lastingCache.usd,
-      format: "usd",
-      columns: [inTable("cost", DOLLARS, "with one that never expires")],
     },
     usdWithout: {
       unit: "US dollars",

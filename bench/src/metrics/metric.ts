@@ -38,9 +38,8 @@ export interface MeasuredReplay {
   readonly session: PreparedSession;
   readonly cell: Cell;
   readonly catalog: ModelCatalog;
-  /** The provider's prompt cache, and one that never expires. */
+  /** The provider's prompt cache. */
   readonly cache: SessionCache;
-  readonly lastingCache: SessionCache;
   /** Has seen each call before a metric does. */
   readonly held: HeldReplay;
   /** True if predictions meet real reports: the recorded requests of a recording with usage. */
@@ -50,8 +49,6 @@ export interface MeasuredReplay {
 /** A call of a replay with how it was served and what its reply used. */
 export interface MeasuredCall extends ReplayedCall {
   readonly served: ServedStep;
-  /** The same with a prompt cache that never expires. */
-  readonly servedLasting: ServedStep;
   /** Place of the reply among the recorded messages; that of the reply before if this call has none. */
   readonly ordinal: number;
   /** Changes of its context since the last call that was sent and has a reply; `null` for any other call. */

@@ -1,7 +1,7 @@
 import type { CacheUse } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { createRequestLedger } from "../economics/request-ledger.ts";
-import { lastingCache, sessionCache } from "../economics/session-cache.ts";
+import { sessionCache } from "../economics/session-cache.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
@@ -73,14 +73,13 @@ function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCata
   const cache = sessionCache(session.sizeModel, catalog);
   const held = createHeldReplay(session);
   const isReported = isRecordedPolicy(cell.policy) && !session.sizeModel.isEstimated;
-  return { session, cell, catalog, cache, lastingCache: lastingCache(cache), held, isReported };
+  return { session, cell, catalog, cache, held, isReported };
 }
 
 /** Adds to each call, in order, what several metrics are made from. */
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
   const { session, cell, cache, held } = replay;
   const serve = createRequestLedger(session, cell, cache);
-  const serveLasting = createRequestLedger(session, cell, replay.lastingCache);
   const changesTo = createContextChanges();
   let ordinal = 0;
   return (sent) => {
@@ -88,13 +87,7 @@ function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => Me
     ordinal = (reply === null ? null : session.references.ordinalOf(reply)) ?? ordinal;
     const shown = reply === null || lost ? null : changesTo(context);
     held.add(sent, { ordinal, shown });
-    return {
-      ...sent,
-      ordinal,
-      shown,
-      served: serve(sent),
-      servedLasting: serveLasting(sent),
-    };
+    return { ...sent, ordinal, shown, served: serve(sent) };
   };
 }
 

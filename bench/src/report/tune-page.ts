@@ -53,7 +53,7 @@ ${tableHtml(settingTable(result))}
 <div class="charts">${knobCurves(result)}</div>`;
 }
 
-/** The tables of a tuning: the answer's settings, then those of other caches and presets, then each session. */
+/** The tables of a tuning: the answer's settings, then those of other presets, then each session. */
 export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionNames): readonly ReportTable[] {
   const [first] = results;
   return [
@@ -78,7 +78,7 @@ interface SettingRow extends TunedPolicy {
 }
 
 function settingTable(result: ShownTuneResult): ReportTable {
-  const { base, cache, splitBy, current, front, best, trainSessions, testSessions } = result;
+  const { base, splitBy, current, front, best, trainSessions, testSessions } = result;
   const isBest = ({ policy }: TunedPolicy) => policy.name === best?.policy.name;
   const others = front.filter((tuned) => !isBest(tuned) && tuned.settings.length > 0);
   const rows: readonly SettingRow[] = [
@@ -88,7 +88,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
   ];
   const judged = formatNumberOf(testSessions, "session");
   return tableOf({
-    title: `${base}, ${cache === "expiring" ? "prompt cache as recorded" : "prompt cache that never expires"}`,
+    title: `Settings of ${base}`,
     notes: [
       splitBy === "nothing"
         ? `There is one project alone: settings were chosen and judged on the same ${judged}.`

@@ -1,12 +1,8 @@
 import { asUnits, type ComparedSession, LEAST_POINTS, meanShares, VECTOR, vectorMean, vectorOf } from "../metrics/vector.ts";
-import type { Origin } from "../origin.ts";
 import { brokenPolicies } from "../replay/part-failures.ts";
 import type { ReplayRow } from "../results.ts";
 import { clusteredEstimate, geometricMeanOver, type Interval } from "../statistics.ts";
 import type { FiledRow } from "./split.ts";
-
-/** Which prompt cache costs are reckoned with. */
-export type CacheKind = "expiring" | "lasting";
 
 /** One session, or lineage, under one policy: what counts for the tuner. */
 export interface SessionScore extends ComparedSession {
@@ -40,9 +36,8 @@ export interface MeasureLoss {
 }
 
 /** The sessions' scores by policy; sessions without a price are scored by prompt tokens. Those that `none` was not replayed in are left out. */
-export function scoresByPolicy(rows: readonly FiledRow[], cache: CacheKind): ReadonlyMap<string, readonly SessionScore[]> {
-  const costOf = ({ metrics }: ReplayRow): number =>
-    (cache === "expiring" ? metrics?.cost.withCacheUsd : metrics?.cost.lastingCacheUsd) ?? metrics?.economy.promptTokens ?? 0;
+export function scoresByPolicy(rows: readonly FiledRow[]): ReadonlyMap<string, readonly SessionScore[]> {
+  const costOf = ({ metrics }: ReplayRow): number => metrics?.cost.withCacheUsd ?? metrics?.economy.promptTokens ?? 0;
   const baseline = new Map(rows.flatMap(({ row }) => (row.policy === "none" ? [[row.session, row] as const] : [])));
   const broken = brokenPolicies(rows.map(({ row }) => row));
   const scores = new Map<string, SessionScore[]>();
@@ -99,57 +94,22 @@ export function lossesAgainst(own: PolicyScore, other: PolicyScore): readonly Me
   return losses.toSorted((a, b) => b.points - a.points);
 }
 
-/** How sure a difference between two policies is: intervals over repositories. */
+/** How sure a difference between two policies is. */
 export interface Sureness {
-  readonly sessions: number;
-  /** Cost of the one as a share of the other's: geometric mean of the sessions. */
+  /** Cost of the one as a share of the other's: interval over repositories of the geometric mean of the sessions. */
   readonly costRatio: Interval;
-  /** Difference in the vector's mean over all needs, in points. */
-  readonly gain: Interval;
 }
 
-/**
- * The one against the other over the sessions that both have; `null` from too few owners for an interval. What stays together when sessions are
- * drawn anew is their repository unless something else is given.
- */
-export function surenessOf(
-  own: readonly SessionScore[],
-  other: readonly SessionScore[],
-  clusterOf?: (session: string) => Origin,
-): Sureness | null {
+/** The one against the other over the sessions that both have; `null` from too few owners for an interval. */
+export function surenessOf(own: readonly SessionScore[], other: readonly SessionScore[]): Sureness | null {
   const otherBySession = new Map(other.map((score) => [score.session, score]));
-  const pairs = own.flatMap((score) => {
-    const pair = otherBySession.get(score.session);
-    return pair === undefined ? [] : [{ session: score.session, lineage: score.file, own: score, other: pair }];
+  const pairs = own.flatMap(({ session, file, costRatio }) => {
+    const pair = otherBySession.get(session);
+    return pair === undefined ? [] : [{ session, lineage: file, ratio: costRatio / pair.costRatio }];
   });
-  const cost = clusteredEstimate(
+  const { interval } = clusteredEstimate(
     pairs,
-    geometricMeanOver(({ own: mine, other: theirs }) => mine.costRatio / theirs.costRatio),
-    clusterOf,
+    geometricMeanOver(({ ratio }) => ratio),
   );
-  const gain = clusteredEstimate(
-    pairs,
-    {
-      width: 2 * VECTOR.length,
-      add(pair, sums) {
-        for (const place of VECTOR.keys()) {
-          const [share, theirs] = [pair.own.vector[place]?.own ?? null, pair.other.vector[place]?.own ?? null];
-          if (share === null || theirs === null) continue;
-          sums[2 * place] = (sums[2 * place] ?? 0) + share - theirs;
-          sums[2 * place + 1] = (sums[2 * place + 1] ?? 0) + 1;
-        }
-      },
-      figure: (sums) =>
-        vectorMean(
-          VECTOR.map((_, place) => {
-            const [points = 0, count = 0] = sums.subarray(2 * place);
-            return count === 0 ? null : points / count;
-          }),
-          "all",
-        ),
-    },
-    clusterOf,
-  );
-  if (cost.interval === null || gain.interval === null) return null;
-  return { sessions: pairs.length, costRatio: cost.interval, gain: gain.interval };
+  return interval === null ? null : { costRatio: interval };
 }

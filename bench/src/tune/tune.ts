@@ -4,7 +4,6 @@ import { SAME_COST_RATIO } from "../metrics/vector.ts";
 import { policyAt } from "../sweep/grid.ts";
 import { paretoFront } from "./pareto.ts";
 import {
-  type CacheKind,
   lossesAgainst,
   type MeasureLoss,
   type PolicyScore,
@@ -48,10 +47,9 @@ export interface TunedScore extends PolicyScore {
   readonly losses: readonly MeasureLoss[];
 }
 
-/** The tuner's result for one policy and one kind of cache. */
+/** The tuner's result for one policy. */
 export interface TuneResult {
   readonly base: string;
-  readonly cache: CacheKind;
   /** The unit that the two halves do not share. */
   readonly splitBy: Split["by"];
   readonly trainSessions: number;
@@ -83,8 +81,6 @@ export interface TunedSession {
   readonly best: PolicyScore;
 }
 
-const CACHES: readonly CacheKind[] = ["expiring", "lasting"];
-
 /** A policy that is tuned, with every setting that was tried. */
 interface Candidate {
   readonly base: Policy;
@@ -100,7 +96,7 @@ interface TriedPolicy {
 /**
  * Searches for better settings: replays a coarse grid for every policy, and a finer one around the best of the first policy, on one half of the
  * sessions; then the best of each on the other half. The other policies are there for comparison. The result has one entry for each policy
- * that has a number to change and each kind of cache; it is empty if no policy has one.
+ * that has a number to change; it is empty if no policy has one.
  */
 export async function tune(
   [own, ...others]: readonly Policy[],
@@ -121,16 +117,14 @@ export async function tune(
   }
   const chosen = new Map<string, Policy>();
   for (const candidate of candidates) {
-    for (const cache of CACHES) {
-      const { current, front, best } = choose({ candidate, split, cache }, rows);
-      // Of the policies for comparison only the best is shown.
-      const shown = [current, ...(best === null ? [] : [best]), ...(candidate.base === own ? front : [])];
-      for (const { policy } of shown) chosen.set(policy.name, policy);
-    }
+    const { current, front, best } = choose({ candidate, split }, rows);
+    // Of the policies for comparison only the best is shown.
+    const shown = [current, ...(best === null ? [] : [best]), ...(candidate.base === own ? front : [])];
+    for (const { policy } of shown) chosen.set(policy.name, policy);
   }
   if (split.test !== split.train)
     rows.push(...(await replay({ name: "test", policies: [...chosen.values()], sessions: split.test })));
-  return candidates.flatMap((candidate) => CACHES.map((cache) => resultOf({ candidate, split, cache }, rows)));
+  return candidates.map((candidate) => resultOf({ candidate, split }, rows));
 }
 
 function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
@@ -143,20 +137,18 @@ function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
   return [{ base, tunable, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
 }
 
-/** Settings around the best for each kind of cache that were not tried yet. */
+/** Settings around the best that were not tried yet. */
 function refined(
   candidate: Candidate,
   { split, rows, kinds }: Pick<Choice, "split"> & { rows: readonly FiledRow[]; kinds: Kinds },
 ): readonly TriedPolicy[] {
   const { base, tunable, tried } = candidate;
   const known = [...tried];
-  for (const cache of CACHES) {
-    const { best } = choose({ candidate, split, cache }, rows);
-    if (best === null) continue;
-    for (const settings of fineSettings(tunable, wholeSettings(best, tunable))) {
-      const { policy } = policyAt(base, settings.map(settingWords), kinds);
-      if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
-    }
+  const { best } = choose({ candidate, split }, rows);
+  if (best === null) return [];
+  for (const settings of fineSettings(tunable, wholeSettings(best, tunable))) {
+    const { policy } = policyAt(base, settings.map(settingWords), kinds);
+    if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
   }
   return known.slice(tried.length);
 }
@@ -175,14 +167,13 @@ function isSame(one: Policy, other: Policy): boolean {
 interface Choice {
   readonly candidate: Candidate;
   readonly split: Split;
-  readonly cache: CacheKind;
 }
 
 type Chosen = Pick<TuneResult, "current" | "front" | "best" | "tried">;
 
 /** The front on the training sessions, and the setting of it to take. */
-function choose({ candidate, split, cache }: Choice, rows: readonly FiledRow[]): Chosen {
-  const scores = scoresByPolicy(rows, cache);
+function choose({ candidate, split }: Choice, rows: readonly FiledRow[]): Chosen {
+  const scores = scoresByPolicy(rows);
   const scoreOver = ({ name }: Policy, wanted: ReadonlySet<string>): PolicyScore =>
     pooledScore((scores.get(name) ?? []).filter(({ session }) => wanted.has(session)));
   const scored = ({ policy, settings }: TriedPolicy): TunedPolicy => {
@@ -202,15 +193,14 @@ function choose({ candidate, split, cache }: Choice, rows: readonly FiledRow[]):
 }
 
 function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
-  const { candidate, split, cache } = choice;
+  const { candidate, split } = choice;
   const chosen = choose(choice, rows);
-  const scores = scoresByPolicy(rows, cache);
+  const scores = scoresByPolicy(rows);
   const heldOut = (policy: Policy): readonly SessionScore[] =>
     (scores.get(policy.name) ?? []).filter(({ session }) => split.test.has(session));
   const { best } = chosen;
   return {
     base: candidate.base.name,
-    cache,
     splitBy: split.by,
     trainSessions: split.train.size,
     testSessions: split.test.size,

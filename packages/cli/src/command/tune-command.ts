@@ -92,7 +92,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
-    .option("--full", "also print other prompt caches, each session and, without --policy, the presets' best settings")
+    .option("--full", "also print each session and, without --policy, the presets' best settings")
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
@@ -142,9 +142,9 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   return EXIT_OK;
 }
 
-/** The result that is the answer: that of the policy itself, with the prompt cache as recorded. */
+/** The result that is the answer: that of the policy itself. */
 function ownResult(results: readonly TuneResult[], policy: Policy): TuneResult | undefined {
-  return results.find(({ base, cache }) => base === policy.name && cache === "expiring");
+  return results.find(({ base }) => base === policy.name);
 }
 
 async function writeTuned(
@@ -234,7 +234,7 @@ interface TuneReportOptions {
   /** The policy as it is. */
   readonly current: Policy;
   readonly columns: number;
-  /** Whether the tables of other caches and presets and of sessions are printed. */
+  /** Whether the tables of other presets and of sessions are printed. */
   readonly full: boolean;
   readonly nameOf: SessionNames;
 }
@@ -249,7 +249,7 @@ const READING =
 const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
 const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
 
-const MORE = "Other prompt caches, the presets' best, and each session: --full or --html FILE.";
+const MORE = "The presets' best and each session: --full or --html FILE.";
 
 /** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
