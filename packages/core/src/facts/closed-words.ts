@@ -27,7 +27,7 @@ export const LASTING: Readonly<
 > = {
   lasting: anyOf(
     [
-      "never|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|in all cases|no exceptions?|whenever|every time|each time|for the rest of|now and later|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
+      "never(?! ?mind)|always|from now on|going forward|from here on(?:wards?)?|henceforth|at all times|in all cases|no exceptions?|whenever|every time|each time|for the rest of|now and later|by default|for as long as|until (?:i|we|further notice)|unless i|keep in mind|(?:is|are) (?:forbidden|not allowed)|off.limits",
       "must(?:n['’]t)?|(?:may|shall) not|(?:i['’]?d|i would|i) (?:rather|prefer)|i['’]?d be happier",
       "nie(?:mals)?|immer|stets|ab jetzt|ab sofort|künftig|grundsätzlich|darf(?:st)? nicht|dürfen nicht",
       "jamais|toujours|désormais|dorénavant|interdit",
@@ -40,7 +40,7 @@ export const LASTING: Readonly<
   ),
   demands: anyOf(
     [
-      "(?<!\\bi )(?:do not|don['’]?t)(?! (?:know|see|think|need|have|understand|care))|(?:you|we) cannot|(?<!to )avoid|(?:should|may|can|shall|will|would|to|you|we) only|i only want|shall|unless|only(?=[.,;!]|$)|prefer(?:ably|red)?|stick to|at most|no (?:more|longer)|until|you (?:should|need to|have to)|should(?:n['’]t| not)|your (?:\\S+ ){1,3}?(?:should|needs? to|ha(?:s|ve) to)|so (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|never) (?:have|need)",
+      "(?<!\\bi )(?:do not|don['’]?t)(?! (?:know|see|think|need|have|understand|care))|(?:you|we) cannot|(?<!to )avoid|(?:should|may|can|shall|will|would|to|you|we) only|i only want|shall|unless|only(?=[.,;!]|$)|prefer(?:ably|red)?|at most|no (?:more|longer)|until|you (?:should|need to|have to)|should(?:n['’]t| not)|your (?:\\S+ ){1,3}?(?:should|needs? to|ha(?:s|ve) to)|so (?:that )?i (?:won['’]t|don['’]t|(?:['’]ll )?only|never) (?:have|need)",
       "muss|müssen|darf|dürfen|nicht|kein(?:e[nrms]?)?|nur|soll(?:en|st|te)?|vermeide|ne|pas|seulement|uniquement|doi(?:s|t)|devez|évite[rz]?",
       "sól?o|solamente|debe[ns]?|hay que|tienes que|quiero que|te pido|evita[r]?|não|somente|apenas|deve[m]?|evite|dev(?:e|i|ono)",
       "только|должн[аоы]|должен|не|niet|geen|alleen|moet(?:en)?|tylko|musisz|sadece|لا|يجب|فقط|मत|केवल",

@@ -63,6 +63,7 @@ describe("what the person said", () => {
     ["in French, without", "Déplace le module sans changer la signature.", "order"],
     ["in Spanish, what somebody does not want", "No quiero clases.", "order"],
     ["in Italian, by its mood", "Non cancellare le prove.", "order"],
+    ["a task with a manner of sticking", "Make the table header stick to the top.", "request"],
     ["what somebody ran without something", "I ran it without changing a line.", "request"],
     ["where it works", "Works in the browser, not in the shell.", "request"],
     ["what nobody does any more", "Nobody opens that page any more.", "request"],
@@ -242,7 +243,7 @@ describe("what the person said", () => {
   });
 
   test("a permission takes nothing back but what it names, and grants nothing", () => {
-    const all = said("Never push to main.", "You may run the linter.", "Go ahead and deploy.");
+    const all = said("Never push to main.", "You may run the linter.", "Go ahead and deploy.", "Never mind the last warning.");
     expect(all.filter(({ kind }) => kind === "order").map(({ text }) => text)).toEqual(["Never push to main."]);
   });
 

@@ -8,7 +8,7 @@ import { changedLines } from "./changed-lines.ts";
 const WORDS = {
   rule: {
     has: ["must", "never", "always", "do not", "don't", "instead of", "decided"],
-    but: ["i don't", "i do not", "i never", "why"],
+    but: ["i don't", "i do not", "i never", "never mind", "why"],
   },
   choice: { has: ["decided", "instead of"], but: ["not decided", "haven't decided"] },
   nextStep: {

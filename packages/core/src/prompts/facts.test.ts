@@ -45,8 +45,9 @@ describe("factsText", () => {
       [
         "<orders-in-force>",
         "(the person's words, newest first; where two differ, the upper one counts)",
-        "- Forget what I said about semicolons. Always run the linter.",
+        "- Forget what I said about semicolons.",
         "  no longer: Never use semicolons.",
+        "- Always run the linter.",
         "</orders-in-force>",
         "",
         "<asked-before>",
@@ -54,6 +55,17 @@ describe("factsText", () => {
         "- Write the tests.",
         "</asked-before>",
       ].join("\n"),
+    ],
+    [
+      "no task with the few words behind it that take an order back",
+      factsOf(
+        human("u", "コミットする前に必ず差分を見せてください。 Fix the parser."),
+        reply("a", "The parser is fixed."),
+        human("v", "Write the page.\n差分を見せる必要はもうありません。"),
+        reply("b", "The page is written."),
+      ),
+      {},
+      "<orders-in-force>\n(the person's words, newest first; where two differ, the upper one counts)\n- 差分を見せる必要はもうありません。\n  before that, and perhaps still: コミットする前に必ず差分を見せてください。\n</orders-in-force>\n\n<asked-before>\n- [answered] Fix the parser.\n- [answered] Write the page.\n</asked-before>",
     ],
     [
       "what was allowed, as history",

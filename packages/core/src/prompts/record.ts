@@ -135,14 +135,13 @@ function wordsOf(
   const asked: Words[] = [];
   for (const [messageId, sentences] of [...grouped(statements, (each) => each.messageId)].reverse()) {
     const changesOf = ({ text, standing }: Statement) => (standing === "in-force" ? (changed.get(text) ?? []) : []);
-    const changes = sentences.flatMap(changesOf);
+    const isChanging = sentences.some((each) => changesOf(each).length > 0);
     const own = sentences.filter((each) => each.standing !== "revoked" && !isBelow(each));
-    if ((staying.has(messageId) && changes.length === 0) || own.length === 0) continue;
+    if ((staying.has(messageId) && !isChanging) || own.length === 0) continue;
     const isOrder = (each: Statement) => each.kind === "order" || changesOf(each).length > 0;
+    const isBare = (each: Statement) => isOrder(each) && !each.isEnd && each.about.length < OWN_WORDS;
     const ordering = own.filter(
-      (each, at) =>
-        isOrder(each) ||
-        own.slice(at + 1, at + 2).some((next) => isOrder(next) && !next.isEnd && next.about.length < OWN_WORDS),
+      (each, at) => isOrder(each) || own.slice(at + 1, at + 2).some((next) => isBare(next) && changesOf(next).length === 0),
     );
     const words = (chosen: readonly Statement[], state: Words["state"]) => ({
       messageId,
@@ -150,7 +149,11 @@ function wordsOf(
       state,
       text: joined(chosen, sentences),
     });
-    if (ordering.length > 0) orders.push({ ...words(ordering, "open"), changes });
+    // What changes something stands for itself: the line below it is about nothing else.
+    const rest = ordering.filter((each) => changesOf(each).length === 0);
+    for (const each of ordering.filter((one) => !rest.includes(one)))
+      orders.push({ ...words([each], "open"), changes: changesOf(each) });
+    if (rest.length > 0) orders.push({ ...words(rest, "open"), changes: [] });
     if (staying.has(messageId)) continue;
     const others = own.filter((each) => !ordering.includes(each) && (each.kind === "request" || each.turn === "open"));
     for (const [state, chosen] of grouped(others, stateOf)) asked.push({ ...words(chosen, state), changes: [] });

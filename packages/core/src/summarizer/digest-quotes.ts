@@ -172,13 +172,16 @@ export function quote(text: string, maximumChars: number): string {
   const trimmed = text.trim();
   const start = startOfSaying(trimmed);
   if (start < 0) return "";
-  const whole = trimmed.slice(start).trimStart();
+  const whole = trimmed.slice(start).trimStart().replace(ITEM, "");
   const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
   const movedIn = cut.split("\n").map((line, at) => (at > 0 && isOurs(line) ? ` ${line}` : line));
   const quoted = movedIn.join("\n");
   // Most quotations have neither, and are not taken apart for each kind of line break.
   return quoted.includes("#") || quoted.includes("```") ? LINE_BREAKS.reduce(withoutHeadings, quoted) : quoted;
 }
+
+/** The mark of a ticked item: what is quoted stands behind a mark of its own. */
+const ITEM = /^[-*+] (?=\[[ x]\] )/i;
 
 /** Where the first line begins that says something; below 0 if none does. */
 function startOfSaying(text: string): number {

@@ -94,6 +94,7 @@ describe("under the sections of a policy", () => {
       ],
       "## Progress\n- The port is 80.\n- Number 2 is green. (and 5 more like it)\n- Number 3 is green.\n- Number 4 is green.",
     ],
+    ["a ticked item has one mark", [reply("a", "- [x] It is green.")], "## Progress\n- [x] It is green."],
     ["what is not known has no section", [reply("a", "It is green.")], "## Progress\n- It is green."],
     ["requests are the goal, the newest last", [human("u", "A"), human("v", "B")], "## Goal\n- A\n- B"],
     [
