@@ -1,17 +1,19 @@
 import { PRICES_AS_OF } from "@plimsoll/providers";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, ReportProblem } from "../results.ts";
+import type { WindowAnswer } from "./answer.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
-import { formatNumberOf, lineageWords } from "./figures.ts";
-import { frontChart } from "./front-chart.ts";
-import { sweepSection } from "./html-sweep.ts";
+import { formatNumberOf, formatPercent, heldText, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
+import type { PlacedPolicy } from "./policy-choice.ts";
+import type { PolicySummary } from "./policy-summary.ts";
 import { type ShownReport, shownReport } from "./report-tables.ts";
 import { metricColumns, type ReportTable } from "./table.ts";
 import { foldedSection, tableHtml } from "./table-html.ts";
 import type { Verdict } from "./verdict.ts";
+import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
 const SCRIPTS = [
   "folded-sections.js",
@@ -161,4 +163,112 @@ function methodSection(report: BenchReport): Markup {
 <dt>Versions</dt><dd>Plimsoll ${report.plimsollVersion}, reference extractor ${report.referencesVersion}, report format ${report.formatVersion}.</dd>
 </dl>`,
   );
+}
+
+/** Colours of the two kinds of policies: without a model's summaries, and with. */
+const KIND_COLOURS = { own: 1, model: 4 } as const;
+const PICK_COLOUR = 2;
+const NOW_COLOUR = 3;
+const LOST_COLOUR = 9;
+
+/** Cost against what is kept, over the sessions of the answer: every policy, the answer, and what the person runs now. */
+function frontChart({ now, placed, picks }: Verdict, answers: readonly WindowAnswer[]): Markup {
+  const isNamed = ({ policy }: PlacedPolicy) => policy === now?.policy || picks.some((pick) => pick.policy === policy);
+  const marked = { isLine: false, labels: true, isMarked: true };
+  return xyChart({
+    title: "Cost against what is kept",
+    xTitle: "cost (% of doing nothing)",
+    yTitle: "kept of what replies needed (%)",
+    series: [
+      ...answers.map((answer) => kindSeries(answer, isNamed)),
+      { name: "lost requests", colour: LOST_COLOUR, points: pointsOf(placed.filter(isLosing)), isLine: false, labels: true },
+      { name: "the answer", colour: PICK_COLOUR, points: pointsOf(picks), ...marked },
+      { name: "you now", colour: NOW_COLOUR, points: now === null ? [] : [{ ...pointOf(now), label: "you now" }], ...marked },
+    ],
+  });
+}
+
+function isLosing({ lostRequests }: PlacedPolicy): boolean {
+  return lostRequests > 0;
+}
+
+function kindSeries({ summaries, choice: { placed } }: WindowAnswer, isNamed: (policy: PlacedPolicy) => boolean): XySeries {
+  const colour = summaries === "by a model" ? KIND_COLOURS.model : KIND_COLOURS.own;
+  const of = summaries === null ? "" : ` with summaries ${summaries}`;
+  const others = placed.filter((each) => !isLosing(each) && !isNamed(each));
+  return { name: `policies${of}`, colour, points: pointsOf(others), isLine: false, labels: true };
+}
+
+function pointsOf(policies: readonly PlacedPolicy[]): readonly XyPoint[] {
+  return policies.map(pointOf);
+}
+
+function pointOf({ policy, cost: x, gain, lostRequests }: PlacedPolicy): XyPoint {
+  const lost = lostRequests === 0 ? "" : `, ${formatNumberOf(lostRequests, "lost request")}`;
+  return { x, y: gain ?? 0, label: policy, title: `${policy}: ${formatPercent(x)} % cost, ${heldText(gain)}${lost}` };
+}
+
+/** A point of a sweep: the value of its first axis, and the other settings as the name of its line. */
+interface SweptPoint {
+  readonly path: string;
+  readonly value: number;
+  readonly line: string;
+  readonly placed: Omit<PlacedPolicy, "worse"> | undefined;
+  readonly rejected: number;
+}
+
+type Figure = readonly [title: string, figure: (point: SweptPoint) => number | null];
+
+/** The figures that are drawn over a setting: those of the answer. */
+const FIGURES: readonly Figure[] = [
+  ["cost, % of doing nothing", ({ placed }) => placed?.cost ?? null],
+  ["kept of what replies needed, %", ({ placed }) => placed?.gain ?? null],
+  ["requests above the window", ({ rejected }) => rejected],
+];
+
+/** For each window a chart a figure over the first swept value, a line for each of the other settings; nothing without a sweep. */
+function sweepSection(
+  { policies }: Pick<BenchReport, "policies">,
+  summaries: readonly PolicySummary[],
+  verdicts: readonly Verdict[],
+): Markup {
+  const sweeps = new Map(policies.flatMap(({ name, sweep }) => (sweep === null ? [] : [[name, sweep] as const])));
+  if (sweeps.size === 0) return html``;
+  const windows = verdicts.map(({ windowLabel, placed }) => {
+    const points = summaries.flatMap((summary): readonly SweptPoint[] => {
+      const sweep = sweeps.get(summary.policy);
+      const [first, ...others] = sweep?.settings ?? [];
+      if (sweep === undefined || first === undefined || summary.windowLabel !== windowLabel) return [];
+      const line = [sweep.base, ...others.map(({ path, value }) => `${path}=${value}`)].join(" ");
+      const rejected = summary.metrics.safety.overflowingRequests;
+      return [
+        {
+          path: first.path,
+          value: first.value,
+          line,
+          placed: placed.find(({ policy }) => policy === summary.policy),
+          rejected,
+        },
+      ];
+    });
+    return html`<h3>${capitalised(windowLabel)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(points, figure))}</div>`;
+  });
+  return html`<h2 id="sweep">Sweep: what a setting does</h2>
+<p class="note">Every point is a replay of all sessions with that setting. Requests above the window should be 0 wherever you set it.</p>
+${windows}`;
+}
+
+function chartOf(points: readonly SweptPoint[], [title, figure]: Figure): Markup {
+  const lines = [...new Set(points.map(({ line }) => line))];
+  const series = lines.map((name, index): XySeries => {
+    const own = points.flatMap((point) => {
+      const y = figure(point);
+      return point.line !== name || y === null
+        ? []
+        : [{ x: point.value, y, label: "", title: `${name}: ${point.value}, ${Number(y.toPrecision(4))}` }];
+    });
+    return { name, colour: 1 + (index % 8), points: own.toSorted((a, b) => a.x - b.x), isLine: true, labels: false };
+  });
+  if (series.every(({ points: own }) => own.length === 0)) return html``;
+  return xyChart({ title, xTitle: points[0]?.path ?? "", yTitle: title, series });
 }

@@ -29,7 +29,7 @@ export type NewestAmount = { readonly messages: number } | Amount;
  * Asks for the newest history. Where exactly that begins is up to the strategy, whose boundary moves the cut to a place where it may
  * fall. Of several such rules the first counts.
  */
-export interface NewestRule {
+interface NewestRule {
   readonly keeps: "newest";
   readonly amount: NewestAmount;
   /** Whether the message that exceeds an amount of tokens is kept (`stays`, also if left out) or not. */

@@ -60,7 +60,7 @@ export interface Policy {
 export type EnginePolicy = Omit<Policy, "fallback"> & { readonly fallback: FallbackPolicy | null };
 
 /** The steps that make sure that a request fits, even if the policy's own strategies fail. Presets have the same values. */
-export interface FallbackPolicy {
+interface FallbackPolicy {
   /** Whether a request that exceeds the input budget is acted on although no trigger fires, at any gate. */
   readonly actAtBudget: boolean;
   /** A threshold may not fire again before this share of the input budget has arrived since the last compaction. */

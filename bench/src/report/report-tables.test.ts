@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ValidatedFigures } from "../metrics/validated.ts";
-import { validatedWords } from "./validated-words.ts";
+import { validatedWords } from "./report-tables.ts";
 
 const figures = (verdict: ValidatedFigures["predictions"][number]["verdict"]): ValidatedFigures => ({
   date: "2026-01-31",
