@@ -26,11 +26,7 @@ export {
   type CallKind,
   callKinds,
 } from "./calibrate/calibrate-sessions.ts";
-export {
-  type Calibration,
-  type CalibrationReport,
-  calibrateTranscripts,
-} from "./calibrate/calibration-report.ts";
+export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
 export { errorsOf, type PredictionErrors, signedPercentOf } from "./calibrate/errors.ts";
 export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
 export { byEstimator, type Method, type PredictedCall, predictionLines } from "./calibrate/predict-calls.ts";
@@ -65,7 +61,7 @@ export {
 export { problemList } from "./report/html.ts";
 export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
 export { html, type Markup } from "./report/markup.ts";
-export { pasteBlock, renderPage, renderTables } from "./report/page.ts";
+export { pasteBlock, renderPage } from "./report/page.ts";
 export { costEstimate } from "./report/paired-differences.ts";
 export { CHEATS } from "./report/policy-choice.ts";
 export { isActing, windowLabels } from "./report/policy-summary.ts";

@@ -31,7 +31,7 @@ interface SessionErrors {
 }
 
 /** A calibration: the report of errors, and each session's predictions with the kind of each call. */
-export interface Calibration {
+interface Calibration {
   readonly report: CalibrationReport;
   readonly sessions: readonly { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] }[];
 }

@@ -1,6 +1,5 @@
 import type { CalibrationReport } from "../calibrate/calibration-report.ts";
 import type { PredictionErrors } from "../calibrate/errors.ts";
-import type { MetricMeaning } from "../metrics/metric.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
 import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
@@ -10,53 +9,23 @@ interface ErrorRow {
   readonly errors: PredictionErrors;
 }
 
-const meaning = (unit: string, better: MetricMeaning["better"], method: string): MetricMeaning => ({
-  unit,
-  better,
-  method,
-  caveat: "Without each session's first call, of which nothing was reported before.",
-});
-const PERCENT = "% of the reported prompt";
-
-const percent = (title: string, value: (errors: PredictionErrors) => number | null, method: string): Column<ErrorRow> =>
-  numberColumn({
-    title,
-    meaning: meaning(PERCENT, "lower", method),
-    value: ({ errors }) => value(errors),
-    format: formatPercent,
-  });
-const count = (title: string, value: (errors: PredictionErrors) => number, method: string): Column<ErrorRow> =>
-  numberColumn({
-    title,
-    meaning: meaning("calls", "lower", method),
-    value: ({ errors }) => value(errors),
-    format: formatCount,
-  });
+const figure = <Row>(
+  title: string,
+  value: (row: Row) => number | null,
+  format: (value: number | null) => string = formatPercent,
+): Column<Row> => numberColumn({ title, meaning: null, value, format });
 
 const COLUMNS: readonly Column<ErrorRow>[] = [
-  count("calls", ({ calls }) => calls, "Calls with a reported prompt size."),
-  percent(
-    "bias",
-    ({ signedPercent }) => signedPercent,
-    "Mean of predicted less reported. Below zero is too little: the direction that overflows.",
-  ),
-  percent("MAPE", ({ mapePercent }) => mapePercent, "Mean of the errors without their sign."),
-  percent("p50", ({ p50Percent }) => p50Percent, "Half of the calls err by less."),
-  percent("p95", ({ p95Percent }) => p95Percent, "95 of 100 calls err by less."),
-  percent("max", ({ maxPercent }) => maxPercent, "The largest error."),
-  count(">2%", ({ offByTwoPercentCount }) => offByTwoPercentCount, "Calls off by more than 2 %."),
-  count(">5%", ({ offByFivePercentCount }) => offByFivePercentCount, "Calls off by more than 5 %."),
-  numberColumn({
-    title: "within",
-    meaning: meaning(
-      "% of calls",
-      "higher",
-      "Calls whose report did not exceed the predicted upper bound. A method without a bound takes its expectation for it.",
-    ),
-    value: ({ errors }) => errors.coverageRatio,
-    format: formatRatioPercent,
-  }),
-  percent("margin", ({ marginPercent }) => marginPercent, "How much the upper bound lay above the report, on average."),
+  figure("calls", ({ errors }) => errors.calls, formatCount),
+  figure("bias", ({ errors }) => errors.signedPercent),
+  figure("MAPE", ({ errors }) => errors.mapePercent),
+  figure("p50", ({ errors }) => errors.p50Percent),
+  figure("p95", ({ errors }) => errors.p95Percent),
+  figure("max", ({ errors }) => errors.maxPercent),
+  figure(">2%", ({ errors }) => errors.offByTwoPercentCount, formatCount),
+  figure(">5%", ({ errors }) => errors.offByFivePercentCount, formatCount),
+  figure("within", ({ errors }) => errors.coverageRatio, formatRatioPercent),
+  figure("margin", ({ errors }) => errors.marginPercent),
 ];
 
 /** The kinds of calls that are told apart. */
@@ -67,8 +36,8 @@ const GROUPS = [
   ["First call after a cut", "afterCut"],
 ] as const;
 
-/** Makes the tables of a calibration: all methods by kind of call, then each session. `nameOf` gives the name to show for a session's file. */
-export function calibrationTables(report: CalibrationReport, nameOf: (file: string) => string): readonly ReportTable[] {
+/** Makes the tables of a calibration: all methods by kind of call, then each session. */
+export function calibrationTables(report: CalibrationReport): readonly ReportTable[] {
   const groups = GROUPS.map(([title, kind]) =>
     tableOf({
       title,
@@ -87,23 +56,11 @@ export function calibrationTables(report: CalibrationReport, nameOf: (file: stri
     rowTitle: "file",
     columns: [
       textColumn("model", ({ modelIds }) => modelIds.join(", ")),
-      numberColumn({
-        title: "calls",
-        meaning: null,
-        value: (session) => session.methods[0]?.errors.calls ?? 0,
-        format: formatCount,
-      }),
-      ...methods.map((title, place) =>
-        numberColumn<Session>({
-          title,
-          meaning: null,
-          value: (session) => session.methods[place]?.errors.mapePercent ?? null,
-          format: formatPercent,
-        }),
-      ),
+      figure("calls", (session) => session.methods[0]?.errors.calls ?? 0, formatCount),
+      ...methods.map((title, place) => figure<Session>(title, (session) => session.methods[place]?.errors.mapePercent ?? null)),
     ],
     rows: report.sessions,
-    nameOf: ({ file }) => nameOf(file),
+    nameOf: ({ file }) => file,
   });
   return [...groups.filter(({ rows }) => rows.length > 0), sessions];
 }

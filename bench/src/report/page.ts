@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { deflateRawSync } from "node:zlib";
 import { html, type Markup, shownJson, trusted } from "./markup.ts";
-import type { ReportTable } from "./table.ts";
-import { tableHtml } from "./table-html.ts";
 
 /** The parts of a page. */
 export interface Page {
@@ -102,21 +100,4 @@ function contentSecurityPolicy({ style, scripts }: PageAssets, forms = "'none'")
 export function pasteBlock({ id, label, text }: Readonly<Record<"id" | "label" | "text", string>>): Markup {
   return html`<div class="paste"><p><b>${label}</b> <button type="button" data-copy="${id}" aria-live="polite">Copy</button></p>
 <pre id="${id}" tabindex="0">${text}</pre></div>`;
-}
-
-/** A page of tables alone. */
-export interface TablesPage {
-  readonly title: string;
-  /** The answer, and sentences beside it. */
-  readonly lines: readonly string[];
-  readonly tables: readonly ReportTable[];
-}
-
-/** Renders an answer with its tables as one HTML page that needs no network. */
-export function renderTables({ title, lines: [answer = "", ...lines], tables }: TablesPage): string {
-  const main = html`<h1>${title}</h1>
-<section class="answer" aria-label="The answer"><p class="pick">${answer}</p>
-<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>
-${tables.map((table) => html`<h2>${table.title}</h2>${tableHtml(table)}`)}`;
-  return renderPage({ title: `Plimsoll: ${title}`, main, scripts: ["figure-tables.js", "column-meanings.js"] });
 }

@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     note: "Each call's prompt is predicted from the calls before it, by the field's methods\nand by ours.",
     examples: [
       "calibrate session.jsonl",
-      "calibrate ~/.claude/projects --html errors.html --json errors.json",
+      "calibrate ~/.claude/projects --json errors.json",
       "calibrate logs --predictions predictions.jsonl",
     ],
     load: async () => (await import("./command/calibrate-command.ts")).defineCalibrateCommand,

@@ -10,7 +10,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-calibrate-"));
   mkdirSync(join(folder, "logs/deep"), { recursive: true });
-  mkdirSync(join(folder, "pages"));
   copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "logs/deep/session.jsonl"));
 });
 
@@ -42,14 +41,6 @@ describe("plimsoll calibrate", () => {
     expect(line).toMatchObject({ file: "deep/session.jsonl", call: 0 });
     const report: unknown = JSON.parse(readFileSync(join(folder, "errors.json"), "utf8"));
     expect(report).toMatchObject({ sessions: [{ file: "deep/session.jsonl" }] });
-  });
-
-  test("writes a page with every method, without a byte from anywhere else", async () => {
-    const { exitCode } = await run("logs", "--html", "pages/errors.html");
-    expect(exitCode).toBe(0);
-    const page = readFileSync(join(folder, "pages/errors.html"), "utf8");
-    for (const method of ["chars/4", "sven", "last usage + chars/4 (pi)", "ledger"]) expect(page).toContain(method);
-    expect(page).not.toMatch(/\s(?:src|href)="(?!#)/);
   });
 
   test("what is no session is one line each, and the other files go on", async () => {

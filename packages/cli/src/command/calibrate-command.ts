@@ -3,8 +3,6 @@ import { resolve } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
 import {
   CALIBRATED_METHODS,
-  type Calibration,
-  type CalibrationReport,
   calibrateTranscripts,
   calibrationAnswer,
   calibrationTables,
@@ -12,9 +10,6 @@ import {
   lineages,
   lineageWords,
   predictionLines,
-  renderTables,
-  type SessionNames,
-  transcriptNames,
 } from "@plimsoll/bench/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
@@ -25,7 +20,6 @@ import { fitted, tableColumns, tell } from "../terminal/printable.ts";
 
 interface CalibrateOptions {
   readonly json?: string;
-  readonly html?: string;
   readonly predictions?: string;
 }
 
@@ -34,7 +28,6 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
   command
     .argument("<inputs...>", "session files, folders (and their subfolders) or patterns")
     .option("--json <file>", "write all errors as JSON")
-    .option("--html <file>", "write the tables as one HTML page")
     .option(
       "--predictions <file>",
       "write what the estimator ledger predicts, one JSON line a call: file, call, reported, predictedExpected, predictedUpper",
@@ -68,40 +61,25 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
     return EXIT_FAILED;
   }
   const columns = tableColumns(io.stdout);
-  const tables = calibrationTables(calibration.report, (file) => file);
+  const tables = calibrationTables(calibration.report);
   const shown = [
     calibrationAnswer(calibration.report),
     ...tables.map((table) => reportTable(table, columns)),
     CALIBRATION_READING,
   ];
   io.stdout.write(`${shown.map(fitted).join("\n\n")}\n`);
-  return writeFiles(calibration, options, { io, names: transcriptNames(counted) });
-}
-
-async function writeFiles(
-  { report, sessions }: Calibration,
-  { json, html, predictions }: CalibrateOptions,
-  { io, names }: { readonly io: CliIo; readonly names: SessionNames },
-): Promise<number> {
-  if (json !== undefined) writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(report, null, 2)}\n`);
-  if (html !== undefined) writeWholeFile(resolve(io.cwd, html), calibrationPage(report, names));
-  if (predictions === undefined) return EXIT_OK;
-  const calls = sessions.flatMap(({ session }) => session.methods.find(({ method }) => method === "ledger")?.calls ?? []);
-  writeWholeFile(resolve(io.cwd, predictions), predictionLines(calls));
+  const { json, predictions } = options;
+  if (json !== undefined) writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(calibration.report, null, 2)}\n`);
+  if (predictions !== undefined) {
+    const methods = calibration.sessions.flatMap(({ session }) => session.methods);
+    const calls = methods.flatMap((each) => (each.method === "ledger" ? each.calls : []));
+    writeWholeFile(resolve(io.cwd, predictions), predictionLines(calls));
+  }
   return EXIT_OK;
 }
 
 const CALIBRATION_READING =
   "within, margin: calls whose report did not exceed the upper bound, and how much it lay above them; all in % of the reported prompt";
-
-function calibrationPage(report: CalibrationReport, names: SessionNames): string {
-  const title = "How well the next prompt's size is predicted";
-  return renderTables({
-    title,
-    lines: [calibrationAnswer(report), CALIBRATION_READING],
-    tables: calibrationTables(report, names),
-  });
-}
 
 /** Files of which a line names no more than these. */
 const NAMED_FILES = 3;
