@@ -54,7 +54,7 @@ export const longTests = [
 
   "packages/core/src/engine/engine.property.test.ts",
   "packages/core/src/conformance/presets.conformance.test.ts",
-  "packages/core/src/conversation/conversation.property.test.ts",
+  "packages/core/src/session/conversation.property.test.ts",
   "packages/cli/src/inspect/recorded-sessions.test.ts",
   "packages/cli/src/command/bundled-sessions.test.ts",
   "packages/tools/src/process/large-output.test.ts",

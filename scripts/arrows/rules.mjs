@@ -92,7 +92,6 @@ const coreRows = [
   { row: 7, members: ["policy/"], ...pure },
   { row: 8, members: ["engine/"], ...pure },
   { row: 9, members: ["session/"], ...pure },
-  { row: 10, members: ["conversation/"], ...pure },
   { row: 11, members: ["agent/"], ...pure },
   { row: 12, members: ["policy-file/"], npm: ["zod", "yaml", "fastest-levenshtein"], node: true },
   { row: 12, members: ["node/"], npm: ["zod"], node: true },

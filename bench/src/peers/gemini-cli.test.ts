@@ -1,4 +1,4 @@
-import { createContextManager, type SessionEntry } from "@plimsoll/core";
+import { createSession, type SessionEntry } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
 import { asPublished } from "./peers.ts";
@@ -57,7 +57,7 @@ const ENTRIES: readonly SessionEntry[] = [
 
 test("a snapshot that is larger than what it replaces is thrown away, and none is asked for until the person speaks", async () => {
   let asked = 0;
-  const manager = createContextManager({
+  const session = createSession({
     policy: asPublished(GEMINI_CLI_PEER.policy),
     entries: ENTRIES,
     summarizer: async () => {
@@ -65,26 +65,26 @@ test("a snapshot that is larger than what it replaces is thrown away, and none i
       return { text: LONG.repeat(4), usage: null, modelId: null, stopReason: "end" };
     },
   });
-  const fit = () => manager.fit({ gate: "before-step", pending: [], model: WINDOW, nowMs: null }, never);
-  const before = manager.view().viewHash;
+  const fit = () => session.fit({ gate: "before-step", pending: [], model: WINDOW, nowMs: null }, never);
+  const before = session.view().viewHash;
   expect(await fit()).toMatchObject({ kind: "failed", steps: [{ strategy: "summarize", outcome: "no-progress" }] });
-  expect(manager.view().viewHash).toBe(before);
+  expect(session.view().viewHash).toBe(before);
   const askedOnce = asked;
   expect(askedOnce).toBeGreaterThan(0);
-  manager.append(replied("a4"));
+  session.append(replied("a4"));
   expect(await fit()).not.toMatchObject({ kind: "compacted" });
   expect(asked).toBe(askedOnce);
-  manager.append(said("u4", "Go on."));
+  session.append(said("u4", "Go on."));
   await fit();
   expect(asked).toBeGreaterThan(askedOnce);
 });
 
 test("within one human turn it finds no place to cut", async () => {
-  const manager = createContextManager({
+  const session = createSession({
     policy: asPublished(GEMINI_CLI_PEER.policy),
     entries: [...ENTRIES.slice(0, 3), calling, answered],
     summarizer: () => Promise.reject(new Error("asked for a summary")),
   });
-  const outcome = await manager.fit({ gate: "before-step", pending: [], model: WINDOW, nowMs: null }, never);
+  const outcome = await session.fit({ gate: "before-step", pending: [], model: WINDOW, nowMs: null }, never);
   expect(outcome).toMatchObject({ kind: "failed", steps: [{ strategy: "summarize", outcome: "not-applicable" }] });
 });

@@ -43,7 +43,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
     const idleMs = idles.over(message);
     if (idleMs !== null) await run.idle(idleMs, "before-call");
     if (isHuman(message)) await run.fit("before-submit", { pending: [message], nowMs: message.atMs });
-    run.add({ type: "message", message });
+    run.append({ type: "message", message });
     for (const call of toolCallsOf(message)) openCalls.add(call.callId);
     if (message.role !== "tool-result" || !openCalls.delete(message.callId) || openCalls.size > 0) return;
     await run.fit("after-tool-batch", { pending: [], nowMs: message.atMs });
@@ -62,22 +62,22 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
         return send(entry, position);
       case "session":
       case "setup-change":
-        run.add(entry);
+        run.append(entry);
         return undefined;
       case "model-change":
-        run.add({ ...entry, limits: limitsOf(cell) });
+        run.append({ ...entry, limits: limitsOf(cell) });
         return undefined;
       case "compaction":
-        if (isRollBack(entry)) run.add(foldsBoundaries ? entry : rollBack(entry, session.entries, run.view()));
+        if (isRollBack(entry)) run.append(foldsBoundaries ? entry : rollBack(entry, session.entries, run.view()));
         else if (foldsBoundaries) {
-          run.add(entry);
+          run.append(entry);
           run.note(entry);
         }
         return undefined;
       case "attempt":
         return undefined;
       case "revert":
-        if (foldsBoundaries) run.add(entry);
+        if (foldsBoundaries) run.append(entry);
         return undefined;
       default:
         return entry satisfies never;

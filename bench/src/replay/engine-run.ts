@@ -1,6 +1,7 @@
-import type { CompactionEntry, FitOutcome, Gate, Message, SessionView } from "@plimsoll/core";
-import type { Conversation, RecoveryFacts } from "@plimsoll/core/extend";
-import { createConversation, createEstimator, createWorkCounter, EMPTY_LEDGER, NO_WORK } from "@plimsoll/core/extend";
+import type { CompactionEntry, FitOutcome, Gate, Message, Session, SessionView } from "@plimsoll/core";
+import { createSession } from "@plimsoll/core";
+import type { RecoveryFacts } from "@plimsoll/core/extend";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER, NO_WORK } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
 import { createFailureLog, type PartFailure } from "./part-failures.ts";
@@ -9,7 +10,7 @@ import type { AskedAhead, AskedSummary, CompactionWait, ReplayedCall } from "./r
 
 /** The production engine over a cell, and what it did since the last call. */
 /** It reports what a request would have measured when the clock stands at the newest moment that was asked about. */
-export interface EngineRun extends Pick<Conversation, "add" | "view" | "predict" | "report"> {
+export interface EngineRun extends Pick<Session, "append" | "view" | "predict" | "report"> {
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
@@ -35,9 +36,7 @@ export interface FitMoment {
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
   const controller = new AbortController();
   let clockMs: number | null = null;
-  const { add, view, predict, fit, report, idled, prepared } = createConversation({
-    entries: [],
-    writer: null,
+  const { append, view, predict, fit, report, idled, prepared } = createSession({
     nowMs: () => clockMs,
     // Nobody is waited for by the clock: the replay says when somebody was away.
     wait: () => new Promise(() => undefined),
@@ -65,7 +64,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   const waiting = createWaitNotes();
   const failures = createFailureLog();
   return {
-    add,
+    append,
     view,
     predict,
     report,

@@ -64,7 +64,7 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
       if (typeof after === "string") failedCompactions += 1;
       if (typeof after === "string" || after === before || isSame(before, after)) return { kind: "unchanged", off: null };
       const entry = replacingEntry({ before, after, gate, program, moment, throughEntryId: engine.view().lastEntryId });
-      engine.add(entry);
+      engine.append(entry);
       engine.note(entry);
       return { kind: "compacted", entry };
     },

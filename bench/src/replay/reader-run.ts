@@ -59,7 +59,7 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
     if (before.length !== after.length || before.some((message, place) => message !== after[place])) {
       const { lastEntryId: throughEntryId } = engine.view();
       const change = { before, after, gate: "before-step", program: { name: policy.name, runs: policy.name } } as const;
-      engine.add(replacingEntry({ ...change, moment: { pending: [], nowMs }, throughEntryId }));
+      engine.append(replacingEntry({ ...change, moment: { pending: [], nowMs }, throughEntryId }));
     }
     for (const entry of made) {
       engine.note(entry);
@@ -70,9 +70,9 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
   };
   return {
     ...engine,
-    add: (entry) => {
+    append: (entry) => {
       const before = entry.type === "compaction" ? engine.view().messages.slice() : [];
-      engine.add(entry);
+      engine.append(entry);
       if (entry.type === "message") array.arrive(entry.message);
       const stays = new Set(engine.view().messages);
       array.leave(new Set(before.filter((message) => !stays.has(message))));

@@ -1,13 +1,13 @@
 import {
-  type ContextManagerOptions,
-  createContextManager,
   createDigest,
   createMemoryArtifactStore,
   createModelSummarizer,
+  createSession,
   type FitOutcome,
   isHuman,
   PI_POLICY,
   type Policy,
+  type SessionOptions,
   startAgent,
   textOf,
 } from "@plimsoll/core";
@@ -42,19 +42,19 @@ const words = (tokens: number) => "word".repeat(tokens);
 const TURNS = Array.from({ length: 7 }, (_, turn) => [human(`u${turn}`, words(500)), reply(`a${turn}`, words(500))]).flat();
 
 /** Fits a session under the policy: what came of it, and the ids of its view. */
-async function fitted(messages: typeof TURNS, options: Partial<ContextManagerOptions> = {}) {
-  const manager = createContextManager({
+async function fitted(messages: typeof TURNS, options: Partial<SessionOptions> = {}) {
+  const session = createSession({
     policy: POLICY,
     kinds,
     summarizer: createDigest(),
     entries: logOf(messages),
     ...options,
   });
-  const outcome = await manager.fit(
+  const outcome = await session.fit(
     { gate: "before-step", pending: [], model: LIMITS, nowMs: null },
     new AbortController().signal,
   );
-  return { outcome, messages: manager.context().messages };
+  return { outcome, messages: session.context().messages };
 }
 
 function stepsOf(outcome: FitOutcome): readonly string[] {

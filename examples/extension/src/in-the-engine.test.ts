@@ -1,4 +1,4 @@
-import { createContextManager, createDigest, PI_POLICY, type Policy } from "@plimsoll/core";
+import { createDigest, createSession, PI_POLICY, type Policy } from "@plimsoll/core";
 import { policySchema, withKinds } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -36,6 +36,6 @@ test("a tool's own category is cut by the truncation that was given for it", () 
 });
 
 test("a policy of kinds that are not there is refused when it runs", () => {
-  const run = () => createContextManager({ policy: { ...PI_POLICY, estimator: POLICY.estimator }, summarizer: createDigest() });
+  const run = () => createSession({ policy: { ...PI_POLICY, estimator: POLICY.estimator }, summarizer: createDigest() });
   expect(run).toThrow(expect.objectContaining({ code: "bad-policy" }));
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { METRICS, runBench } from "@plimsoll/bench";
 import { writePart } from "@plimsoll/bench/extend";
-import { createContextManager, createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createDigest, createSession, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -36,7 +36,7 @@ export async function makeExampleFolder(): Promise<string> {
 /** A session of plimsoll's own that was compacted. */
 async function writeCompactedSession(folder: string): Promise<void> {
   const writer = await createFileSessionStore({ folder }).create({ ...sessionStart("be brief"), id: SESSION });
-  const manager = createContextManager({
+  const manager = createSession({
     policy: PLIMSOLL_POLICY,
     summarizer: createDigest(),
     entries: [

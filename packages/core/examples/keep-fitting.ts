@@ -1,10 +1,11 @@
-import { createContextManager, createDigest, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createDigest, createSession, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 
 /** Feeds messages into a session with a small window and returns what would be sent after each. */
 export async function keepFitting(messages: readonly Message[]): Promise<readonly number[]> {
-  const manager = createContextManager({
+  const session = createSession({
     policy: PLIMSOLL_POLICY,
     summarizer: createDigest(), // or a function that asks your model
+    nowMs: Date.now,
     onEvent: (event) => {
       if (event.type !== "compaction-end") return;
       const { tokensBefore, tokensAfter, steps } = event.entry.record;
@@ -14,9 +15,9 @@ export async function keepFitting(messages: readonly Message[]): Promise<readonl
   const sizes: number[] = [];
   for (const message of messages) {
     const model = { contextWindowTokens: 8000, maxOutputTokens: 1000 };
-    await manager.fit({ gate: "before-submit", pending: [message], model, nowMs: Date.now() }, new AbortController().signal);
-    manager.append({ type: "message", message });
-    sizes.push(manager.context().messages.length); // manager.context() is what to send
+    await session.fit({ gate: "before-submit", pending: [message], model }, new AbortController().signal);
+    session.append({ type: "message", message });
+    sizes.push(session.context().messages.length); // session.context() is what to send
   }
   return sizes;
 }

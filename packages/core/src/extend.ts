@@ -16,41 +16,6 @@ export { createMemorySessionStore } from "./agent/memory-session-store.ts";
 export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
 export { messagesWrittenBy } from "./applied-edit.ts";
 export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, triggerTokens, withReplyWithin } from "./budget.ts";
-export type { ConversationFit } from "./conversation/background.ts";
-export type { Conversation, ConversationSetting, ReportedUsage } from "./conversation/conversation.ts";
-export { createConversation, openConversation } from "./conversation/conversation.ts";
-export type { Conversations } from "./conversation/conversations.ts";
-export { createConversations } from "./conversation/conversations.ts";
-export type { ConversationName, ConversationRequest, FoundConversation } from "./conversation/history-tree.ts";
-export type { LearnedLimit, LearnedLimits, LimitEvent } from "./conversation/learned-limit.ts";
-export {
-  afterAnswer,
-  afterRejection,
-  believedAt,
-  createLearnedLimits,
-  learnedInLog,
-  learnedWindowTokens,
-  NOTHING_LEARNED,
-  nextTry,
-} from "./conversation/learned-limit.ts";
-export type {
-  Attempt,
-  EndedReply,
-  Recovery,
-  RecoveryFacts,
-  Rejection,
-  RequestOutcome,
-  Tried,
-} from "./conversation/recovery.ts";
-export {
-  answerOf,
-  attempted,
-  outcomeOfReply,
-  rejectionIn,
-  sendWithRecovery,
-  TOO_MANY_TOKENS,
-  withCount,
-} from "./conversation/recovery.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point/safe-cuts.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
@@ -91,7 +56,7 @@ export type { EnginePolicy } from "./policy/policy.ts";
 export { asksModel, encodingsOf, requireFallback } from "./policy/policy.ts";
 export { policySchema, triggerSchema } from "./policy/policy-schema.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
-export { changesPreset } from "./policy/written-policy.ts";
+export { changesPreset, policyInNewestForm } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
@@ -104,11 +69,38 @@ export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 export { recallArtifact } from "./session/admit.ts";
+export type { SessionInput } from "./session/background.ts";
 export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
+export type { ConversationName, ConversationRequest, Conversations, FoundConversation } from "./session/conversations.ts";
+export { createConversations } from "./session/conversations.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { compactionLogLine, overWords, replyLowered } from "./session/events.ts";
+
+export type { LearnedLimit, LearnedLimits, LimitEvent } from "./session/learned-limit.ts";
+export {
+  afterAnswer,
+  afterRejection,
+  believedAt,
+  createLearnedLimits,
+  learnedInLog,
+  learnedWindowTokens,
+  NOTHING_LEARNED,
+  nextTry,
+} from "./session/learned-limit.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
 export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
+export type { Attempt, EndedReply, Recovery, RecoveryFacts, Rejection, RequestOutcome, Tried } from "./session/recovery.ts";
+export {
+  answerOf,
+  attempted,
+  outcomeOfReply,
+  rejectionIn,
+  sendWithRecovery,
+  TOO_MANY_TOKENS,
+  withCount,
+} from "./session/recovery.ts";
+export type { ReportedUsage } from "./session/session.ts";
+export { openSession } from "./session/session.ts";
 export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
 export type { SetupChange } from "./session/setup-change.ts";
 export { modelChangeEntry, setupChange, setupChangeEntry } from "./session/setup-change.ts";

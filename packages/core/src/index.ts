@@ -51,10 +51,10 @@ export type {
 } from "./ports.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/admit.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
-export type { ContextManager } from "./session/context-manager.ts";
-export { createContextManager } from "./session/context-manager.ts";
 export type { ContextEvent } from "./session/events.ts";
-export type { ContextManagerOptions } from "./session/session-setup.ts";
+export type { Session } from "./session/session.ts";
+export { createSession } from "./session/session.ts";
+export type { SessionOptions } from "./session/session-setup.ts";
 export type { SessionView } from "./session/view.ts";
 export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";

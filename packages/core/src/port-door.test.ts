@@ -4,7 +4,6 @@ import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session
 import type { AgentTool } from "./agent/agent-tool.ts";
 import { createMemorySessionStore } from "./agent/memory-session-store.ts";
 import { startAgent } from "./agent/start-agent.ts";
-import { createConversation, openConversation } from "./conversation/conversation.ts";
 import { deadlineOf } from "./deadline.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { partHandle } from "./message/handle.ts";
@@ -13,7 +12,7 @@ import { SVEN_POLICY } from "./policy/presets/sven.ts";
 import type { ArtifactStore, ModelClient, ModelReply, SessionStore, Wait } from "./ports.ts";
 import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/admit.ts";
 import { decodeLog, encodeLog } from "./session/codec.ts";
-import { createContextManager } from "./session/context-manager.ts";
+import { createSession, openSession } from "./session/session.ts";
 import { sessionsDoor } from "./session/store-door.ts";
 import { createDigest } from "./summarizer/digest.ts";
 import { human, logOf, result, sessionStart } from "./testing/builders.ts";
@@ -86,7 +85,7 @@ describe("a tokenizer that counts no tokens is refused by name", () => {
     const entries = logOf([human("u1", "hello")]);
     const options = { policy: BPE, summarizer: createDigest(), tokenizers: {}, entries };
     const garbled = given(options, { tokenizers: { own: answer } });
-    await expectNamed("the tokenizer own", said, () => createContextManager(garbled));
+    await expectNamed("the tokenizer own", said, () => createSession(garbled));
   });
 
   test.each<[string, unknown, string]>([
@@ -95,14 +94,14 @@ describe("a tokenizer that counts no tokens is refused by name", () => {
     ["null", null, "answered with null"],
   ])("as is %s in its place", async (_, own, said) => {
     const options = given({ policy: BPE, summarizer: createDigest(), tokenizers: {} }, { tokenizers: { own } });
-    await expectNamed("tokenizers", said, () => createContextManager(options));
+    await expectNamed("tokenizers", said, () => createSession(options));
   });
 
   test("and what it refused leaves the session as it was", () => {
     let isBroken = false;
     const own = (text: string) => (isBroken ? Number.NaN : text.length);
     const entries = logOf([human("u1", "hello")]);
-    const manager = createContextManager({ policy: BPE, summarizer: createDigest(), tokenizers: { own }, entries });
+    const manager = createSession({ policy: BPE, summarizer: createDigest(), tokenizers: { own }, entries });
     const append = () => manager.append({ type: "message", message: human("u2", "more") });
     isBroken = true;
     expect(append).toThrow("the tokenizer own answered with NaN");
@@ -167,8 +166,8 @@ describe("a session store", () => {
   const branch = { sessionId: start.id, throughEntryId: "u1", newSessionId: "two", nowMs: null };
   type Call = (sessions: SessionStore) => Promise<unknown>;
   const calls: readonly (readonly [keyof SessionStore, Call])[] = [
-    ["create", (sessions) => openConversation(setting, sessions, start)],
-    ["open", (sessions) => openConversation(setting, sessions, { sessionId: start.id })],
+    ["create", (sessions) => openSession(setting, sessions, start)],
+    ["open", (sessions) => openSession(setting, sessions, { sessionId: start.id })],
     ["read", (sessions) => sessionsDoor(sessions, deadlineOf(deadline)).read("one")],
     ["list", (sessions) => sessionsDoor(sessions, deadlineOf(deadline)).list()],
     ["branch", (sessions) => sessionsDoor(sessions, deadlineOf(deadline)).branch(branch)],
@@ -194,13 +193,13 @@ describe("a session store", () => {
       await take(start);
       await take(entry);
     };
-    await expectNamed("sessions", said, () => openConversation(setting, stored({ open }), { sessionId: start.id }));
+    await expectNamed("sessions", said, () => openSession(setting, stored({ open }), { sessionId: start.id }));
   });
 
   test("its own errors are passed on as they are", async () => {
     const conflict = new PlimsollError("session-conflict", "in use");
     const sessions = stored({ open: () => Promise.reject(conflict) });
-    await expect(openConversation(setting, sessions, { sessionId: "one" })).rejects.toBe(conflict);
+    await expect(openSession(setting, sessions, { sessionId: "one" })).rejects.toBe(conflict);
   });
 
   test("a log that is opened too late is closed: nobody has it", async () => {
@@ -209,7 +208,7 @@ describe("a session store", () => {
       answer = resolve;
     });
     const closed: string[] = [];
-    const opening = openConversation(setting, stored({ open: () => promise }), { sessionId: "one" });
+    const opening = openSession(setting, stored({ open: () => promise }), { sessionId: "one" });
     await expect(opening).rejects.toMatchObject({ code: "bad-input", details: { port: "sessions.open", afterMs: 70 } });
     const writer = { sessionId: "one", append: never, entryAt: never, close: async () => closed.push("one") };
     answer({ entries: [], cutOff: null, writer });
@@ -235,7 +234,7 @@ describe("a session store", () => {
       }
       return { ...opened, entries: [] };
     };
-    const { conversation } = await openConversation({ ...setting, wait }, stored({ open }), { sessionId: start.id });
+    const { session: conversation } = await openSession({ ...setting, wait }, stored({ open }), { sessionId: start.id });
     expect(conversation.messageIds()).toEqual(["u1", "u2", "u3"]);
     expect(timers).toHaveLength(1 + log.length);
   });
@@ -247,9 +246,10 @@ describe("a session store", () => {
     ["close", "bad-input", never, "the log's close gave no answer within 70 ms"],
   ])("a writer's %s: %s", async (name, code, answer, said) => {
     const writer = given(await createMemorySessionStore().create(start), { [name]: answer });
-    const conversation = createConversation({ ...setting, entries: [start], writer });
+    const conversation = createSession({ ...setting, entries: [start], writer });
     const work = async () => {
-      await conversation.append({ type: "message", message: human("u1", "hi") });
+      conversation.append({ type: "message", message: human("u1", "hi") });
+      await conversation.flush();
       await conversation.close();
     };
     await expect(work()).rejects.toMatchObject({ code, message: expect.stringContaining(said) });
@@ -258,8 +258,9 @@ describe("a session store", () => {
   test.each([...GARBAGE, ...LATE])("a writer's entryAt: %s", async (_, entryAt, said) => {
     const sessions = createMemorySessionStore();
     const create = async () => given(await sessions.create(start), { entryAt });
-    const { conversation } = await openConversation(setting, stored({ create }), start);
-    await conversation.append({ type: "message", message: human("u1", "hi") });
+    const { session: conversation } = await openSession(setting, stored({ create }), start);
+    conversation.append({ type: "message", message: human("u1", "hi") });
+    await conversation.flush();
     const recall = () => conversation.recall(partHandle("u1", 0), { startChar: 0, maximumChars: 10 });
     await expectNamed("the log's entryAt", said, recall);
   });

@@ -2,7 +2,7 @@ import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
 import type { Message } from "../src/message/message.ts";
 import { messageChars } from "../src/message/size.ts";
 import type { Policy } from "../src/policy/policy.ts";
-import { type ContextManager, createContextManager } from "../src/session/context-manager.ts";
+import { createSession, type Session } from "../src/session/session.ts";
 import { createDigest } from "../src/summarizer/digest.ts";
 import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
 
@@ -46,7 +46,7 @@ const NEVER = new AbortController().signal;
 export async function playCounted(session: CountedSession): Promise<Counted> {
   const { policy, counting, windowTokens } = session;
   const model = { contextWindowTokens: windowTokens, maxOutputTokens: Math.floor(windowTokens / 8) };
-  const manager = createContextManager({ policy, summarizer: createDigest(), entries: logOf([human("h", "Please begin.")]) });
+  const manager = createSession({ policy, summarizer: createDigest(), entries: logOf([human("h", "Please begin.")]) });
   const counted = { sent: 0, rejected: 0, lost: 0, irreducible: 0, failedOverBudget: 0, mostRecoveries: 0 };
   let requests = 0;
   const judge = (outcome: FitOutcome): FitOutcome => {
@@ -99,7 +99,7 @@ function textOfTokens(tokens: number): string {
   return LINE.repeat(Math.ceil((4 * tokens) / LINE.length)).slice(0, 4 * tokens);
 }
 
-function promptTokensOf(manager: ContextManager, counting: Counting, requests: number): number {
+function promptTokensOf(manager: Session, counting: Counting, requests: number): number {
   const chars = manager.context().messages.reduce((sum: number, message: Message) => sum + messageChars(message), 0);
   const jumpTokens = requests % 9 >= 6 ? counting.jumpTokens : 0;
   return Math.ceil((chars / 4) * counting.factor) + counting.hiddenTokens + jumpTokens;

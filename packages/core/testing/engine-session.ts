@@ -3,9 +3,9 @@ import type { SessionEntry } from "../src/entry.ts";
 import type { Message, StopReason } from "../src/message/message.ts";
 import type { Policy } from "../src/policy/policy.ts";
 import type { ModelClient, ModelRequest } from "../src/ports.ts";
-import { type ContextManager, createContextManager } from "../src/session/context-manager.ts";
 import type { ContextEvent } from "../src/session/events.ts";
-import type { ContextManagerOptions } from "../src/session/session-setup.ts";
+import { createSession, type Session } from "../src/session/session.ts";
+import type { SessionOptions } from "../src/session/session-setup.ts";
 import { createModelSummarizer } from "../src/summarizer/model-summarizer.ts";
 import { logOf, sessionStart } from "../src/testing/builders.ts";
 import { usageOf } from "../src/usage.ts";
@@ -20,7 +20,7 @@ export type ScriptedReply =
 
 /** A session on the shipped engine with the model summariser, and what it did. */
 export interface EngineSession {
-  readonly manager: ContextManager;
+  readonly manager: Session;
   readonly events: readonly ContextEvent[];
   /** Requests for summaries, in order. */
   readonly requests: readonly ModelRequest[];
@@ -31,7 +31,7 @@ export interface EngineSession {
 
 /** Options of a session in a test. Sizes are in tokens. */
 export interface EngineSessionOptions
-  extends Partial<Pick<ContextManagerOptions, "beforeCompaction" | "hiddenOverheadTokens" | "stateProviders">> {
+  extends Partial<Pick<SessionOptions, "beforeCompaction" | "hiddenOverheadTokens" | "stateProviders">> {
   readonly policy: Policy;
   readonly windowTokens: number | null;
   readonly maxOutputTokens?: number;
@@ -47,7 +47,7 @@ export function engineSession(options: EngineSessionOptions): EngineSession {
   const requests: ModelRequest[] = [];
   const replies = options.replies ?? [sectionedReply(options.policy.summary.sections)];
   const { beforeCompaction, hiddenOverheadTokens, stateProviders, maxOutputTokens } = options;
-  const manager = createContextManager({
+  const manager = createSession({
     policy: options.policy,
     summarizer: createModelSummarizer(scriptedClient(replies, requests), { modelId: "test/model" }),
     entries: [

@@ -4,9 +4,9 @@ import { type Message, textOf } from "../src/message/message.ts";
 import type { Policy } from "../src/policy/policy.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../src/ports.ts";
-import { type ContextManager, createContextManager } from "../src/session/context-manager.ts";
 import type { ContextEvent } from "../src/session/events.ts";
-import type { ContextManagerOptions } from "../src/session/session-setup.ts";
+import { createSession, type Session } from "../src/session/session.ts";
+import type { SessionOptions } from "../src/session/session-setup.ts";
 import { human, logOf, reply } from "../src/testing/builders.ts";
 
 /** One summary by the model from 8,000 tokens on, six messages kept, at one gate. */
@@ -32,7 +32,7 @@ export const turns: (count: number, first?: number) => readonly Message[] = (cou
 
 /** A session on the shipped engine, and what it did. */
 export interface SmallSession {
-  readonly manager: ContextManager;
+  readonly manager: Session;
   readonly events: ContextEvent[];
   readonly asked: SummaryRequest[];
   readonly fit: (more?: Partial<FitInput>) => Promise<FitOutcome>;
@@ -45,7 +45,7 @@ export interface SmallSession {
 /** Opens a session over the messages, under {@link SMALL_POLICY} if nothing else is said; `answer` writes the summaries. */
 export function smallSession(
   messages: readonly Message[],
-  options: Partial<ContextManagerOptions> & { answer?: (call: number) => Promise<string> } = {},
+  options: Partial<SessionOptions> & { answer?: (call: number) => Promise<string> } = {},
 ): SmallSession {
   const { answer = () => Promise.resolve("what happened"), ...rest } = options;
   const events: ContextEvent[] = [];
@@ -54,7 +54,7 @@ export function smallSession(
     asked.push(request);
     return { text: await answer(asked.length), usage: null, stopReason: "end" };
   };
-  const manager = createContextManager({
+  const manager = createSession({
     policy: SMALL_POLICY,
     summarizer,
     entries: logOf(messages),

@@ -14,12 +14,12 @@ import { createContentsCompactor } from "./drop-in/google-genai.ts";
 import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
-import type { Session } from "./session/session.ts";
+import type { SdkSession } from "./session/session.ts";
 import type { SimulatedReply } from "./simulator/reply.ts";
 import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 
 type LanguageModelV3CallOptions = Parameters<MockLanguageModelV3["doGenerate"]>[0];
-type AnySession = Pick<Session<never, never>, "user" | "result" | "calls">;
+type AnySession = Pick<SdkSession<never, never>, "user" | "result" | "calls">;
 
 /** Answers of servers whose window leaves no room for a reply. */
 const CUTS: readonly (readonly [string, SimulatedReply])[] = [

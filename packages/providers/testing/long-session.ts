@@ -2,15 +2,15 @@ import {
   admitToolResult,
   type Context,
   type ContextEvent,
-  type ContextManager,
-  createContextManager,
   createDigest,
   createMemoryArtifactStore,
+  createSession,
   isPlimsollError,
   type ModelClient,
   type ModelReply,
   type ModelRequest,
   type Policy,
+  type Session,
   type SessionEntry,
   type ToolCallPart,
   toolCallsOf,
@@ -40,7 +40,7 @@ export interface PlayedSession {
   readonly endedBy: string | null;
   readonly endedByClass: string | null;
   readonly entries: readonly SessionEntry[];
-  /** Events of the context manager, in order. */
+  /** Events of the session, in order. */
   readonly events: readonly ContextEvent[];
 }
 
@@ -93,7 +93,7 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
   const signal = new AbortController().signal;
   const events: ContextEvent[] = [];
   const onEvent = (event: ContextEvent) => void events.push(event);
-  const manager = createContextManager({ policy, summarizer: createDigest(), onEvent });
+  const manager = createSession({ policy, summarizer: createDigest(), onEvent });
   const artifacts = createMemoryArtifactStore();
   const model = { contextWindowTokens: windowTokens, maxOutputTokens };
   const tally = { overflows: 0, recoveries: 0 };
@@ -160,7 +160,7 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
 }
 
 async function submit(
-  manager: ContextManager,
+  manager: Session,
   step: number,
   fit: (gate: "before-submit", pending: Context["messages"]) => Promise<unknown>,
 ): Promise<void> {
@@ -181,7 +181,7 @@ interface Recording {
   readonly step: number;
 }
 
-async function record(manager: ContextManager, answer: ModelReply, { policy, artifacts, step }: Recording): Promise<void> {
+async function record(manager: Session, answer: ModelReply, { policy, artifacts, step }: Recording): Promise<void> {
   const view = manager.view();
   const through = view.messages.at(view.messages.size - 1);
   manager.append({

@@ -13,7 +13,7 @@ import { createChatSession } from "../src/openai-chat/session.ts";
 import { createResponsesSession } from "../src/openai-responses/session.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
-import type { Session } from "../src/session/session.ts";
+import type { SdkSession } from "../src/session/session.ts";
 import { startSimulator } from "../src/simulator/index.ts";
 import type { WireName } from "../src/simulator/reply.ts";
 import type { SimulatedRules } from "../src/simulator/rules.ts";
@@ -301,7 +301,7 @@ function imagePart({ mediaType, base64, url }: LoopMedia): ImagePart {
 }
 
 /** A session as the loop tells it what is new; what it asks and is answered passes unread. */
-function told<Request, Answer>(session: Session<Request, Answer>) {
+function told<Request, Answer>(session: SdkSession<Request, Answer>) {
   const isAnswer = (answer: unknown): answer is Answer => isRecord(answer);
   return {
     user: session.user,

@@ -1,5 +1,5 @@
 import type { CompactionEntry, Message, SessionEntry } from "@plimsoll/core";
-import { createContextManager, createDigest, isHuman, textOf } from "@plimsoll/core";
+import { createDigest, createSession, isHuman, textOf } from "@plimsoll/core";
 import type { RefusedSession } from "./refused-session.ts";
 
 /** The view that one cut left, beside the plain tail of the same true size. */
@@ -88,7 +88,7 @@ function tailOf(said: readonly Message[], mostTokens: number, session: RefusedSe
 }
 
 function viewOf(entries: readonly SessionEntry[], { policy }: RefusedSession): readonly Message[] {
-  return createContextManager({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
+  return createSession({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
 }
 
 function trueTokens(message: Message, { charsPerToken }: RefusedSession): number {

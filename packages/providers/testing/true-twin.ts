@@ -1,4 +1,4 @@
-import { type ContextManager, createContextManager, createDigest, type Message, type SessionEntry } from "@plimsoll/core";
+import { createDigest, createSession, type Message, type Session, type SessionEntry } from "@plimsoll/core";
 import { defineMeasure, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { PlayedRefusals } from "./play-refused.ts";
@@ -92,14 +92,14 @@ async function twinView(
 ): Promise<{
   readonly messages: readonly Message[];
   readonly tokens: number;
-  readonly manager: ContextManager;
+  readonly manager: Session;
   readonly fit: () => Promise<unknown>;
 }> {
   const { session, windowTokens: contextWindowTokens, sentTokens } = given;
   const { charsPerToken, policy, reserveTokens } = session;
   const overhead = Math.ceil(SYSTEM.length / charsPerToken);
   const known = messagesOf(before, session).reduce((sum, each) => sum + trueTokens(each, session), overhead);
-  const manager = createContextManager({
+  const manager = createSession({
     policy: { ...policy, estimator: TRUE, cutEstimator: null },
     kinds: withKinds({ estimators: [trueMeasure(session)] }),
     entries: before,
@@ -145,7 +145,7 @@ function keyOf({ id, parts }: Message): string {
 }
 
 function messagesOf(entries: readonly SessionEntry[], { policy }: RefusedSession): readonly Message[] {
-  return createContextManager({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
+  return createSession({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
 }
 
 /** Replies before an entry: each step has one. */

@@ -35,7 +35,7 @@ export interface BuiltinToolOptions {
 /** The built-in tools with the processes that they keep running. */
 export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
-  /** The todo list of a session, for its context manager. */
+  /** The todo list of a session, for its `Session`. */
   stateOf(sessionId: string): StateProvider;
   /** Takes up what an entry of a session's log tells of the tools' state, its todo list: entry by entry, for a session that is gone on with. */
   resume(sessionId: string, entry: SessionEntry): void;

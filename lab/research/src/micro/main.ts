@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { IMPORTERS, prepareSession, replay, textSource } from "@plimsoll/bench/extend";
 import {
-  createContextManager,
   createDigest,
+  createSession,
   type FitInput,
   type Message,
   PI_POLICY,
@@ -41,7 +41,7 @@ for (const policy of [PLIMSOLL_POLICY, SVEN_POLICY, PI_POLICY]) {
   addCut(policy);
 }
 add(`opening a session of ${count} messages`, () =>
-  createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries }),
+  createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries }),
 );
 add(`folding ${count} messages`, () => foldEntries(entries));
 add(`char-class of ${count} messages`, () => {
@@ -63,29 +63,29 @@ const unitMs = medianMs.get(UNIT) ?? Number.NaN;
 console.log(`node ${process.version}, median of a run\n\n| | ms | × JSON.stringify |\n|---|---:|---:|`);
 for (const [name, ms] of medianMs) console.log(`| ${name} | ${ms.toPrecision(3)} | ${(ms / unitMs).toPrecision(2)} |`);
 
-function add(name: string, run: () => unknown, afterEach: () => void = () => undefined): void {
+function add(name: string, run: () => unknown, afterEach: () => void | Promise<void> = () => undefined): void {
   if (name.includes(values.row)) bench.add(name, run, { afterEach });
 }
 
 /** A gate that fires nothing: the window is so large. */
 function addGate(policy: Policy): void {
-  const manager = createContextManager({ policy, summarizer: createDigest(), entries });
+  const opened = createSession({ policy, summarizer: createDigest(), entries });
   const parts = [{ type: "text", text: "And now?" }] as const;
   const pending = [{ role: "user", id: "next", origin: "human", parts, atMs: null }] as const;
   const model = { contextWindowTokens: 1_000_000_000, maxOutputTokens: 8000 };
   const input: FitInput = { gate: "before-step", pending, model, nowMs: null };
-  add(`${policy.name}: a gate that does not fire, at ${count} messages`, () => manager.fit(input, signal));
+  add(`${policy.name}: a gate that does not fire, at ${count} messages`, () => opened.fit(input, signal));
 }
 
 function addCut(policy: Policy): void {
-  const manager = createContextManager({ policy, summarizer: createDigest(), entries });
+  const opened = createSession({ policy, summarizer: createDigest(), entries });
   const model = { contextWindowTokens: 128_000, maxOutputTokens: 8_000 };
   const now = { reason: "manual", keep: null } as const;
   const cut = async () => {
-    const { kind } = await manager.fit({ gate: "before-step", pending: [], model, nowMs: null, now }, signal);
+    const { kind } = await opened.fit({ gate: "before-step", pending: [], model, nowMs: null, now }, signal);
     if (kind !== "compacted") throw new Error(`nothing was cut: ${kind}`);
   };
-  add(`${policy.name}: the fit that cuts ${count} messages`, cut, () => void manager.revert(null));
+  add(`${policy.name}: the fit that cuts ${count} messages`, cut, async () => void (await opened.undo()));
 }
 
 function addReplay(policy: Policy): void {

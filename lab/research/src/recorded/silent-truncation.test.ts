@@ -1,5 +1,5 @@
 import type { Transcript } from "@plimsoll/bench";
-import { type ContextEvent, createContextManager, createDigest, NONE_POLICY } from "@plimsoll/core";
+import { type ContextEvent, createDigest, createSession, NONE_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { recordedFiles, recordedTranscripts } from "./recorded-sessions.ts";
 
@@ -8,8 +8,8 @@ function truncationsIn({ entries, format }: Transcript): readonly string[] {
   const onEvent = (event: ContextEvent) => {
     if (event.type === "silent-truncation") told.push(`${format}: ${event.reportedTokens}`);
   };
-  const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), onEvent });
-  for (const entry of entries) manager.append(entry);
+  const session = createSession({ policy: NONE_POLICY, summarizer: createDigest(), onEvent });
+  for (const entry of entries) session.append(entry);
   return told;
 }
 

@@ -7,7 +7,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Message, MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { importFile, runBench } from "@plimsoll/bench";
-import { createContextManager, createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
+import { createDigest, createSession, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import { loadPolicy } from "@plimsoll/core/node";
 import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
 
@@ -50,14 +50,14 @@ async function counted<From>(name: string, begin: () => Promise<From> | From, wa
 
 const [transcript] = await importFile(file, "session");
 const recorded = (transcript?.entries ?? []).filter(({ type }) => type === "session" || type === "message" || type === "usage");
-const manager = () => createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries: recorded });
+const opened = () => createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries: recorded });
 const { signal } = new AbortController();
 
-await counted("when does it fire: a gate that cuts nothing", manager, (made) =>
+await counted("when does it fire: a gate that cuts nothing", opened, (made) =>
   made.fit({ gate: "before-step", pending: [], model: LIMITS, nowMs: null }, signal),
 );
 
-await counted("usage → the next prediction", manager, (made) => {
+await counted("usage → the next prediction", opened, (made) => {
   const { messages, modelId, viewHash } = made.view();
   made.append({
     type: "usage",

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import type { ContextManager, FitOutcome, Message, ModelLimits } from "@plimsoll/core";
-import { createContextManager, createDigest, PlimsollError } from "@plimsoll/core";
+import type { FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
+import { createDigest, createSession, PlimsollError } from "@plimsoll/core";
 import { encodingsOf, type StepOutcome } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
 import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
@@ -69,7 +69,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   const { kinds } = parts;
   const policy = policyNamed(options.policy, io.cwd, parts);
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy, kinds));
-  const manager = createContextManager({
+  const session = createSession({
     policy,
     summarizer: createDigest(),
     entries: transcript.entries,
@@ -78,10 +78,10 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     tokenizers,
     kinds,
   });
-  const model = limitsFor(manager, options.window);
+  const model = limitsFor(session, options.window);
   const keep = options.keep === undefined ? null : { tokens: tokensOf("--keep", options.keep) };
-  const before = manager.context().messages;
-  const outcome = await manager.fit(
+  const before = session.context().messages;
+  const outcome = await session.fit(
     { gate: "before-submit", pending: [], model, nowMs: null, focus: options.focus ?? null, now: { reason: "manual", keep } },
     new AbortController().signal,
   );
@@ -90,7 +90,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     tell(io, `--focus: ${outcome.unusedFocus}`);
     return EXIT_FAILED;
   }
-  const { messages } = manager.context();
+  const { messages } = session.context();
   const tried = compactionReport({ transcript, outcome, model, before, after: messages });
   const report = `${tried}\n${leftOut === null ? "" : `${leftOut}\n`}`;
   if (options.dryRun === true || !isDone) {
@@ -107,12 +107,12 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
 /** Twice what the session holds, so that a session of an unknown model is compacted by what it keeps, not by force. */
 const WINDOW_FACTOR = 2;
 
-function limitsFor(manager: ContextManager, window: string | undefined): ModelLimits {
+function limitsFor(session: Session, window: string | undefined): ModelLimits {
   if (window !== undefined) return { contextWindowTokens: tokensOf("--window", window), maxOutputTokens: null };
-  const { limits, modelId } = manager.view();
+  const { limits, modelId } = session.view();
   if (limits !== null && limits.contextWindowTokens !== null) return limits;
   const known = familyLimitsOf(modelId ?? "");
-  const neededTokens = manager.predict().upperTokens * WINDOW_FACTOR;
+  const neededTokens = session.predict().upperTokens * WINDOW_FACTOR;
   if (known !== null) return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: known.maxOutputTokens };
   return { contextWindowTokens: Math.ceil(neededTokens) + 1, maxOutputTokens: null };
 }

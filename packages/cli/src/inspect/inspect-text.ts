@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend";
-import { createContextManager, createDigest, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable } from "../chat/context-table.ts";
 import { beginningOf, printable, shortened, wrapped } from "../terminal/printable.ts";
 import { editWords, lossText } from "./compaction-loss.ts";
@@ -15,7 +15,7 @@ const NAME_CHARS = 78;
 export function inspectText(transcript: Transcript, columns: number): string {
   const { name, format, entries } = transcript;
   const story = sessionStory(entries);
-  const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
+  const session = createSession({ policy: NONE_POLICY, summarizer: createDigest(), entries });
   const facts = sessionFacts(transcript, story).map((fact) => `${fact.name} ${fact.value}`);
   const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
@@ -31,7 +31,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
     ...story.lines.flatMap(storyText),
     "",
     "The context at the end:",
-    contextTable(manager.context(), { policy: PLIMSOLL_POLICY }, columns),
+    contextTable(session.context(), { policy: PLIMSOLL_POLICY }, columns),
     "",
   ].join("\n");
 }

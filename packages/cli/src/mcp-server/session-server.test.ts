@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { importFile } from "@plimsoll/bench";
-import { createContextManager, createDigest, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createDigest, createSession, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createSessionServer } from "./mcp-command.ts";
@@ -22,7 +22,7 @@ async function asked() {
     { type: "message" as const, message: reply("a1", "a long answer. ".repeat(4_000)) },
     { type: "message" as const, message: human("h2", "go on") },
   ];
-  const manager = createContextManager({ entries, policy: PLIMSOLL_POLICY, summarizer: createDigest() });
+  const manager = createSession({ entries, policy: PLIMSOLL_POLICY, summarizer: createDigest() });
   const model = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
   await manager.fit({ gate: "before-step", pending: [], model, nowMs: 0 }, new AbortController().signal);
   writeFileSync(

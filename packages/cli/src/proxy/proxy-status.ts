@@ -1,5 +1,5 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
-import { createContextManager, createDigest, isHuman, type Message, type Policy } from "@plimsoll/core";
+import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, resolveAmount, tierFor } from "@plimsoll/core/extend";
 import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
 import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
@@ -143,7 +143,7 @@ export async function previewOf(
   policy: Policy,
   signal: AbortSignal,
 ): Promise<Preview> {
-  const manager = createContextManager({
+  const session = createSession({
     policy,
     summarizer: createDigest(),
     entries,
@@ -158,8 +158,8 @@ export async function previewOf(
     nowMs: null,
     now: { reason: "manual", keep: null },
   } as const;
-  const outcome = await manager.fit(input, signal);
-  const made = manager.entries();
+  const outcome = await session.fit(input, signal);
+  const made = session.entries();
   const newest = outcome.kind === "compacted" ? sessionStory(made).compactions.at(-1) : undefined;
   const record = outcome.kind === "compacted" ? outcome.entry.record : null;
   return {
@@ -169,7 +169,7 @@ export async function previewOf(
         ? "A cut now would change nothing"
         : `${formatTokens(record.tokensBefore)} to ${formatTokens(record.tokensAfter)} tokens, ${formatNumberOf(record.messagesBefore, "message")} to ${record.messagesAfter}`,
     ...(newest === undefined ? { kinds: [], paths: [], yours: [] } : went(newest)),
-    messages: manager.context().messages.map((message) => {
+    messages: session.context().messages.map((message) => {
       const text = textsOf(message).join("\n");
       return { who: whoSays(message), chars: text.length, text: text.slice(0, SHOWN_CHARS).toWellFormed() };
     }),

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { createContextManager, createDigest, isPlimsollError, NONE_POLICY, PlimsollError } from "@plimsoll/core";
+import { createDigest, createSession, isPlimsollError, NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
@@ -27,12 +27,12 @@ export function defineUndoCommand(command: Command, io: CliIo, onExit: (exitCode
       throw notOurs(error, session);
     });
     try {
-      const manager = createContextManager({ policy: NONE_POLICY, summarizer: createDigest(), entries });
-      const undone = manager.view().activeCompactions.at(-1);
-      const before = manager.context().messages;
-      manager.revert(io.nowMs());
-      await writer.append(manager.entries().slice(entries.length));
-      io.stdout.write(`${undoneText(undone, before, manager.context().messages)}\n`);
+      const log = { entries, writer, nowMs: io.nowMs };
+      const { view, context, undo } = createSession({ policy: NONE_POLICY, summarizer: createDigest(), ...log });
+      const undone = view().activeCompactions.at(-1);
+      const before = context().messages;
+      await undo();
+      io.stdout.write(`${undoneText(undone, before, context().messages)}\n`);
     } finally {
       await writer.close();
     }

@@ -4,7 +4,7 @@ import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
-import type { ContextManagerOptions } from "../session/session-setup.ts";
+import type { SessionOptions } from "../session/session-setup.ts";
 import type { Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/measure.ts";
 import type { AgentTool, Authorize } from "./agent-tool.ts";
@@ -77,11 +77,8 @@ export interface AgentOptions {
   readonly tokenizers?: Tokenizers;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];
-  /** Further options of the context manager. Sub-agents do not get them. */
-  readonly context?: Pick<
-    ContextManagerOptions,
-    "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work"
-  >;
+  /** Further options of the session. Sub-agents do not get them. */
+  readonly context?: Pick<SessionOptions, "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work">;
 }
 
 /** Most model calls of one run, against loops that never end; chosen. */

@@ -1,10 +1,10 @@
-import type { UsageTotals } from "../conversation/tally.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { MessageDraft } from "../message/ids.ts";
 import type { Context, UserMessage } from "../message/message.ts";
+import type { UsageTotals } from "../session/held-log.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { SetupChange } from "../session/setup-change.ts";
 import type { AgentModel } from "./agent-options.ts";

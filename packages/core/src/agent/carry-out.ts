@@ -1,9 +1,5 @@
 import { z } from "zod";
 import { REPLY_RATIO } from "../budget.ts";
-import type { Conversation } from "../conversation/conversation.ts";
-import { learnedInLog, learnedWindowTokens, nextTry } from "../conversation/learned-limit.ts";
-import { untilAborted } from "../conversation/queue.ts";
-import type { Rejection } from "../conversation/recovery.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
 import { isPlimsollError } from "../error.ts";
@@ -16,7 +12,11 @@ import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { askDynamicContext, type Door, passed } from "../port-door.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { admitToolResult } from "../session/admit.ts";
+import { learnedInLog, learnedWindowTokens, nextTry } from "../session/learned-limit.ts";
+import { untilAborted } from "../session/queue.ts";
+import type { Rejection } from "../session/recovery.ts";
 import { replaceHistory } from "../session/replace-history.ts";
+import type { Session } from "../session/session.ts";
 import { rejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import { type AgentModel, type AgentOptions, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
 import type { AgentTool, Authorization, ToolCallContext, ToolOutput } from "./agent-tool.ts";
@@ -28,7 +28,7 @@ import { requestReply } from "./request-reply.ts";
 /** The tools with which effects are carried out. Functions answer with what holds at that moment. */
 export interface LoopContext {
   readonly options: AgentOptions;
-  readonly conversation: Conversation;
+  readonly conversation: Session;
   readonly tools: ReadonlyMap<string, AgentTool>;
   readonly state: () => LoopState;
   readonly model: () => AgentModel;
@@ -52,7 +52,8 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
     case "next":
       return DONE;
     case "replace-history":
-      await conversation.append(replaceHistory(conversation.view(), effect.history, options.nowMs()));
+      conversation.append(replaceHistory(conversation.view(), effect.history, options.nowMs()));
+      await conversation.flush();
       return DONE;
     case "enter":
       await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.state().lastMessageId) });

@@ -1,8 +1,8 @@
-import type { UsageTotals } from "../conversation/tally.ts";
 import type { UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import type { ContextEvent } from "../session/events.ts";
+import type { UsageTotals } from "../session/held-log.ts";
 import type { ContextUsage } from "./context-usage.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Conversation } from "../conversation/conversation.ts";
 import { closedError, PlimsollError } from "../error.ts";
+import type { Session } from "../session/session.ts";
 import type { RunOutcome } from "./agent.ts";
 import { type AgentModel, type AgentOptions, DEFAULT_MODE } from "./agent-options.ts";
 import type { AgentTool, ToolCallContext } from "./agent-tool.ts";
@@ -26,7 +26,7 @@ export interface Loop extends LoopContext {
 /** The ports of a loop. */
 export interface LoopPorts {
   readonly options: AgentOptions;
-  readonly conversation: Conversation;
+  readonly conversation: Session;
   readonly emit: (event: AgentEventBody) => void;
   /** Returns the session around a call. */
   readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => ToolCallContext;
@@ -207,7 +207,7 @@ function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | 
 }
 
 /** How full a conversation's context is, for the model in force. */
-function usageOf({ predict, view }: Conversation, model: AgentModel, policy: AgentOptions["policy"]): ContextUsage {
+function usageOf({ predict, view }: Session, model: AgentModel, policy: AgentOptions["policy"]): ContextUsage {
   return contextUsage({ prediction: predict(), limits: model.limits, policy, messages: view().messages.size });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Rejection } from "../conversation/recovery.ts";
 import type { ModelLimits } from "../entry.ts";
+import type { Rejection } from "../session/recovery.ts";
 import { withLoweredOutput } from "./carry-out.ts";
 
 type Counted = Pick<Rejection, "limitTokens" | "promptTokens">;

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { replyBeside } from "../budget.ts";
-import type { AskedTry, Attempt, NextTry, RecoveryFacts, Rejection, RequestOutcome } from "../conversation/recovery.ts";
-import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../conversation/recovery.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { isPlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
@@ -9,6 +7,8 @@ import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Door, passed } from "../port-door.ts";
 import type { ModelEvent, ModelReply } from "../ports.ts";
+import type { AskedTry, Attempt, NextTry, RecoveryFacts, Rejection, RequestOutcome } from "../session/recovery.ts";
+import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../session/recovery.ts";
 import { isEntry } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
 import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";

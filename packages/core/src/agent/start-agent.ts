@@ -1,4 +1,3 @@
-import { type Conversation, openConversation } from "../conversation/conversation.ts";
 import { deadlineOf } from "../deadline.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { LOG_VERSION, type RevertEntry, type SessionStartEntry } from "../entry.ts";
@@ -11,6 +10,7 @@ import { clockDoor } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
 import type { ContextEvent } from "../session/events.ts";
+import { openSession, type Session } from "../session/session.ts";
 import { modelChangeEntry, type SetupChange, setupChange, setupChangeEntry } from "../session/setup-change.ts";
 import { sessionsDoor } from "../session/store-door.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
@@ -34,7 +34,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const { sessionId } = options.session;
   const setting = settingOf(options, hub, () => loop.model());
-  const { conversation, cutOff } = await openConversation(setting, options.sessions, sessionOf(options));
+  const { session: conversation, cutOff } = await openSession(setting, options.sessions, sessionOf(options));
   const loop: Loop = createLoop({
     options,
     conversation,
@@ -192,7 +192,7 @@ function recallOf({
   conversation,
   options,
 }: {
-  readonly conversation: Conversation;
+  readonly conversation: Session;
   readonly options: AgentOptions;
 }): Agent["recall"] {
   return async (handle, range) =>
@@ -249,7 +249,7 @@ function sessionOf(options: AgentOptions): SessionStartEntry | { readonly sessio
 
 /** A log that an agent was started over. */
 interface StartedLog {
-  readonly conversation: Conversation;
+  readonly conversation: Session;
   readonly options: AgentOptions;
 }
 
@@ -261,8 +261,10 @@ async function settleSetup({ conversation, options }: StartedLog): Promise<Setup
   const { boundReasoning = "leaves" } = options.model.client;
   const to = { system: asked ?? view.system, tools, boundReasoning };
   const change = setupChange(view, to);
-  if (change !== null || view.boundReasoning !== to.boundReasoning)
-    await conversation.append(setupChangeEntry(view, to, options.nowMs()));
+  if (change !== null || view.boundReasoning !== to.boundReasoning) {
+    conversation.append(setupChangeEntry(view, to, options.nowMs()));
+    await conversation.flush();
+  }
   return change;
 }
 
@@ -271,7 +273,8 @@ async function settleModel({ conversation, options }: StartedLog): Promise<boole
   const { modelId, limits } = options.model;
   const known = conversation.view();
   if (known.modelId === null) {
-    await conversation.append(modelChangeEntry(known, { modelId, limits }, options.nowMs()));
+    conversation.append(modelChangeEntry(known, { modelId, limits }, options.nowMs()));
+    await conversation.flush();
     return true;
   }
   const isSameWindow =

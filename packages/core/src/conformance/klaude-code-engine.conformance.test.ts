@@ -150,7 +150,7 @@ describe("compaction", () => {
     run.append(human("4", "and after"));
     expect(shape(run)).toBe("s 2 3 4");
     expect(shapeOf(reloaded(run).messages)).toBe("s 2 3 4");
-    run.manager.revert(null);
+    await run.manager.undo();
     expect(shapeOf(reloaded(run).messages)).toBe("0 1 2 3 4");
   });
 

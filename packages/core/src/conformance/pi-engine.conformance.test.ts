@@ -9,7 +9,7 @@ import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
 import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
-import type { ContextManager } from "../session/context-manager.ts";
+import type { Session } from "../session/session.ts";
 import { foldEntries } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import {
@@ -33,7 +33,7 @@ const report = (id: string, input: number, stopReason: StopReason = "end") => ({
   usage: measuredUsage(usageOf({ totalInputTokens: input, outputTokens: 0 }), stopReason),
 });
 
-const snapshot = (manager: ContextManager) =>
+const snapshot = (manager: Session) =>
   contextUsage({
     prediction: manager.predict(),
     limits: { contextWindowTokens: 200_000, maxOutputTokens: null },

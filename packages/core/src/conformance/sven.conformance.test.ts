@@ -174,14 +174,14 @@ describe("calibration", () => {
     const { manager, log, append } = engineSession({ policy: SVEN_POLICY, windowTokens: 10_000, messages: [] });
     append(human("u", "hello there"));
     log(usageEntry("r", "u", 200));
-    expect(manager.ledger().factor).not.toBe(1);
+    expect(manager.state().ledger.factor).not.toBe(1);
   });
 
   test("C-13: the request for a summary teaches nothing", async () => {
     const session = engineSession({ policy: SVEN_POLICY, windowTokens: 5000, messages: lettered("UAUAUAUAUAUAUA", 300) });
     const outcome = await session.fit({ gate: "before-submit" });
     expect(outcome).toMatchObject({ kind: "compacted", entry: { edits: [{ usage: { input: { totalTokens: 1000 } } }] } });
-    expect(session.manager.ledger().factor).toBe(1);
+    expect(session.manager.state().ledger.factor).toBe(1);
   });
 
   test("C-14: overhead inside the ratio leaves a fixed point that is 2,000 short", () => {

@@ -102,7 +102,7 @@ describe("a target", () => {
 
   test("leaves room for a number of steps at the growth measured so far", async () => {
     const made = open(withTarget(6500, 3));
-    expect(Math.round(made.manager.ledger().stepGrowthTokens)).toBe(1000);
+    expect(Math.round(made.manager.state().ledger.stepGrowthTokens)).toBe(1000);
     expect(stepsOf(await made.fit())).toEqual(["clear-tool-results applied", "summarize applied"]);
     expect(made.manager.predict().expectedTokens).toBeLessThanOrEqual(8000 - 3 * 1000);
   });

@@ -5,7 +5,7 @@ import type { SessionEntry } from "../entry.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { ContextManagerOptions } from "../session/session-setup.ts";
+import type { SessionOptions } from "../session/session-setup.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";
@@ -14,7 +14,7 @@ import type { FitInput } from "./fit-input.ts";
 /** Returns the input of a strategy at a compaction of eight turns of 1,000 tokens in a window of 10,000, and the text of the notice that a later one leaves. */
 async function given(
   input: Partial<FitInput> = {},
-  options: Partial<ContextManagerOptions> = {},
+  options: Partial<SessionOptions> = {},
   changes: Partial<EnginePolicy> = {},
 ): Promise<{ readonly input: StrategyInput | undefined; readonly facts: string | undefined }> {
   const { kinds, given: inputs } = askingStrategy();

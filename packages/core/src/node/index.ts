@@ -1,9 +1,15 @@
-export { type LoadedPolicy, loadPolicy } from "../policy-file/load-policy.ts";
 export { nearestName, suggestion } from "../policy-file/nearest-name.ts";
-export { policyFileJsonSchema } from "../policy-file/policy-file-schema.ts";
 export { readPolicySection } from "../policy-file/policy-section.ts";
 export { policyYaml, type ReadPolicy } from "../policy-file/policy-yaml.ts";
-export { policyOf, readPolicyFile, SESSION_KEYS, withoutSettings } from "../policy-file/read-policy-file.ts";
+export {
+  type LoadedPolicy,
+  loadPolicy,
+  policyFileJsonSchema,
+  policyOf,
+  readPolicyFile,
+  SESSION_KEYS,
+  withoutSettings,
+} from "../policy-file/read-policy-file.ts";
 export { schemaProblems } from "../policy-file/schema-problems.ts";
 export { readDocument, type YamlDocument } from "../policy-file/yaml-document.ts";
 export { deleteSession } from "./delete-session.ts";

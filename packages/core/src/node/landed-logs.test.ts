@@ -4,16 +4,15 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openConversation } from "../conversation/conversation.ts";
 import { LOG_VERSION } from "../entry.ts";
 import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { recallArtifact } from "../session/admit.ts";
-import { type ContextManager, createContextManager } from "../session/context-manager.ts";
 import { sessionEntrySchema } from "../session/entry-schema.ts";
 import { MAXIMUM_RECALL_CHARS, type Recalled, type RecallRange } from "../session/recall.ts";
+import { createSession, openSession, type Session } from "../session/session.ts";
 import { foldEntries } from "../session/view.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
@@ -49,7 +48,7 @@ async function recalledHash(piece: (range: RecallRange) => Promise<Recalled | nu
 }
 
 async function recallAll(
-  manager: Pick<ContextManager, "recall">,
+  manager: Pick<Session, "recall">,
   handles: readonly string[],
   artifacts: ArtifactStore,
 ): Promise<Record<string, string | null>> {
@@ -83,7 +82,7 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
       viewHash,
       modelId,
       activeCompactions: activeCompactions.map(({ id }) => id),
-      recalled: await recallAll(createContextManager({ ...SETTING, entries }), Object.keys(expected.recalled), artifacts),
+      recalled: await recallAll(createSession({ ...SETTING, entries }), Object.keys(expected.recalled), artifacts),
       context: { system, tools, messages: messages.slice() },
     };
     expect(folded).toEqual(expected);
@@ -92,7 +91,7 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
 
   test("finds the same text by every handle if only what the context needs is in memory", async () => {
     const expected = foldSchema.parse(JSON.parse(foldText));
-    const { conversation } = await openConversation({ ...SETTING, nowMs: () => null }, sessions, { sessionId: name });
+    const { session: conversation } = await openSession({ ...SETTING, nowMs: () => null }, sessions, { sessionId: name });
     expect(await recallAll(conversation, Object.keys(expected.recalled), artifacts)).toEqual(expected.recalled);
     await conversation.close();
     cpSync(join(LANDED, version, "sessions"), join(folder, "sessions"), { recursive: true });
@@ -100,7 +99,7 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
 
   test("opens with the record of the state that its messages alone give", async () => {
     const { entries } = (await sessions.read(name)) ?? expect.fail(name);
-    const { facts } = createContextManager({ ...SETTING, entries }).state();
+    const { facts } = createSession({ ...SETTING, entries }).state();
     const { said, plan, running, decisions } = entries.filter(({ type }) => type === "message").reduce(foldFacts, NO_FACTS);
     expect(facts).toMatchObject({ said, plan, running, decisions });
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { definePolicy } from "../policy/written-policy.ts";
-import { loadPolicy } from "./load-policy.ts";
+import { loadPolicy } from "./read-policy-file.ts";
 
 let folder = "";
 beforeAll(() => {

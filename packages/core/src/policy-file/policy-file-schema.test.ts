@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { policyReference } from "../../testing/policy-reference.ts";
 import { isRecord } from "../json.ts";
-import { policyFileJsonSchema } from "./policy-file-schema.ts";
-import { policyJsonSchema } from "./read-policy-file.ts";
+import { policyFileJsonSchema, policyJsonSchema } from "./read-policy-file.ts";
 
 /** Keys of maps that no description is given for; a kind's own name needs none. */
 function undescribed(schema: unknown, path: string): readonly string[] {

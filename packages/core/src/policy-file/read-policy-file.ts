@@ -1,14 +1,21 @@
 import { basename, extname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../node/regular-file.ts";
 import { BUILT_IN_KINDS, type Kinds } from "../policy/kinds.ts";
 import { KNOBS } from "../policy/knobs.ts";
-import { policyInNewestForm } from "../policy/older-policies.ts";
 import type { Policy } from "../policy/policy.ts";
 import { policySchema } from "../policy/policy-schema.ts";
 import { PRESETS, presetNamed } from "../policy/presets/presets.ts";
-import { changedPreset, changesPreset, keepsByRule, type WrittenProblem } from "../policy/written-policy.ts";
+import {
+  changedPreset,
+  changesPreset,
+  keepsByRule,
+  policyInNewestForm,
+  type WrittenProblem,
+} from "../policy/written-policy.ts";
 import { suggestion } from "./nearest-name.ts";
 import { readPolicySection } from "./policy-section.ts";
 import type { ReadPolicy } from "./policy-yaml.ts";
@@ -170,4 +177,63 @@ function knownKeys(kinds: Kinds, base: Policy | null): JsonSchema {
 /** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
 export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
   return z.toJSONSchema(policySchema(kinds));
+}
+
+/** A policy that was read from a file, with the origin of each value. */
+export interface LoadedPolicy {
+  readonly policy: Policy;
+  /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */
+  explain(path: string): string;
+}
+
+/**
+ * The policy in a YAML file: a preset's name with what is changed of it, or a whole policy. `kinds` are what it may name; the built-in ones if they
+ * are left out.
+ *
+ * @throws PlimsollError `bad-policy` with file, line and column of what is wrong, and all such lines in its details.
+ */
+export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
+  const path = typeof file === "string" ? file : fileURLToPath(file);
+  const read = readPolicyFile(path, basename(path), kinds);
+  if ("found" in read) {
+    const { policy, originOf } = read.found;
+    return { policy, explain: (at) => originOf(at.split(".")) };
+  }
+  const [first = "no policy", ...others] = read.problems;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
+  throw new PlimsollError("bad-policy", `${first}${more}`, { problems: read.problems });
+}
+
+const EXTENDS = "The preset that is changed; plimsoll if it is left out and something is changed.";
+
+/** The schema of a policy file as JSON Schema (draft 2020-12), for editors: the preset that it changes, knobs, and any part of a policy. */
+export function policyFileJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
+  const schema = withoutRequired(policyJsonSchema(kinds));
+  const parts = propertiesOf(schema);
+  const rules = { type: "object", additionalProperties: { type: ["string", "number"] } };
+  const knobs = KNOBS.map(({ key, meaning, examples }): [string, JsonSchema] => [
+    key,
+    key === "keep"
+      ? { description: meaning, anyOf: [rules, parts.keep ?? {}] }
+      : { description: meaning, type: ["string", "number"], examples },
+  ]);
+  const chosen = { description: EXTENDS, enum: PRESETS.map(({ name }) => name) };
+  return { ...schema, properties: { extends: chosen, ...parts, ...Object.fromEntries(knobs) } };
+}
+
+/** A file may change a single value of a part. */
+function withoutRequired(schema: unknown): JsonSchema {
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strip);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, inner]) => (key === "required" ? [] : [[key, strip(inner)]])),
+    );
+  };
+  const stripped = strip(schema);
+  return isRecord(stripped) ? stripped : {};
+}
+
+function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
+  return isRecord(properties) ? properties : {};
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./older-policies.ts";
 import type { Policy } from "./policy.ts";
 import { KLAUDE_CODE_POLICY } from "./presets/klaude-code.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS } from "./presets/presets.ts";
+import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./written-policy.ts";
 
 const amount = { ratio: 0.1, of: "window" };
 const recent = { kind: "recent", amount };

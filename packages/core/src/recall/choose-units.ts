@@ -2,7 +2,7 @@ import type { Message } from "../message/message.ts";
 import { callWords } from "../paths/call-shape.ts";
 import { isPlain, type RecalledPassage } from "../prompts/recalled.ts";
 import { quotedResult } from "../truncation/truncate-text.ts";
-import { inLogOrder, isNext, type UnitWorth } from "./ranked-units.ts";
+import { inLogOrder, isNext, type UnitWorth } from "./logged-units.ts";
 import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";

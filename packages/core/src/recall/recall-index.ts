@@ -3,8 +3,15 @@ import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "
 import type { WorkCounter } from "../tokens/measure.ts";
 import { createFileTouches, type FileTouches } from "./file-touches.ts";
 import { logTextChars, logTexts, type ToldByCall, toldByCall } from "./log-text.ts";
-import { createLoggedUnits, forEachUnitOf, type LoggedUnits, logText } from "./logged-units.ts";
-import { type RankedUnit, type RankingChoice, rankedUnits } from "./ranked-units.ts";
+import {
+  createLoggedUnits,
+  forEachUnitOf,
+  type LoggedUnits,
+  logText,
+  type RankedUnit,
+  type RankingChoice,
+  rankedUnits,
+} from "./logged-units.ts";
 import { readText, type Unit, type UnitFacts } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../../testing/small-session.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ContextManager } from "../session/context-manager.ts";
 import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
+import type { Session } from "./session.ts";
 
 const never = new AbortController().signal;
 
 describe("acting at once", () => {
   test("a switch to a smaller window asks the summariser that is there, before the switch is on the log", async () => {
     const log: (string | undefined)[] = [];
-    const open: { manager?: ContextManager } = {};
+    const open: { manager?: Session } = {};
     const { manager } = smallSession([...turns(6), reply("last", "done")], {
       answer: () => {
         log.push(open.manager?.entries().at(-1)?.type);

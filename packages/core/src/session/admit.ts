@@ -17,7 +17,7 @@ export interface Admission {
   readonly hint?: string | null;
   /** How each category of output is cut; the built-in truncations if they are left out. */
   readonly truncations?: readonly Truncation[];
-  /** How long the store is waited for, and by which timer, as in `ContextManagerOptions`. */
+  /** How long the store is waited for, and by which timer, as in `SessionOptions`. */
   readonly answerDeadlineMs?: number;
   readonly wait?: Wait;
 }

@@ -16,7 +16,7 @@ import {
   summaryMessage,
 } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import { type ContextManager, createContextManager } from "./context-manager.ts";
+import { createSession, type Session } from "./session.ts";
 import { foldEntries, undoPointOf } from "./view.ts";
 
 const thought = (text: string): ReasoningPart => ({ type: "reasoning", text, opaque: { signature: text } });
@@ -57,15 +57,15 @@ const isBoundReasoning = (part: ReasoningPart | null, modelId: string | null) =>
 
 const SETTING = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), repairs: "none", isBoundReasoning } as const;
 
-function managerAfter(entries: readonly SessionEntry[], setting: object = SETTING): ContextManager {
-  const manager = createContextManager({ ...SETTING, ...setting, entries: logOf([]) });
+function managerAfter(entries: readonly SessionEntry[], setting: object = SETTING): Session {
+  const manager = createSession({ ...SETTING, ...setting, entries: logOf([]) });
   for (const entry of [toModel("binding-1"), ...before.map(said), ...entries]) manager.append(entry);
   return manager;
 }
 
 const thoughts = (messages: readonly Message[]) =>
   messages.filter(({ parts }) => parts.some(({ type }) => type === "reasoning")).map(({ id }) => id);
-const thinks = (manager: ContextManager) => thoughts(manager.context().messages);
+const thinks = (manager: Session) => thoughts(manager.context().messages);
 
 describe("reasoning that is bound stays behind what it was made behind", () => {
   test.each<[string, readonly SessionEntry[], readonly string[]]>([
@@ -98,7 +98,7 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     const manager = managerAfter(entries);
     expect(thinks(manager)).toEqual(staying);
     const { entries: read } = decodeLog(encodeLog(manager.entries()), "log");
-    const again = createContextManager({ ...SETTING, entries: read });
+    const again = createSession({ ...SETTING, entries: read });
     expect(again.context()).toEqual(manager.context());
     expect(again.view().viewHash).toBe(manager.view().viewHash);
     expect(again.predict()).toEqual(manager.predict());

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { SMALL_POLICY, type SmallSession, smallSession, turns, words } from "../../testing/small-session.ts";
 import { isHuman } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ContextEvent } from "../session/events.ts";
 import { human, reply } from "../testing/builders.ts";
+import type { ContextEvent } from "./events.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));
 

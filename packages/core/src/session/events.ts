@@ -1,10 +1,10 @@
-import type { MissedGoal, SizedPart } from "../engine/fit-input.ts";
+import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/why-act.ts";
 import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
 import { UNIT_WORDS } from "../message/size.ts";
 import type { Usage } from "../usage.ts";
 
-/** An event that a context manager sends to its subscribers. Token figures are by the estimator that `estimator` names. */
+/** An event that a session sends to its subscribers. Token figures are by the estimator that `estimator` names. */
 export type ContextEvent =
   | {
       readonly type: "compaction-start";
@@ -143,4 +143,48 @@ export function compactionLogLine(entry: CompactionEntry): string {
   const { tokensBefore, tokensAfter, step = 0 } = entry.record;
   const round = step === 0 ? "" : ` (tool round ${step})`;
   return `[plimsoll:context:compacted:${compactionKind(entry)}] ${tokensBefore ?? "?"} → ${tokensAfter ?? "?"} tokens${round}`;
+}
+
+/** Makes the event of a fit's outcome; `null` if there is nothing to tell. */
+export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
+  switch (outcome.kind) {
+    case "compacted":
+      return compactionEvent(outcome, estimator);
+    case "cancelled":
+      return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
+    case "failed":
+      return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
+    case "irreducible":
+      return { type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts };
+    case "unchanged":
+      return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "missed">, estimator: string): CompactionEvent {
+  const { record } = entry;
+  const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
+  return {
+    type: "compaction-end",
+    estimator,
+    reason: record.reason,
+    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
+    step: record.step ?? null,
+    tokensBefore,
+    tokensAfter,
+    tokensRemoved: tokensBefore === null || tokensAfter === null ? null : tokensBefore - tokensAfter,
+    messagesBefore,
+    messagesAfter,
+    messagesRemoved: messagesBefore - messagesAfter,
+    entry,
+    ...(missed === undefined ? {} : { missed }),
+  };
+}
+
+/** Makes the event before a compaction begins. */
+export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
+  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
+  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
 }

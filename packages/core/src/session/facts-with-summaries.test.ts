@@ -76,7 +76,7 @@ describe("facts", () => {
       await fit();
       const first = record(written());
       expect(first).toMatch(/no longer: Never push to main\..*Always run the linter\..*nohup \.\/serve\.sh &: running/s);
-      manager.revert(null);
+      await manager.undo();
       await fit();
       expect(record(written())).toBe(first);
     });

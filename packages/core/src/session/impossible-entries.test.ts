@@ -1,19 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { agentSetup } from "../../testing/agent-setup.ts";
 import { startAgent } from "../agent/start-agent.ts";
-import { createConversation } from "../conversation/conversation.ts";
 import type { UsageEntry } from "../entry.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { UNREPORTED_USAGE, type Usage, usageOf } from "../usage.ts";
-import { createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
+import { createSession } from "./session.ts";
 
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
 const LOG = logOf([human("u", "go"), reply("a", "words ".repeat(2000))]);
 const managerOf = (events: ContextEvent[] = []) =>
-  createContextManager({ ...setting, entries: LOG, onEvent: (event) => events.push(event) });
+  createSession({ ...setting, entries: LOG, onEvent: (event) => events.push(event) });
 
 /** Counts that no provider can mean. */
 const IMPOSSIBLE: readonly (readonly [string, Usage])[] = [
@@ -49,7 +48,7 @@ test("so is one whose message was cut since; a log that has an id twice opens as
   expect((await manager.fit(input, new AbortController().signal)).kind).toBe("compacted");
   expect(() => manager.append({ type: "message", message: reply("a", "again") })).toThrow("already");
   const twice = logOf([human("u", "go"), reply("a", "x"), human("u", "go")]);
-  expect(createContextManager({ ...setting, entries: twice }).context().messages).toHaveLength(3);
+  expect(createSession({ ...setting, entries: twice }).context().messages).toHaveLength(3);
 });
 
 describe.each(IMPOSSIBLE)("%s", (_, usage) => {
@@ -64,7 +63,7 @@ describe.each(IMPOSSIBLE)("%s", (_, usage) => {
 
   test("that a provider reports is told once, logged as not reported, and no evidence", async () => {
     const events: ContextEvent[] = [];
-    const conversation = createConversation({
+    const conversation = createSession({
       ...setting,
       entries: LOG,
       writer: null,
@@ -96,7 +95,7 @@ describe.each(IMPOSSIBLE)("%s", (_, usage) => {
 test("a reply longer than the window is no evidence of its size, and is told once; the prompt and what was paid stay", async () => {
   const events: ContextEvent[] = [];
   const onEvent = (event: ContextEvent) => void events.push(event);
-  const conversation = createConversation({ ...setting, entries: LOG, writer: null, nowMs: () => null, onEvent });
+  const conversation = createSession({ ...setting, entries: LOG, writer: null, nowMs: () => null, onEvent });
   const model = { contextWindowTokens: 40_000, maxOutputTokens: null };
   await conversation.fit({ gate: "before-step", pending: [], model }, new AbortController().signal);
   for (const requestId of ["q1", "q2"]) {

@@ -3,13 +3,13 @@ import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, wor
 import type { FitInput, PreparedSummary } from "../engine/fit-input.ts";
 import type { Policy } from "../policy/policy.ts";
 import { human, reply } from "../testing/builders.ts";
-import type { ContextManagerOptions } from "./session-setup.ts";
+import type { SessionOptions } from "./session-setup.ts";
 
 const never = new AbortController().signal;
 const input: FitInput = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null };
 
 /** A session of 6,000 tokens whose summary was prepared then, and which goes on. */
-async function prepared(options: Partial<ContextManagerOptions> & { answer?: (call: number) => Promise<string> } = {}) {
+async function prepared(options: Partial<SessionOptions> & { answer?: (call: number) => Promise<string> } = {}) {
   let held: PreparedSummary | null = null;
   const made = smallSession(turns(6), { prepared: async () => held, ...options });
   held = await made.manager.prepare(input, never);

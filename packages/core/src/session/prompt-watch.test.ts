@@ -18,8 +18,8 @@ import {
   usageEntry,
 } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
-import { createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
+import { createSession } from "./session.ts";
 import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
@@ -48,7 +48,7 @@ function told(entries: readonly SessionEntry[], kept: readonly SessionEntry[] = 
     summarizer: createDigest(),
     onEvent: (event: ContextEvent) => void events.push(event),
   };
-  const manager = createContextManager({ ...options, ...(kept.length === 0 ? {} : { entries: kept }) });
+  const manager = createSession({ ...options, ...(kept.length === 0 ? {} : { entries: kept }) });
   for (const entry of entries) manager.append(entry);
   return events;
 }
@@ -101,7 +101,7 @@ describe("a prompt that was cut without a word", () => {
   test("after a compaction the smaller prompt is what was asked for", async () => {
     const events: ContextEvent[] = [];
     const onEvent = (event: ContextEvent) => void events.push(event);
-    const manager = createContextManager({ policy: SVEN_POLICY, summarizer: createDigest(), onEvent });
+    const manager = createSession({ policy: SVEN_POLICY, summarizer: createDigest(), onEvent });
     for (const turn of Array.from({ length: 9 }, (_, index) => index)) {
       manager.append(said(human(`h${turn}`, words(1_000))));
       manager.append(usageEntry(`q${turn}`, `h${turn}`, 3_000 * turn + 1_000));

@@ -9,7 +9,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { assistant, human, result, sessionStart } from "../testing/builders.ts";
-import { createContextManager } from "./context-manager.ts";
+import { createSession } from "./session.ts";
 
 const OURS = PRESETS.filter(({ name }) => name.startsWith("plimsoll"));
 const CONSTRAINT = "Never push to the branch `release/7`, and keep tabs in all files.";
@@ -35,7 +35,7 @@ function reading(step: number): readonly Message[] {
 
 /** A session that reads files, with a word from the person at every other one, until it was cut so often. */
 async function cutSession(policy: Policy, cuts: number, kinds: Kinds = BUILT_IN_KINDS): Promise<readonly Message[]> {
-  const manager = createContextManager({ policy, kinds, summarizer: createDigest() });
+  const manager = createSession({ policy, kinds, summarizer: createDigest() });
   manager.append(sessionStart());
   manager.append({ type: "message", message: human("first", CONSTRAINT) });
   for (let step = 0; manager.view().activeCompactions.length < cuts; step++) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_WINDOW, smallSession, stepsOf, turns } from "../../testing/small-session.ts";
 import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { Summary, Wait } from "../ports.ts";
-import type { ContextManagerOptions } from "./session-setup.ts";
+import type { SessionOptions } from "./session-setup.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 /** A deadline that is over at once, and one that never is. */
@@ -15,11 +15,11 @@ const later = async (): Promise<void> => {
 const summary: Summary = { text: "what happened", usage: null, stopReason: "end" };
 const go = { kind: "go" } as const;
 
-const opened = (options: Partial<ContextManagerOptions>) => smallSession(turns(8), options);
+const opened = (options: Partial<SessionOptions>) => smallSession(turns(8), options);
 
 describe("a fit whose caller gives up settles", () => {
   const deafHook: BeforeCompaction = () => never();
-  test.each<[string, (giveUp: () => void) => Partial<ContextManagerOptions>]>([
+  test.each<[string, (giveUp: () => void) => Partial<SessionOptions>]>([
     [
       "although the summariser is deaf",
       (giveUp) => ({
@@ -84,7 +84,7 @@ describe("a fit whose caller gives up settles", () => {
 });
 
 describe("a fit settles by its deadline", () => {
-  test.each<[string, ContextManagerOptions["summarizer"]]>([
+  test.each<[string, SessionOptions["summarizer"]]>([
     ["a deaf summariser", () => never()],
     [
       "a late one",

@@ -5,7 +5,7 @@ import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_POLICY, PLIMSOLL_RICH_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
-import { createContextManager } from "./context-manager.ts";
+import { createSession } from "./session.ts";
 
 const WINDOW_TOKENS = 128_000;
 const LIMITS = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: null } as const;
@@ -16,7 +16,7 @@ const wordsOf = (tokens: number) => "some words of a text ".repeat(Math.round((t
 /** Sixty steps of so many tokens each, beside system text and a first message that fill so much of the window. */
 async function played(policy: Policy, filled: { readonly system?: number; readonly asked?: number }, stepTokens: number) {
   const system = wordsOf(WINDOW_TOKENS * (filled.system ?? 0));
-  const manager = createContextManager({
+  const manager = createSession({
     policy,
     summarizer: async () => ({ text: "## Goal\n\nDates are mended.", usage: null, stopReason: "end" }),
     entries: [sessionStart(system)],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Deadline, inTime } from "../deadline.ts";
-import type { SessionEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import type { SessionEntry, SessionStartEntry } from "../entry.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import { answerOf, type Door, failedPort, passed } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
@@ -105,4 +105,25 @@ export function writerDoor(writer: SessionWriter, deadline: Deadline): SessionWr
     entryAt: (index) => answerOf(READ_BACK, () => writer.entryAt(index), { deadline }),
     close: async () => void (await answerOf(CLOSED, () => writer.close(), { deadline })),
   };
+}
+
+/** The log of that id, or a new one with these entries. */
+export async function openedOrCreated(
+  sessions: SessionStore,
+  entries: readonly [SessionStartEntry, ...SessionEntry[]],
+): Promise<{ readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter }> {
+  const [start, ...rest] = entries;
+  const writer = await sessions.create(start).catch(async (error: unknown) => {
+    const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(start.id, () => undefined)) !== null;
+    if (isThere) return null;
+    throw error;
+  });
+  if (writer === null) return await sessions.open(start.id);
+  try {
+    if (rest.length > 0) await writer.append(rest);
+    return { entries, writer };
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
 }

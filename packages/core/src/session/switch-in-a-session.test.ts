@@ -10,7 +10,7 @@ import { calling, human, result, sessionStart, usageEntry } from "../testing/bui
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import { usageOf } from "../usage.ts";
-import { type ContextManager, createContextManager } from "./context-manager.ts";
+import { createSession, type Session } from "./session.ts";
 
 const never = new AbortController().signal;
 const WIDE = { contextWindowTokens: 200_000, maxOutputTokens: 4000 };
@@ -32,7 +32,7 @@ const LINE = "const value = compute(first, second) // and a word on why it is so
 
 /** A session on the shipped manager: steps of a call, its report and its result. */
 function session() {
-  const manager = createContextManager({ policy: POLICY, summarizer: createDigest(), modelPriors: priors });
+  const manager = createSession({ policy: POLICY, summarizer: createDigest(), modelPriors: priors });
   const message = (each: Message): SessionEntry => ({ type: "message", message: each });
   manager.append(sessionStart("You are a coding agent."));
   manager.append(message(human("h", "Please fix the failing test.")));
@@ -65,7 +65,7 @@ function session() {
 }
 
 /** Percent by which the manager is off from what the model would count. */
-function percentOff(manager: ContextManager, modelId: keyof typeof TRUE_RATIOS): number {
+function percentOff(manager: Session, modelId: keyof typeof TRUE_RATIOS): number {
   const tokens = promptTokens(manager.context(), modelId);
   return (100 * Math.abs(manager.predict().expectedTokens - tokens)) / tokens;
 }
@@ -78,7 +78,7 @@ describe("a switch of model in a session", () => {
       return Promise.resolve({ text: "What was done.", usage: null, stopReason: "end" });
     };
     const policy: Policy = { ...SVEN_POLICY, unknownWindow: { tokens: 40_000 } };
-    const manager = createContextManager({ policy, summarizer, modelPriors: priors });
+    const manager = createSession({ policy, summarizer, modelPriors: priors });
     const small = { contextWindowTokens: 16_000, maxOutputTokens: 4000 };
     manager.append(sessionStart("You are a coding agent."));
     manager.append({ type: "model-change", id: "m", modelId: "plain", limits: small, atMs: null });
@@ -143,7 +143,7 @@ describe("a switch of model in a session", () => {
     steps(20, "plain", "p");
     await cut();
     await switchTo("dense");
-    manager.revert(null);
+    await manager.undo();
     expect(percentOff(manager, "dense")).toBeLessThan(5);
   });
 
@@ -161,7 +161,7 @@ describe("a switch of model in a session", () => {
     steps(4, "dense", "d");
     await cut();
     await switchTo("plain");
-    const again = createContextManager({
+    const again = createSession({
       policy: POLICY,
       summarizer: createDigest(),
       modelPriors: priors,

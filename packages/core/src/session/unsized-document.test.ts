@@ -3,7 +3,7 @@ import type { ImagePart, Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { calling, human, logOf, result, usageEntry } from "../testing/builders.ts";
-import { createContextManager } from "./context-manager.ts";
+import { createSession } from "./session.ts";
 
 const WINDOW = { contextWindowTokens: 100_000, maxOutputTokens: null } as const;
 const TRUE_TOKENS = 75_000;
@@ -24,7 +24,7 @@ const trueTokens = (messages: readonly Message[]) =>
 
 /** Eighty steps of 3,000 tokens, after a question about a document whose size nobody tells, and another question. */
 async function played(documentPlace: number, mediaType: string) {
-  const manager = createContextManager({
+  const manager = createSession({
     policy: PLIMSOLL_POLICY,
     summarizer: () => Promise.reject(new Error("not asked")),
     entries: logOf([]),

@@ -3,8 +3,8 @@ import type { SessionEntry } from "../entry.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { compaction, dropped, human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
-import { createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
+import { createSession } from "./session.ts";
 
 const cutBefore = (step: number): readonly SessionEntry[] =>
   step < 2 ? [] : [compaction(`c${step}`, [dropped(`u${step - 2}`, `a${step - 2}`)])];
@@ -19,7 +19,7 @@ function played(
   before: (step: number) => readonly SessionEntry[] = () => [],
 ) {
   const events: ContextEvent[] = [];
-  const manager = createContextManager({
+  const manager = createSession({
     policy: PLIMSOLL_POLICY,
     summarizer: () => Promise.reject(new Error("not asked")),
     entries: logOf([]),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
-import { createContextManager } from "./context-manager.ts";
 import type { WindowFilledEvent } from "./events.ts";
+import { createSession } from "./session.ts";
 
 const LIMITS = { contextWindowTokens: 40_000, maxOutputTokens: 8_000 } as const;
 const never = new AbortController().signal;
@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 /** Returns the events of five steps beside a system text of so many characters, of which each request reports so many tokens more. */
 async function toldOf(systemChars: number, { reportedMore = 0, enabled = true } = {}) {
   const told: WindowFilledEvent[] = [];
-  const manager = createContextManager({
+  const manager = createSession({
     policy: { ...PLIMSOLL_POLICY, enabled },
     summarizer: async () => Promise.reject(new Error("not asked")),
     entries: [sessionStart(`You help.\n# AGENTS.md\n${"some words ".repeat(systemChars / 11)}`)],

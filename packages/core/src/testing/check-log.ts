@@ -5,12 +5,12 @@ import { boundReasoningIn, type RemovedReasoning, withoutReasoning } from "../me
 import type { Message } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import { wellFormedMessage } from "../message/well-formed.ts";
-import type { ContextManager } from "../session/context-manager.ts";
+import type { Session } from "../session/session.ts";
 import { foldEntries, type SessionView } from "../session/view.ts";
 import type { Report } from "./session-scenario.ts";
 
 /** Both sessions must have the same context, message for message, the same hash and the same next prediction. */
-export function checkSameSession(one: ContextManager, other: ContextManager, report: Report): void {
+export function checkSameSession(one: Session, other: Session, report: Report): void {
   const [a, b] = [one.view(), other.view()];
   if (!isSame(a.messages.slice(), b.messages.slice()))
     report("the fold of the log is the live view", `${a.messages.size} and ${b.messages.size} messages`);
@@ -30,7 +30,7 @@ export function isSame(one: readonly Message[], other: readonly Message[]): bool
  * Everything that was ever appended or written is in the view or counted as covered or removed: messages, parts and characters add up
  * over the whole log. Sessions whose history a repair replaced have no such sum.
  */
-export function checkAccount(manager: ContextManager, report: Report): void {
+export function checkAccount(manager: Session, report: Report): void {
   const view = foldEntries(manager.entries());
   const edits = view.activeCompactions.flatMap((entry) => entry.edits);
   if (edits.some((edit) => edit.kind === "replace-history")) return;
@@ -73,11 +73,11 @@ function minus(a: CoverageCount, b: CoverageCount): CoverageCount {
 /** Remembers what each compaction was made from, to compare with what its undoing gives. */
 export interface UndoCheck {
   /** Called before a fit. */
-  readonly before: (manager: ContextManager) => void;
+  readonly before: (manager: Session) => void;
   /** Called when that fit has compacted. */
   readonly remember: (compactionId: string) => void;
   /** Called after an undo: the context from before is back, with what came since. */
-  readonly check: (compactionId: string, manager: ContextManager) => void;
+  readonly check: (compactionId: string, manager: Session) => void;
 }
 
 interface Snapshot {
@@ -116,8 +116,8 @@ export function createUndoCheck(report: Report): UndoCheck {
 /** Remembers what each reply was made behind, and checks that reasoning stays behind that. */
 export interface BindingCheck {
   /** Called before the request of the reply with this id. */
-  readonly sent: (messageId: string, manager: ContextManager) => void;
-  readonly check: (manager: ContextManager) => void;
+  readonly sent: (messageId: string, manager: Session) => void;
+  readonly check: (manager: Session) => void;
 }
 
 /** A binding check that has seen no reply yet. */

@@ -7,7 +7,7 @@ import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { ContextManager } from "../session/context-manager.ts";
+import type { Session } from "../session/session.ts";
 import type { Estimator, Ledger } from "../tokens/estimator.ts";
 import { type WorkCounter, workBetween } from "../tokens/measure.ts";
 import { type CompactionCheck, checkCompaction } from "./check-compaction.ts";
@@ -19,7 +19,7 @@ import type { Report, SessionScenario } from "./session-scenario.ts";
 
 /** A fit to run and check. */
 export interface CheckedFit {
-  readonly manager: ContextManager;
+  readonly manager: Session;
   readonly scenario: SessionScenario;
   /** Measures for the checks as the policy does, apart from the session's own. */
   readonly estimator: Estimator;
@@ -31,7 +31,7 @@ export interface CheckedFit {
   readonly work: WorkCounter;
   readonly input: FitInput;
   /** Runs a fit, a redo or a switch of model. */
-  readonly run: (manager: ContextManager, signal: AbortSignal) => Promise<FitOutcome>;
+  readonly run: (manager: Session, signal: AbortSignal) => Promise<FitOutcome>;
   /** UTF-16 units of the summary that was prepared before. */
   readonly preparedChars: number;
   readonly report: Report;
@@ -98,7 +98,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         quotingRules: quotingRulesOf(fit, outcome.entry.record.reason),
         recall: manager.recall,
         original: (id) => loggedMessage(manager, id),
-        tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.ledger() : ledger, fit),
+        tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.state().ledger : ledger, fit),
         report,
       });
       const { reason, steps } = outcome.entry.record;
@@ -147,7 +147,7 @@ function quotingRulesOf({ policy, scenario, input }: CheckedFit, reason: Compact
 }
 
 /** The message as it was appended; the first of that id. */
-function loggedMessage(manager: ContextManager, messageId: string): Message | undefined {
+function loggedMessage(manager: Session, messageId: string): Message | undefined {
   for (const entry of manager.entries()) if (entry.type === "message" && entry.message.id === messageId) return entry.message;
   return undefined;
 }
@@ -169,7 +169,7 @@ function inputBudgetTokens(policy: Policy, { model, observedLimitTokens }: FitIn
 function checkFits(fit: CheckedFit): void {
   const budgetTokens = inputBudgetTokens(fit.policy, fit.input);
   const { expectedTokens } = fit.manager.predict();
-  const pendingTokens = tokensOf(fit.input.pending, fit.manager.ledger(), fit);
+  const pendingTokens = tokensOf(fit.input.pending, fit.manager.state().ledger, fit);
   if (budgetTokens === null || expectedTokens + pendingTokens > budgetTokens)
     fit.report("fits", `${expectedTokens} + ${pendingTokens} of ${budgetTokens}`);
 }

@@ -4,7 +4,7 @@ import { type ImagePart, isDeclared, isHuman, type Message, type TextPart } from
 import { partChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { clearedText, isClearedText } from "../prompts/notices.ts";
-import type { ContextManager } from "../session/context-manager.ts";
+import type { Session } from "../session/session.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import type { Estimator } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
@@ -16,7 +16,7 @@ import type { SessionScenario } from "./session-scenario.ts";
  * the newest open step with its results and texts at stub size. Infinite if
  * none of these is there: something has to be sent, and no rule says what.
  */
-export function floorTokens(manager: ContextManager, estimator: Estimator, pending: readonly Message[]): number {
+export function floorTokens(manager: Session, estimator: Estimator, pending: readonly Message[]): number {
   const messages = manager.view().messages.slice();
   const step = messages.slice(openStepStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
@@ -24,7 +24,7 @@ export function floorTokens(manager: ContextManager, estimator: Estimator, pendi
   const kept = [...declared, ...(human === undefined ? [] : [human]), ...step];
   if (kept.length + pending.length === 0) return Number.POSITIVE_INFINITY;
   const tokensOf = (some: readonly Message[]) =>
-    some.reduce((sum, message) => sum + estimator.messageTokens(message, manager.ledger()), 0);
+    some.reduce((sum, message) => sum + estimator.messageTokens(message, manager.state().ledger), 0);
   const { expectedTokens, overheadTokens } = manager.predict();
   const viewTokens = tokensOf(messages);
   const shareRatio = viewTokens > 0 ? Math.max(1, (expectedTokens - overheadTokens) / viewTokens) : 1;

@@ -4,7 +4,7 @@ import { isPlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import type { Message } from "../message/message.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
-import { type ContextManager, createContextManager } from "../session/context-manager.ts";
+import { createSession, type Session } from "../session/session.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { sessionStart, usageEntry } from "./builders.ts";
 import { checkAccount, checkSameSession, createBindingCheck, createUndoCheck } from "./check-log.ts";
@@ -54,8 +54,8 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
   let compactions = 0;
   let limits = scenario.limits;
 
-  const open = (entries: readonly SessionEntry[]): ContextManager =>
-    createContextManager({
+  const open = (entries: readonly SessionEntry[]): Session =>
+    createSession({
       policy: scenario.policy,
       ...(scenario.kinds === undefined ? {} : { kinds: scenario.kinds }),
       summarizer: summarizer.summarize,
@@ -78,7 +78,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     sessionStart(scenario.system),
     { type: "model-change", id: "first-model", modelId: "test/model", limits, atMs: null },
   ]);
-  const state = () => ({ view: manager.view().messages.slice(), ledger: manager.ledger() });
+  const state = () => ({ view: manager.view().messages.slice(), ledger: manager.state().ledger });
 
   const fit = async (input: FitInput, more: Partial<CheckedFit> = {}): Promise<FitResult> => {
     const now = state();
@@ -152,7 +152,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
   };
   const playPrepare = async ({ lateBy, swapped }: PrepareAct) => {
     const input: FitInput = { gate: "before-step", pending: [], model: limits, nowMs: null };
-    const prepared = async (live: ContextManager, signal: AbortSignal) => offer.put(await live.prepare(input, signal), lateBy);
+    const prepared = async (live: Session, signal: AbortSignal) => offer.put(await live.prepare(input, signal), lateBy);
     await fit(input, { run: (live, signal) => prepared(live, signal).then(() => NOTHING_EDITED) });
     if (swapped !== "now") return;
     undo.before(manager);
@@ -171,7 +171,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     if (latest.record.reason === "repair") {
       const entries = manager.entries().length;
       const refused = await (async () => {
-        if (undone === null) manager.revert(null);
+        if (undone === null) await manager.undo();
         else await manager.redo(undone, new AbortController().signal);
       })().catch((error: unknown) => error);
       if (!isPlimsollError(refused, "bad-input") || manager.entries().length !== entries)
@@ -180,10 +180,10 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     }
     // The redo's own undo is looked at first, on a session of its own.
     const twin = open(manager.entries());
-    twin.revert(null);
+    await twin.undo();
     undo.check(latest.id, twin);
     if (undone === null) {
-      manager.revert(null);
+      await manager.undo();
       checkSameSession(twin, manager, report);
       return;
     }

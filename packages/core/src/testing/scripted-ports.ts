@@ -1,7 +1,7 @@
 import type { BeforeCompaction, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { Summarizer, Wait } from "../ports.ts";
-import type { ContextManagerOptions } from "../session/session-setup.ts";
+import type { SessionOptions } from "../session/session-setup.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 
@@ -180,7 +180,7 @@ export function scriptedOffer(): ScriptedOffer {
 }
 
 /** State that a session may want kept: pinned instructions, live state, and files that the agent tracks by itself. */
-export const KEPT_STATE: Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker"> = {
+export const KEPT_STATE: Pick<SessionOptions, "pinned" | "stateProviders" | "fileTracker"> = {
   pinned: ["Never push to main."],
   stateProviders: [() => ({ title: "todo", text: "1. write the test" }), () => null],
   fileTracker: () => [{ path: "src/tracked.ts", access: "modify", state: "version 3" } as const],

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";
-import type { ContextManager } from "../session/context-manager.ts";
+import type { Session } from "../session/session.ts";
 import { absentImage } from "./builders.ts";
 import type { CrashAct, SessionAct, SessionScenario, StepAct } from "./session-scenario.ts";
 
@@ -86,7 +86,7 @@ export function messagesOfCrash(act: CrashAct, id: string): readonly Message[] {
 export function promptTokensOf(
   { usageRatio, jumpTokens }: StepAct,
   { counting, system }: SessionScenario,
-  manager: ContextManager,
+  manager: Session,
 ): number {
   if (counting === null) return Math.ceil(manager.predict().expectedTokens * usageRatio) + jumpTokens;
   const chars = coverageOf(manager.view().messages.slice()).chars + system.length;

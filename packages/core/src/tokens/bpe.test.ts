@@ -5,7 +5,7 @@ import { policySchema } from "../policy/policy-schema.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { createContextManager } from "../session/context-manager.ts";
+import { createSession } from "../session/session.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { absentImage, assistant, calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { BpeSpec } from "./bpe.ts";
@@ -38,7 +38,7 @@ describe("bpe", () => {
 
   test("is what an anchored estimator prices the rest with", () => {
     const policy = { ...PI_POLICY, estimator: { kind: "usage-anchored", of: SPEC, anchor: "prompt" } as const };
-    const manager = createContextManager({ policy, summarizer: createDigest(), tokenizers });
+    const manager = createSession({ policy, summarizer: createDigest(), tokenizers });
     manager.append(sessionStart("system"));
     manager.append(usageEntry("request-a", null, 1000));
     manager.append({ type: "message", message: human("h", "four words and more") });
@@ -50,7 +50,7 @@ describe("bpe", () => {
     ["others alone", tokenizers, "given: words"],
   ])("with %s it says which encoding it lacks", (_, given, why) => {
     const policy = { ...SVEN_POLICY, estimator: { ...SPEC, encoding: "toString" } };
-    expect(() => createContextManager({ policy, summarizer: createDigest(), tokenizers: given })).toThrow(
+    expect(() => createSession({ policy, summarizer: createDigest(), tokenizers: given })).toThrow(
       expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(`"toString"`) }),
     );
     expect(() => createEstimator(policy.estimator, createWorkCounter(), { tokenizers: given })).toThrow(why);

@@ -2,8 +2,8 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { BoundReasoning } from "@plimsoll/core";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sentModelId } from "../catalog/model-reference.ts";
-import { createSession } from "../session/create-session.ts";
-import type { Session, SessionOptions } from "../session/session.ts";
+import { createSdkSession } from "../session/create-session.ts";
+import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { ANTHROPIC_WIRE_RULES, type AnthropicBody, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
 import { type CacheTimeToLive, createSentPrefixes } from "./cache-breakpoints.ts";
@@ -12,7 +12,7 @@ import { encodeAnthropic } from "./encode.ts";
 import { DROPPING_OPTIONS, withDropping, withThinking } from "./thinking.ts";
 
 /** Options of a session on Anthropic's Messages API. */
-export interface AnthropicSessionOptions extends SessionOptions {
+export interface AnthropicSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_tokens`, tools, thinking; without system text and messages. */
   readonly request: Omit<AnthropicBody, "messages" | "system">;
   /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
@@ -27,7 +27,7 @@ export interface AnthropicSessionOptions extends SessionOptions {
 type AnthropicAnswer = Pick<Anthropic.Message, "id" | "model" | "content"> & { readonly usage: object };
 
 /** A request as `client.messages.create` and `client.messages.stream` take it, and what of an answer is read. */
-export interface AnthropicSession extends Session<AnthropicBody, AnthropicAnswer> {
+export interface AnthropicSession extends SdkSession<AnthropicBody, AnthropicAnswer> {
   /** Second argument of the SDK's call: the beta that "vendor-drops" wants, to be joined with betas of your own. Nothing otherwise. */
   readonly requestOptions: { readonly headers?: { readonly "anthropic-beta": string } };
 }
@@ -47,7 +47,7 @@ export async function createAnthropicSession({
   const parameters = { ...given, model: sentModelId(request.model) };
   const sentPrefixes = createSentPrefixes();
   const binds = isBoundReasoning(null, request.model);
-  const session: Session<AnthropicBody, AnthropicAnswer> = await createSession(
+  const session: SdkSession<AnthropicBody, AnthropicAnswer> = await createSdkSession(
     {
       modelReference: `anthropic/${request.model}`,
       modelId: request.model,

@@ -170,7 +170,7 @@ export function createArrayCompactor<Item, Answer>(
     sessionIdOf: (sent) => arrays.sent.get(sent)?.fitted.found.name.sessionId ?? null,
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
     recall: async (handle, range, of) => {
-      const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : await foundOf(arrays, of);
+      const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : foundOf(arrays, of);
       return await recallIn(logs, found, { handle, range });
     },
     conversations: () => all().map((found) => logged(logs, found)),
@@ -390,12 +390,9 @@ function recovering<Item, Answer, Own>(
 }
 
 /** The conversation of an array that was made to be sent, else the one in memory that holds most of a caller's array. */
-async function foundOf<Item, Answer>(
-  arrays: KnownArrays<Item, Answer>,
-  items: readonly Item[],
-): Promise<readonly FoundConversation[]> {
+function foundOf<Item, Answer>(arrays: KnownArrays<Item, Answer>, items: readonly Item[]): readonly FoundConversation[] {
   arrays.logs.conversations.assertOpen();
   const found =
-    arrays.sent.get(items)?.fitted.found ?? (await arrays.logs.conversations.holding(read(arrays, items, {}).request.messages));
+    arrays.sent.get(items)?.fitted.found ?? arrays.logs.conversations.holding(read(arrays, items, {}).request.messages);
   return found === null ? [] : [found];
 }

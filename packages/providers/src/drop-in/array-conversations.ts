@@ -4,22 +4,21 @@ import type {
   Message,
   ModelLimits,
   Policy,
+  Session,
   SessionEntry,
   SessionView,
   ToolCallPart,
 } from "@plimsoll/core";
-import { admitToolResult, createDigest, createMemoryArtifactStore, isHuman } from "@plimsoll/core";
+import { admitToolResult, createDigest, createMemoryArtifactStore, createSession, isHuman } from "@plimsoll/core";
 import {
   afterAnswer,
   afterRejection,
   BUILT_IN_KINDS,
-  type Conversation,
   type ConversationName,
   type ConversationRequest,
   type Conversations,
   callShape,
   clockDoor,
-  createConversation,
   createConversations,
   createLearnedLimits,
   type FoundConversation,
@@ -69,18 +68,18 @@ export interface ArrayConversations {
   readonly nowMs: () => number | null;
   readonly conversations: Conversations;
   /** Where the cut results of conversations are that were worked on. */
-  readonly artifacts: WeakMap<Conversation, ArtifactStore>;
+  readonly artifacts: WeakMap<Session, ArtifactStore>;
   /** The model that a conversation's newest request asks. */
-  readonly asked: WeakMap<Conversation, string>;
+  readonly asked: WeakMap<Session, string>;
   /** The facts that a conversation's newest request was fitted with. */
-  readonly facts: WeakMap<Conversation, RequestFacts>;
+  readonly facts: WeakMap<Session, RequestFacts>;
   readonly learned: LearnedLimits;
   /** How often a conversation was fitted for a hook since its newest answer; one that was met in its middle begins with {@link REFUSED_FITS}. */
-  readonly unanswered: WeakMap<Conversation, number>;
+  readonly unanswered: WeakMap<Session, number>;
   /** Conversations of which it was told that their reply was lowered. */
-  readonly told: WeakSet<Conversation>;
+  readonly told: WeakSet<Session>;
   /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
-  readonly undone: WeakSet<Conversation>;
+  readonly undone: WeakSet<Session>;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -109,7 +108,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
     maximumCount: options.maximumConversations ?? DEFAULT_MAXIMUM_CONVERSATIONS,
     maximumChars: options.maximumChars ?? DEFAULT_MAXIMUM_CHARS,
     begin: (name, log) => {
-      const conversation: Conversation = createConversation({
+      const conversation: Session = createSession({
         ...log,
         policy,
         kinds,
@@ -200,7 +199,7 @@ const REFUSED_FITS = 2;
  * first fit that cuts, since another process may have cut elsewhere; and if requests of a hook, which hears of no refusal and sees no system text or tools that
  * it is not told, were not answered.
  */
-function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFirst, isAnswered, ...met }: MetFit): boolean {
+function isInvalid(logs: ArrayConversations, conversation: Session, { isFirst, isAnswered, ...met }: MetFit): boolean {
   const { unanswered, options } = logs;
   if (options.boundReasoning === "vendor-drops") return false;
   if (met.isRefused) return true;
@@ -212,7 +211,7 @@ function isInvalid(logs: ArrayConversations, conversation: Conversation, { isFir
   return isOver && hasBound(logs, conversation);
 }
 
-function hasBound({ asked, options }: ArrayConversations, conversation: Conversation): boolean {
+function hasBound({ asked, options }: ArrayConversations, conversation: Session): boolean {
   const { messages, modelId } = conversation.view();
   const binder = modelId ?? asked.get(conversation) ?? null;
   const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
@@ -330,7 +329,7 @@ export async function recallIn(
 }
 
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
-async function take(asked: AskedRequest, conversation: Conversation, logs: ArrayConversations): Promise<void> {
+async function take(asked: AskedRequest, conversation: Session, logs: ArrayConversations): Promise<void> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
   if (modelId !== undefined) logs.asked.set(conversation, modelId);
   logs.facts.set(conversation, asked);
@@ -352,7 +351,7 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
     if (index === firstAfter) noteSetup(conversation, request, setup);
     if (index === firstReply && firstReported !== null) await conversation.report(conversation.view(), firstReported);
     const own = await admitted(message, callOf(request.messages, known + index), { conversation, logs });
-    conversation.add({ type: "message", message: answering(own, conversation) });
+    conversation.append({ type: "message", message: answering(own, conversation) });
     const isOvertaken = message.role === "assistant" && logs.undone.delete(conversation);
     if (isOvertaken && hasBound(logs, conversation)) await conversation.leaveReasoning();
   }
@@ -360,12 +359,12 @@ async function take(asked: AskedRequest, conversation: Conversation, logs: Array
   noteSetup(conversation, request, setup);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
   await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
-  for (const message of submitted) conversation.add({ type: "message", message });
+  for (const message of submitted) conversation.append({ type: "message", message });
   await conversation.flush();
 }
 
 /** The limits that a conversation's newest request was fitted to, by what is known now; `null` before one. */
-export function limitsInForce(logs: ArrayConversations, conversation: Conversation): ModelLimits | null {
+export function limitsInForce(logs: ArrayConversations, conversation: Session): ModelLimits | null {
   const asked = logs.facts.get(conversation);
   if (asked === undefined) return null;
   const { limits, learnedTokens } = learnedFor(asked, { conversation, logs });
@@ -374,11 +373,11 @@ export function limitsInForce(logs: ArrayConversations, conversation: Conversati
 
 /** Whose request is fitted. */
 interface OfConversation {
-  readonly conversation: Conversation;
+  readonly conversation: Session;
   readonly logs: ArrayConversations;
 }
 
-function artifactsOf(conversation: Conversation, { options, artifacts }: ArrayConversations): ArtifactStore {
+function artifactsOf(conversation: Session, { options, artifacts }: ArrayConversations): ArtifactStore {
   const store = options.artifacts ?? artifacts.get(conversation) ?? createMemoryArtifactStore();
   artifacts.set(conversation, store);
   return store;

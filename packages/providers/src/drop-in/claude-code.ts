@@ -1,5 +1,5 @@
 import type { FitOutcome, Message, Policy } from "@plimsoll/core";
-import { createContextManager, createDigest, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
+import { createDigest, createSession, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import { LOG_VERSION, MAXIMUM_RECALL_CHARS, requireFallback, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/extend";
 import { argumentsObject, callPart, type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -228,9 +228,9 @@ async function compacted(
   { policy, kept }: { readonly policy: Policy; readonly kept: readonly string[] },
 ): Promise<(Taken & { readonly line: string; readonly answer: Fields }) | "nothing-to-take"> {
   const groups = groupsOf(recordsAt(event, "messages"));
-  const manager = managerOver(groups, { policy, kept });
+  const made = sessionOver(groups, { policy, kept });
   const window = numberAt(recordAt(await engine.session.usage().catch(() => null), "context"), "window");
-  const outcome = await manager.fit(
+  const outcome = await made.fit(
     {
       gate: "before-submit",
       pending: [],
@@ -242,7 +242,7 @@ async function compacted(
     new AbortController().signal,
   );
   if (outcome.kind !== "compacted") return "nothing-to-take";
-  const view = manager.context().messages;
+  const view = made.context().messages;
   const { tokensBefore, tokensAfter } = sizesOf(outcome);
   return {
     before: groups.map(({ item }) => item),
@@ -254,13 +254,13 @@ async function compacted(
 }
 
 /** The engine over a transcript. */
-function managerOver(
+function sessionOver(
   groups: readonly Group[],
   { policy, kept }: { readonly policy: Policy; readonly kept: readonly string[] },
 ) {
   const messages = groups.flatMap((group) => group.messages);
   const id = shortHash(JSON.stringify(messages[0] ?? null));
-  return createContextManager({
+  return createSession({
     policy,
     summarizer: createDigest(),
     modelPriors,
@@ -389,8 +389,8 @@ async function recalled(all: readonly Taken[], input: Fields, policy: Policy): P
   const handle = stringAt(input, "handle") ?? "";
   const startChar = numberAt(input, "startChar") ?? 0;
   for (const { before } of all) {
-    const manager = managerOver(groupsOf(before), { policy, kept: [] });
-    const found = await manager.recall(handle, { startChar, maximumChars: MAXIMUM_RECALL_CHARS });
+    const made = sessionOver(groupsOf(before), { policy, kept: [] });
+    const found = await made.recall(handle, { startChar, maximumChars: MAXIMUM_RECALL_CHARS });
     if (found === null) continue;
     const end = found.startChar + found.text.length;
     const more = end < found.totalChars ? `; ask again with startChar ${end}` : "";

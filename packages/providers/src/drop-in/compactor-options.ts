@@ -2,17 +2,17 @@ import type {
   ArtifactStore,
   BoundReasoning,
   ContextEvent,
-  ContextManagerOptions,
   ModelLimits,
   OutputCategory,
   Policy,
+  SessionOptions,
   SessionStore,
   Summarizer,
 } from "@plimsoll/core";
 import type { ConversationName, Kinds, LearnedLimits } from "@plimsoll/core/extend";
 
 /** State of one conversation: texts that stay verbatim, its live state, its files, and a hook that is asked before a compaction. */
-export type ConversationContext = Pick<ContextManagerOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
+export type ConversationContext = Pick<SessionOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
 
 /** Options of every drop-in. */
 export interface CompactorOptions {

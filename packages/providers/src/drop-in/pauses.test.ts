@@ -1,4 +1,4 @@
-import { type CompactionEntry, createContextManager, createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
+import { type CompactionEntry, createDigest, createSession, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import { human, reply, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { DROP_INS, type DropInKind } from "../../testing/array-drop-ins.ts";
@@ -23,21 +23,21 @@ type Made = readonly [reason: string, atMs: number | null];
 const made = ({ record, atMs }: CompactionEntry): Made => [record.reason, atMs];
 
 async function byContextManager(clock: Clock): Promise<readonly Made[]> {
-  const manager = createContextManager({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), modelPriors });
-  manager.append(sessionStart());
+  const session = createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), modelPriors });
+  session.append(sessionStart());
   for (const [index, text] of texts.entries()) {
     const nowMs = clock(index);
     const submitted = human(`u${index}`, text);
-    await manager.fit({ gate: "before-submit", pending: [submitted], model: limits, nowMs }, never);
-    manager.append({ type: "message", message: submitted });
-    await manager.fit({ gate: "before-step", pending: [], model: limits, nowMs }, never);
-    const totalInputTokens = tokensIn(JSON.stringify(manager.context().messages));
-    const { viewHash } = manager.view();
+    await session.fit({ gate: "before-submit", pending: [submitted], model: limits, nowMs }, never);
+    session.append({ type: "message", message: submitted });
+    await session.fit({ gate: "before-step", pending: [], model: limits, nowMs }, never);
+    const totalInputTokens = tokensIn(JSON.stringify(session.context().messages));
+    const { viewHash } = session.view();
     const report = { ...usageEntry(`request-${index}`, submitted.id, 0), viewHash, atMs: nowMs };
-    manager.append({ ...report, modelId: "simulated", usage: usageOf({ totalInputTokens, outputTokens: 10 }) });
-    manager.append({ type: "message", message: reply(`a${index}`, "seen") });
+    session.append({ ...report, modelId: "simulated", usage: usageOf({ totalInputTokens, outputTokens: 10 }) });
+    session.append({ type: "message", message: reply(`a${index}`, "seen") });
   }
-  return manager.entries().flatMap((entry) => (entry.type === "compaction" ? [made(entry)] : []));
+  return session.entries().flatMap((entry) => (entry.type === "compaction" ? [made(entry)] : []));
 }
 
 async function byDropIn(kind: DropInKind, clock: Clock): Promise<readonly Made[]> {
@@ -57,11 +57,14 @@ async function byDropIn(kind: DropInKind, clock: Clock): Promise<readonly Made[]
   return compactions;
 }
 
-test.each(DROP_INS)("$name: 32 messages ten minutes apart are compacted as often as on the context manager", async (kind) => {
-  const direct = await byContextManager(everyTenMinutes);
-  expect(direct.length).toBeGreaterThan(0);
-  expect(await byDropIn(kind, everyTenMinutes)).toEqual(direct);
-});
+test.each(DROP_INS)(
+  "$name: 32 messages ten minutes apart are compacted as often as in a session of the engine",
+  async (kind) => {
+    const direct = await byContextManager(everyTenMinutes);
+    expect(direct.length).toBeGreaterThan(0);
+    expect(await byDropIn(kind, everyTenMinutes)).toEqual(direct);
+  },
+);
 
 test.each([
   ["at once", atOnce],

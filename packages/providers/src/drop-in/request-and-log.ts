@@ -1,13 +1,6 @@
-import type { BoundReasoning, FitInput, Message, ModelLimits, Policy, ToolCallPart } from "@plimsoll/core";
+import type { BoundReasoning, FitInput, Message, ModelLimits, Policy, Session, ToolCallPart } from "@plimsoll/core";
 import { toolCallsOf } from "@plimsoll/core";
-import type {
-  Conversation,
-  ConversationFit,
-  ConversationRequest,
-  LearnedLimit,
-  LearnedLimits,
-  LimitEvent,
-} from "@plimsoll/core/extend";
+import type { ConversationRequest, LearnedLimit, LearnedLimits, LimitEvent, SessionInput } from "@plimsoll/core/extend";
 import {
   believedAt,
   believedLimits,
@@ -31,7 +24,7 @@ interface AskedModel {
 }
 
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-function learnedOf(conversation: Conversation, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
+function learnedOf(conversation: Session, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
   const known = believedAt(learned.of(conversation, modelId), nowMs);
   const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
   const forgottenMs = learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
@@ -72,17 +65,17 @@ export function arrived(messages: readonly Message[], known: number, nowMs: numb
 
 /** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
 export function noteSetup(
-  { view: viewNow, add }: Conversation,
+  { view: viewNow, append }: Session,
   { system, tools }: ConversationRequest,
   { boundReasoning, nowMs }: { readonly boundReasoning: BoundReasoning; readonly nowMs: number | null },
 ): void {
   const view = viewNow();
   const to = { system, tools, boundReasoning };
-  if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) add(setupChangeEntry(view, to, nowMs));
+  if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) append(setupChangeEntry(view, to, nowMs));
 }
 
 /** A reply with the time of its report, and under the id of the request that it answers if one request alone was answered since the message before it. */
-export function answering(message: Message, { state }: Conversation): Message {
+export function answering(message: Message, { state }: Session): Message {
   const { answeredRequestIds, reportedAtMs } = state();
   const [requestId, ...others] = answeredRequestIds;
   if (message.role !== "assistant" || requestId === undefined) return message;
@@ -90,13 +83,13 @@ export function answering(message: Message, { state }: Conversation): Message {
 }
 
 /** True if the first message that is new is a reply whose request was not reported. */
-export function isNewReply({ messages }: ConversationRequest, { state, messageIds }: Conversation): boolean {
+export function isNewReply({ messages }: ConversationRequest, { state, messageIds }: Session): boolean {
   return messages[messageIds().length]?.role === "assistant" && state().answeredRequestIds.length === 0;
 }
 
 /** Whose limits are asked for, and what is known of limits. */
 interface OfLimits {
-  readonly conversation: Conversation;
+  readonly conversation: Session;
   readonly logs: {
     readonly options: CompactorOptions;
     readonly policy: Policy;
@@ -111,7 +104,7 @@ export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: 
 }
 
 /** The input of a fit at a gate, with what was learned of the model's limits. */
-export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): ConversationFit {
+export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): SessionInput {
   const { conversation, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
   const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.view().modelId ?? "");

@@ -1,14 +1,14 @@
 import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-reference.ts";
-import { createSession } from "../session/create-session.ts";
-import type { Session, SessionOptions } from "../session/session.ts";
+import { createSdkSession } from "../session/create-session.ts";
+import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiChat } from "./decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
 import { type ChatHost, OPENAI_HOST } from "./hosts.ts";
 
 /** Options of a session on a Chat Completions API. */
-export interface ChatSessionOptions extends SessionOptions {
+export interface ChatSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, the reply's limit, tools; without messages. */
   readonly request: Omit<ChatBody, "messages">;
   /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
@@ -16,7 +16,7 @@ export interface ChatSessionOptions extends SessionOptions {
 }
 
 /** A request as `client.chat.completions.create` and `.stream` take it, and what of an answer is read: the first choice. */
-export type ChatSession = Session<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "model" | "choices" | "usage">>;
+export type ChatSession = SdkSession<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "model" | "choices" | "usage">>;
 
 /**
  * Opens a session for a loop that calls the vendor's SDK itself.
@@ -26,7 +26,7 @@ export type ChatSession = Session<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "
 export async function createChatSession({ request, host = OPENAI_HOST, ...options }: ChatSessionOptions): Promise<ChatSession> {
   const { model: modelId, tools = [] } = request;
   const { quirks } = host;
-  return await createSession(
+  return await createSdkSession(
     {
       modelReference: `${host.name}/${modelId}`,
       modelId,

@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-reference.ts";
-import { createSession } from "../session/create-session.ts";
-import type { Session, SessionOptions } from "../session/session.ts";
+import { createSdkSession } from "../session/create-session.ts";
+import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiResponse } from "./decode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
@@ -10,13 +10,13 @@ import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_R
 type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";
 
 /** Options of a session on OpenAI's Responses API. */
-export interface ResponsesSessionOptions extends SessionOptions {
+export interface ResponsesSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_output_tokens`, tools, reasoning; without system text and items. */
   readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
 }
 
 /** A request as `client.responses.create` and `.stream` take it, and what of an answer is read. */
-export type ResponsesSession = Session<
+export type ResponsesSession = SdkSession<
   ResponsesBody,
   Pick<OpenAI.Responses.Response, "id" | "model" | "output" | "status" | "error" | "incomplete_details" | "usage">
 >;
@@ -28,7 +28,7 @@ export type ResponsesSession = Session<
  */
 export async function createResponsesSession({ request, ...options }: ResponsesSessionOptions): Promise<ResponsesSession> {
   const { model: modelId, tools = [] } = request;
-  return await createSession(
+  return await createSdkSession(
     {
       modelReference: `openai/${modelId}`,
       modelId,

@@ -1,21 +1,29 @@
-import type { ModelLimits, ModelReply, Policy, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
+import type {
+  ModelLimits,
+  ModelReply,
+  Policy,
+  SessionOptions,
+  ToolCallPart,
+  ToolResultMessage,
+  UserMessage,
+} from "@plimsoll/core";
 import {
   admitToolResult,
   createDigest,
   createMemoryArtifactStore,
+  createSession,
   isPlimsollError,
   PLIMSOLL_POLICY,
   PlimsollError,
 } from "@plimsoll/core";
-import type { Conversation, ConversationSetting, SessionStartEntry } from "@plimsoll/core/extend";
+import type { SessionStartEntry } from "@plimsoll/core/extend";
 import {
   BUILT_IN_KINDS,
   callShape,
   clockDoor,
-  createConversation,
   LOG_VERSION,
   modelChangeEntry,
-  openConversation,
+  openSession,
   recallArtifact,
   replyLowered,
   requireFallback,
@@ -33,15 +41,15 @@ import { createToolNames } from "../wire/identifiers.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { OpenCall, OpenSession, SessionLog } from "./open-session.ts";
 import { alone, assertOpen, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { SdkSession, SdkSessionOptions } from "./session.ts";
 
 const NEVER_ABORTED = new AbortController().signal;
 
 /** Opens a session on a wire. The vendors' entries say what it needs. */
-export async function createSession<Request, Answer>(
+export async function createSdkSession<Request, Answer>(
   wire: SessionWire<Request>,
-  options: SessionOptions,
-): Promise<Session<Request, Answer>> {
+  options: SdkSessionOptions,
+): Promise<SdkSession<Request, Answer>> {
   const { artifacts = createMemoryArtifactStore(), categoryOf, pathsOf = ({ paths }) => paths } = options;
   const log = await openLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
@@ -100,7 +108,7 @@ export async function createSession<Request, Answer>(
 function answeredBy<Request>(
   session: OpenSession<Request>,
   answer: unknown,
-  pathsOf: NonNullable<SessionOptions["pathsOf"]>,
+  pathsOf: NonNullable<SdkSessionOptions["pathsOf"]>,
 ): readonly ToolCallPart[] {
   const { conversation, wire } = session;
   const view = awaited(session.progress);
@@ -154,7 +162,7 @@ interface LoggedReply {
 interface ReplyFacts {
   readonly lastMessageId: string | null;
   readonly hasCall: (callId: string) => boolean;
-  readonly pathsOf: NonNullable<SessionOptions["pathsOf"]>;
+  readonly pathsOf: NonNullable<SdkSessionOptions["pathsOf"]>;
 }
 
 /**
@@ -188,7 +196,7 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
  *
  * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
  */
-async function openLog<Request>(wire: SessionWire<Request>, options: SessionOptions): Promise<SessionLog> {
+async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionOptions): Promise<SessionLog> {
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
   const { system = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...context } = options;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
@@ -196,36 +204,36 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SessionOpti
   const wanted = await limitsOf(wire, given, policy);
   const limits = policy.enabled ? withReplyWithin(wanted) : wanted;
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
-  const setting: ConversationSetting = { ...context, policy, kinds, summarizer, modelPriors, isBoundReasoning, nowMs };
+  const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, isBoundReasoning, nowMs };
   const { tools, modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
   const start: SessionStartEntry = { type: "session", version: LOG_VERSION, ...names, system, tools };
   const conversation =
     sessions === undefined
-      ? createConversation({ ...setting, entries: [start], writer: null })
+      ? createSession({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
   const view = conversation.view();
   const boundReasoning = asked ?? view.boundReasoning;
   const setup = { system, tools, boundReasoning };
   if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
-    conversation.add(setupChangeEntry(view, setup, nowMs()));
-  if (view.modelId !== modelId) conversation.add(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
+    conversation.append(setupChangeEntry(view, setup, nowMs()));
+  if (view.modelId !== modelId) conversation.append(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
   await conversation.flush();
   return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 
 async function openedOrBegun(
-  setting: ConversationSetting,
-  sessions: NonNullable<SessionOptions["sessions"]>,
+  setting: SessionOptions,
+  sessions: NonNullable<SdkSessionOptions["sessions"]>,
   start: SessionStartEntry,
-): Promise<Conversation> {
+): Promise<SessionLog["conversation"]> {
   const { id: sessionId } = start;
-  const begun = openConversation(setting, sessions, start).catch(async (error: unknown) => {
+  const begun = openSession(setting, sessions, start).catch(async (error: unknown) => {
     const isThere = isPlimsollError(error, "bad-session") && (await sessions.read(sessionId, () => undefined)) !== null;
-    if (isThere) return await openConversation(setting, sessions, { sessionId });
+    if (isThere) return await openSession(setting, sessions, { sessionId });
     throw error;
   });
-  return (await begun).conversation;
+  return (await begun).session;
 }
 
 /** Finds the limits: the caller's, else the catalogue's, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */

@@ -1,6 +1,6 @@
 import type { ArtifactStore, ContextEvent, Message, ModelLimits, Policy, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Conversation, ConversationFit, Kinds, MessageDraft } from "@plimsoll/core/extend";
+import type { Kinds, MessageDraft, SessionInput } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -18,11 +18,10 @@ import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/identifiers.ts";
 import { checkSendable, decodedBy, type SessionWire } from "../wire/wire.ts";
+import type { SdkSession } from "./session.ts";
 
 /** A conversation in its log, and what its requests are made with. */
-export interface SessionLog {
-  readonly sessionId: string;
-  readonly conversation: Conversation;
+export interface SessionLog extends Pick<SdkSession<never, never>, "sessionId" | "conversation"> {
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };
@@ -85,7 +84,7 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     session.progress = { ...progress, failure: null };
     checkAnswered(progress);
     const pending = await fitSubmitted({ conversation, limits, observedLimitTokens, signal, waiting: progress.waiting });
-    for (const message of pending) conversation.add({ type: "message", message });
+    for (const message of pending) conversation.append({ type: "message", message });
     session.progress = { ...session.progress, waiting: session.progress.waiting.slice(pending.length) };
     await conversation.flush();
     await conversation.fit({ gate: "before-step", pending: [], model: limits, observedLimitTokens }, signal);
@@ -155,8 +154,7 @@ export async function sent<Request, Answer>(
 }
 
 /** The next request: its messages, and the model that it has to fit. */
-interface NextRequest {
-  readonly conversation: Conversation;
+interface NextRequest extends Pick<SessionLog, "conversation"> {
   /** The person's messages that the log does not have yet. */
   readonly waiting: readonly MessageDraft[];
   readonly limits: ModelLimits;
@@ -180,7 +178,7 @@ async function fitSubmitted({
   const last = conversation.view().messages.at(-1);
   if (waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
     throw new PlimsollError("bad-input", "there is nothing to send: say something as the user, or give a result");
-  const fit = (gate: ConversationFit["gate"], pending: readonly Message[]) =>
+  const fit = (gate: SessionInput["gate"], pending: readonly Message[]) =>
     conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
   if (last?.role === "tool-result") await fit("after-tool-batch", []);
   const pending = withIds(waiting, conversation.state().lastMessageId);

@@ -7,7 +7,7 @@ import { createAnthropicSession } from "../anthropic/index.ts";
 import { createChatSession } from "../openai-chat/index.ts";
 import { createResponsesSession } from "../openai-responses/index.ts";
 import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../simulator/index.ts";
-import type { Session, SessionOptions } from "./session.ts";
+import type { SdkSession, SdkSessionOptions } from "./session.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 24_000;
@@ -36,13 +36,13 @@ const fileText = (path: string, lines = 40) =>
 
 /** The parts that the three sessions share in a test, and one step of each: whole and streamed answers in turn. */
 interface Loop {
-  readonly session: Pick<Session<unknown, never>, "user" | "calls" | "result" | "close" | "conversation" | "recall">;
+  readonly session: Pick<SdkSession<unknown, never>, "user" | "calls" | "result" | "close" | "conversation" | "recall">;
   readonly step: (index: number) => Promise<unknown>;
 }
 
 interface Wire {
   readonly wire: string;
-  readonly open: (simulator: Simulator, options: SessionOptions) => Promise<Loop>;
+  readonly open: (simulator: Simulator, options: SdkSessionOptions) => Promise<Loop>;
   /** The messages of a request's body. */
   readonly messagesOf: (body: unknown) => unknown;
 }

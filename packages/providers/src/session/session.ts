@@ -1,25 +1,26 @@
 import type {
   ArtifactStore,
-  ContextManagerOptions,
   ModelLimits,
   OutputCategory,
   PathAccess,
   Policy,
+  Session,
+  SessionOptions,
   SessionStore,
   ToolCallPart,
   ToolResultMessage,
   UserMessage,
 } from "@plimsoll/core";
-import type { Conversation, Recalled, RecallRange } from "@plimsoll/core/extend";
+import type { Recalled, RecallRange } from "@plimsoll/core/extend";
 
-/** Options that a session hands on to its context manager. */
+/** Options that a session hands on to the engine. */
 type ContextOptions = Pick<
-  ContextManagerOptions,
+  SessionOptions,
   "kinds" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
 >;
 
 /** Options of every session. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model. */
-export interface SessionOptions extends Partial<ContextOptions> {
+export interface SdkSessionOptions extends Partial<ContextOptions> {
   readonly policy?: Policy;
   /** System text, sent before the messages. */
   readonly system?: string;
@@ -52,7 +53,7 @@ interface ResultOptions {
  * `user`, `reply` and `result` take effect at once and are written in that order; if the store fails to write, the next request
  * rejects. Misuse throws a PlimsollError `bad-input`.
  */
-export interface Session<Request, Answer> {
+export interface SdkSession<Request, Answer> {
   readonly sessionId: string;
   /** The calls of the newest reply that have no result yet, in order. */
   readonly calls: readonly ToolCallPart[];
@@ -76,8 +77,8 @@ export interface Session<Request, Answer> {
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
   /** A piece of what a notice's handle names; `null` for an unknown handle. A tool of yours can offer it to the model. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** The conversation under the session: its totals, undo, and compaction by hand. */
-  readonly conversation: Conversation;
+  /** The session of the engine under it: its totals, undo, and compaction by hand. */
+  readonly conversation: Session;
   /**
    * Releases the log, after what was told is written and a `send` that goes on has its answer, which is in the log, too: a `call` must not wait for it. What is asked for
    * later rejects or throws `closed`, and so does a `send` that would have to send again, before it does.

@@ -1,4 +1,4 @@
-import { createContextManager, createDigest, SVEN_POLICY } from "@plimsoll/core";
+import { createDigest, createSession, SVEN_POLICY } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { createTokenizerLoader, loadEncoding } from "./load-tokenizers.ts";
@@ -40,10 +40,10 @@ test.each([
   ["unbroken script", "会".repeat(100_000)],
   ["special tokens", "<|endoftext|><|im_start|>".repeat(200)],
 ])("a policy that counts by it takes %s as text like any other", async (_, text) => {
-  const manager = createContextManager({ policy, summarizer: createDigest(), tokenizers: await load(encodingsOf(policy)) });
+  const session = createSession({ policy, summarizer: createDigest(), tokenizers: await load(encodingsOf(policy)) });
   const human = { role: "user", id: "h", origin: "human", parts: [{ type: "text", text }], atMs: null } as const;
-  manager.append({ type: "message", message: human });
-  const { expectedTokens } = manager.predict();
+  session.append({ type: "message", message: human });
+  const { expectedTokens } = session.predict();
   expect(expectedTokens).toBeGreaterThan(text.length / 16);
   expect(expectedTokens).toBeLessThan(2 * text.length);
 });

@@ -3,15 +3,14 @@ import { expect, test } from "vitest";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
 import { canonicalJson } from "../json.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { decodeLog } from "../session/codec.ts";
-import { type ContextManager, createContextManager } from "../session/context-manager.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
-import { openConversation } from "./conversation.ts";
+import { decodeLog } from "./codec.ts";
+import { createSession, openSession, type Session } from "./session.ts";
 
 /** Shows the next context of a session, the one after an undo, and its prediction. */
-function shown(manager: Pick<ContextManager, "state" | "context" | "predict">): string {
+function shown(manager: Pick<Session, "state" | "context" | "predict">): string {
   const { view, breaker, lastMessageId } = manager.state();
   const { viewHash, activeCompactions } = view;
   const compactions = activeCompactions.map(({ id }) => id);
@@ -30,8 +29,8 @@ test("a log that is opened entry by entry is the session that holds it whole, be
       const writer = await sessions.create(start);
       await writer.append(rest);
       await writer.close();
-      const whole = createContextManager({ ...setting, entries });
-      const { conversation } = await openConversation(setting, sessions, { sessionId: start.id });
+      const whole = createSession({ ...setting, entries });
+      const { session: conversation } = await openSession(setting, sessions, { sessionId: start.id });
       expect(shown(conversation)).toBe(shown(whole));
       undone.readTwice += entries.some(({ type }) => type === "revert") ? 1 : 0;
       const undoable = whole
@@ -41,7 +40,7 @@ test("a log that is opened entry by entry is the session that holds it whole, be
       for (const latest of undoable.filter(({ id }) => id === whole.view().activeCompactions.at(-1)?.id)) {
         undone.count += 1;
         expect((await conversation.undo()).compactionId).toBe(latest.id);
-        whole.revert(null);
+        await whole.undo();
         expect(shown(conversation)).toBe(shown(whole));
       }
       await conversation.close();

@@ -1,11 +1,12 @@
 import { recoveriesOf, recoveryOfTry } from "../engine/goal.ts";
 import type { SessionEntry } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
+import type { RequestUnit } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { ContextManager } from "../session/context-manager.ts";
-import { BELIEVED_MS, isOfOtherUnit, type LearnedRequestLimits } from "../session/session-state.ts";
+import type { Prediction } from "../tokens/estimator.ts";
 import { isRejectedUsage } from "../usage.ts";
 import type { AskedTry, NextTry } from "./recovery.ts";
+import { BELIEVED_MS, isOfOtherUnit, type LearnedRequestLimits, type SessionState } from "./session-state.ts";
 
 /**
  * The limit of one model's window in one conversation, learned from answers and rejections. Sizes are the tokens that were expected of a request
@@ -138,6 +139,15 @@ export interface Refusals {
 /** Repetitions of a request by whoever sends it, before a fault of the moment is taken for a matter of size: as many as vendors' SDKs make by themselves. Chosen. */
 const REPETITIONS = 2;
 
+/** A session whose request was refused. */
+interface RefusedSession {
+  state(): SessionState;
+  predict(): Prediction;
+  limitEvents(): readonly LimitEvent[];
+  mostMedia(): RequestUnit | null;
+  refused(request: "new" | "same"): Refusals;
+}
+
 /**
  * Decides whether to try a smaller request after a refusal that gave no known reason; `null` means no. The largest request so far may be too large, so
  * a smaller one is tried at once. A request below a size that was answered is only tried smaller if it is refused a second time: the window may have shrunk.
@@ -146,16 +156,7 @@ const REPETITIONS = 2;
  * sends it or, where `isRepeated`, by its caller.
  */
 export function nextTry(
-  {
-    state,
-    predict,
-    limitEvents,
-    mostMedia,
-    refused,
-  }: Pick<ContextManager, "state" | "predict" | "mostMedia"> & {
-    limitEvents(): readonly LimitEvent[];
-    refused(request: "new" | "same"): Refusals;
-  },
+  { state, predict, limitEvents, mostMedia, refused }: RefusedSession,
   { policy, outcome, tried, isRepeated = false }: AskedTry & { readonly policy: EnginePolicy; readonly isRepeated?: boolean },
 ): NextTry | null {
   const { times, mediaTries } = refused(tried === "media" ? "same" : "new");

@@ -5,7 +5,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionWriter } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { human, sessionStart } from "../testing/builders.ts";
-import { createConversation, openConversation } from "./conversation.ts";
+import { createSession, openSession } from "./session.ts";
 
 const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
@@ -25,7 +25,7 @@ function deafStore() {
     close: async () => undefined,
   };
   const wait = () => new Promise<void>((resolve) => waiting.push(resolve));
-  const conversation = createConversation({ ...setting, entries: [sessionStart()], writer, wait, answerDeadlineMs: 70 });
+  const conversation = createSession({ ...setting, entries: [sessionStart()], writer, wait, answerDeadlineMs: 70 });
   const letTimePass = () => {
     for (const resolve of waiting.splice(0)) resolve();
   };
@@ -35,7 +35,7 @@ function deafStore() {
 describe("a store that does not answer", () => {
   test("holds up no fit whose caller gives up", async () => {
     const { conversation } = deafStore();
-    conversation.add({ type: "message", message: human("u", "go") });
+    conversation.append({ type: "message", message: human("u", "go") });
     const abort = new AbortController();
     const fitted = conversation.fit({ gate: "before-step", pending: [], model }, abort.signal);
     abort.abort(new Error("enough"));
@@ -44,17 +44,19 @@ describe("a store that does not answer", () => {
 
   test("is given up after the deadline; what comes after it is refused until the log is opened again", async () => {
     const { conversation, appended, letTimePass } = deafStore();
-    const first = conversation.append({ type: "message", message: human("u", "go") });
+    conversation.append({ type: "message", message: human("u", "go") });
+    const first = conversation.flush();
     await Promise.resolve().then(() => undefined);
     letTimePass();
     await expect(first).rejects.toThrow("session deaf: the store did not answer within 70 ms; open the session again");
-    await expect(conversation.append({ type: "message", message: human("v", "on") })).rejects.toThrow("did not answer");
+    conversation.append({ type: "message", message: human("v", "on") });
+    await expect(conversation.flush()).rejects.toThrow("did not answer");
     expect(appended).toHaveLength(1);
   });
 });
 
 test("a report of a view that is no longer the newest is not logged", async () => {
-  const conversation = createConversation({ ...setting, entries: [sessionStart()], writer: null });
+  const conversation = createSession({ ...setting, entries: [sessionStart()], writer: null });
   const before = conversation.view();
   await conversation.say({ role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null });
   const reported = { requestId: "q", modelId: "m", usage: SMALL_USAGE };
@@ -71,7 +73,7 @@ const SMALL_USAGE = {
 
 test("an entry that the store would refuse is refused before it is folded, and the conversation goes on", async () => {
   const sessions = createMemorySessionStore();
-  const { conversation } = await openConversation(setting, sessions, sessionStart());
+  const { session: conversation } = await openSession(setting, sessions, sessionStart());
   const deep = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
   const parts = [{ type: "reasoning", text: "why", opaque: deep } as const];
   const draft = { role: "assistant", origin: "model", modelId: null, requestId: null, stopReason: null, atMs: null } as const;
@@ -87,7 +89,7 @@ test("a store that hands no entries over, but answers with them, loses none", as
   await writer.append([{ type: "message", message: human("u", "go") }]);
   await writer.close();
   const whole = { ...sessions, open: (sessionId: string) => sessions.open(sessionId) };
-  const { conversation } = await openConversation(setting, whole, { sessionId: sessionStart().id });
+  const { session: conversation } = await openSession(setting, whole, { sessionId: sessionStart().id });
   expect(conversation.context().messages.map(({ id }) => id)).toEqual(["u"]);
   expect(conversation.messageIds()).toEqual(["u"]);
 });

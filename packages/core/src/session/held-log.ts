@@ -1,34 +1,65 @@
-import { windowFilledBy } from "../engine/why-act.ts";
 import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import { boundReasoningIn, type RemovedReasoning, reasoningBehindEdit } from "../message/bound-reasoning.ts";
-import type { Message } from "../message/message.ts";
-import { joinedSize, largestSize, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
+import { type Message, toolCallsOf } from "../message/message.ts";
+import { joinedSize, largestSize, messageChars, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
 import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import type { Prediction } from "../tokens/estimator.ts";
-import { impossibleCount } from "../usage.ts";
+import type { Overhead, Prediction } from "../tokens/estimator.ts";
+import { impossibleCount, isRejectedUsage, type Usage } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
+import { foldLimitEvents, type LimitEvent } from "./learned-limit.ts";
 import { createMessageIndex, type LoggedMessages, type MessageIndex } from "./recall.ts";
 import { repairsOf } from "./replace-history.ts";
-import type { ContextManagerOptions, SessionFit, SessionSetup } from "./session-setup.ts";
-import { gateStateOf, overheadOf, sessionSetup } from "./session-setup.ts";
-import { EMPTY_STATE, type FoldedState, foldState, type SessionState } from "./session-state.ts";
+import { type SessionOptions, type SessionSetup, sessionSetup } from "./session-setup.ts";
+import { EMPTY_STATE, type FoldedState, foldState, type SessionState, type StateFold } from "./session-state.ts";
 import { silentTruncation, usageRefused } from "./usage-watch.ts";
 import { foldEntry, type SessionView, undoArchived, undoPointOf, withoutUndoPoints } from "./view.ts";
 
-/** A session's state and its log, held together: an entry goes into both. With an archive the log in memory is what the archive does not have yet. */
-export interface HeldSession {
+/** Usage of a session by its providers, with summaries that a model wrote; without rejected requests, and without figures that were not reported. */
+export interface UsageTotals {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  readonly compactions: number;
+}
+
+/** Reads a log that left memory; entries are counted from 0 over the whole log. */
+export interface LogArchive {
+  entryAt(index: number): Promise<SessionEntry>;
+  /** Hands over all entries, in order. */
+  read(onEntry: (entry: SessionEntry) => void): Promise<void>;
+}
+
+/** Counts and facts over a whole log. They hold ids and numbers, no text. */
+interface Tally {
+  /** Ids of the messages that were appended, in order. */
+  readonly messageIds: readonly string[];
+  readonly callIds: ReadonlySet<string>;
+  readonly totals: UsageTotals;
+  /** The log's facts about models' windows. */
+  readonly limitEvents: readonly LimitEvent[];
+  /** Characters of all messages that were appended, with the bytes of their images. */
+  readonly sizeChars: number;
+}
+
+/** A log, the state that it gives and what it counts, held together: an entry goes into all. With an archive the log in memory is what the archive does not have yet. */
+export interface HeldLog {
   readonly setup: SessionSetup;
   /** The entries in memory. */
   readonly entries: readonly SessionEntry[];
   /** Every message of the whole log. */
   readonly messages: LoggedMessages;
-  /** Says that the archive has the first `count` of the entries in memory now; nothing without an archive. */
-  archived(count: number): void;
+  /** The entries that are in no store yet. */
+  unwritten(): readonly SessionEntry[];
+  /** Takes note that the store has the first `count` of these now. With an archive they leave memory. */
+  written(count: number): void;
   state(): SessionState;
+  tally(): Tally;
   /** The index of the log for rules that recall it; `null` if the policy has none. */
   readonly recallIndex: RecallIndex | null;
   /**
@@ -43,10 +74,8 @@ export interface HeldSession {
   repair(): void;
   /** The entry that takes all bound reasoning out under the same setup, or all of it if none is known to be bound; `null` if there is none. */
   withoutReasoning(nowMs: number | null): SetupChangeEntry | null;
-  /** Sends events to subscribers. That compaction is off is reported once. */
+  /** Sends events to subscribers. That compaction is off is reported once, and what fills the window once for a system text and its tools. */
   tell(event: ContextEvent | null): void;
-  /** Tells what fills the window if no cut can take it, once for a system text and its tools. */
-  tellFilled(fit: SessionFit): void;
   predict(dynamicContext: string | null): Prediction;
   /** The most of each unit that an answered request with media held; nothing before the first one, and after a switch of the model. */
   answeredSize(): RequestSize;
@@ -56,22 +85,35 @@ export interface HeldSession {
   prepareUndo(): Promise<void>;
 }
 
-/** A held session without entries. */
-export function createHeldSession(options: ContextManagerOptions): HeldSession {
-  const { archive = null, onEvent: emit = () => undefined } = options;
+/** A log without entries. An archive gives back what left memory; `null` for a log that stays there. */
+export function createHeldLog(options: SessionOptions, archive: LogArchive | null): HeldLog {
+  const { onEvent: emit = () => undefined } = options;
   const setup = sessionSetup(options);
   const entries: SessionEntry[] = [];
-  /** Entries that the archive alone has. */
-  let archivedCount = 0;
+  /** Entries that the archive alone has, and those in memory that the store has, too. */
+  let [archivedCount, writtenCount] = [0, 0];
   const messages = createMessageIndex(async (index) =>
     index < archivedCount ? await archive?.entryAt(index) : entries[index - archivedCount],
   );
-  const archived = (count: number) => {
-    if (archive === null) return;
-    // While a log is opened, each entry is archived as it is taken.
-    if (count >= entries.length) entries.length = 0;
-    else entries.splice(0, count);
-    archivedCount += count;
+  const written = (count: number) => {
+    if (archive === null) writtenCount += count;
+    else {
+      entries.splice(0, count);
+      archivedCount += count;
+    }
+  };
+  const [messageIds, callIds]: [string[], Set<string>] = [[], new Set()];
+  let tally: Tally = { messageIds, callIds, totals: NO_USAGE, limitEvents: [], sizeChars: 0 };
+  const count = (entry: SessionEntry) => {
+    const { totals, limitEvents, sizeChars } = tally;
+    if (entry.type !== "message") {
+      tally = { ...tally, totals: foldTotals(totals, entry), limitEvents: foldLimitEvents(limitEvents, entry) };
+      return;
+    }
+    const { message } = entry;
+    messageIds.push(message.id);
+    for (const call of toolCallsOf(message)) callIds.add(call.callId);
+    tally = { ...tally, sizeChars: sizeChars + messageChars(message) + imageChars(message) };
   };
   let state = EMPTY_STATE;
   let isOffTold = false;
@@ -97,6 +139,7 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
     if (newest !== undefined) recallIndex?.add(newest);
     messages.add(entry);
     entries.push(entry);
+    count(entry);
     return folded;
   };
   const predict = (dynamicContext: string | null) =>
@@ -134,8 +177,10 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
     setup,
     entries,
     messages,
-    archived,
     answeredSize: () => answered.size,
+    unwritten: () => entries.slice(writtenCount),
+    written,
+    tally: () => tally,
     sizeOf,
     repair: () => {
       const needed = repairsOf(state.view).map((entry) => {
@@ -159,7 +204,7 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
     take: (entry, mayBeUndone = false) => {
       if (entry.type === "revert" && state.view.undo === "archived") throw undoArchived(entry.compactionId);
       fold(entry);
-      archived(1);
+      written(1);
       if (entry.type === "compaction" && !mayBeUndone) release("none");
     },
     append: (given) => {
@@ -175,19 +220,16 @@ export function createHeldSession(options: ContextManagerOptions): HeldSession {
     tell: (event) => {
       if (event === null || (event.type === "compaction-off" && isOffTold)) return;
       isOffTold ||= event.type === "compaction-off";
+      if (event.type === "window-filled") {
+        const { system, tools } = state.view;
+        if (filledTold?.system === system && filledTold.tools === tools) return;
+        filledTold = { system, tools };
+      }
       // What is over another limit than that of tokens stays so step by step: it is told once.
       const over = event.type === "context-irreducible" && event.parts[0]?.over !== undefined ? JSON.stringify(event) : "";
       if (over !== "" && over === irreducibleTold) return;
       irreducibleTold = over === "" ? irreducibleTold : over;
       emit(event);
-    },
-    tellFilled: (fit) => {
-      const { system, tools } = state.view;
-      if (filledTold?.system === system && filledTold.tools === tools) return;
-      const filled = windowFilledBy(gateStateOf(state, setup, fit), fit.input);
-      if (filled === null) return;
-      filledTold = { system, tools };
-      emit({ type: "window-filled", ...filled, estimator: setup.estimator.name });
     },
     predict,
     prepareUndo: async () => {
@@ -238,4 +280,52 @@ function madeInvalid(entry: SessionEntry, view: SessionView, { isBoundReasoning 
 function recalls({ policy: { keep, manualKeep, overflow }, kinds }: SessionSetup): boolean {
   const rules = keepRulesOf([...keep, ...(manualKeep ?? []), ...overflow.keep], kinds.keepRules);
   return rules.some((rule) => rule.keeps === "units");
+}
+
+/** Nothing used. */
+const NO_USAGE: UsageTotals = {
+  requests: 0,
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  compactions: 0,
+};
+
+/** The totals after one more entry of the log. */
+function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
+  if (entry.type === "usage") return isRejectedUsage(entry.usage) ? totals : withUsage(totals, entry.usage);
+  if (entry.type !== "compaction") return totals;
+  let next: UsageTotals = { ...totals, compactions: totals.compactions + 1 };
+  for (const edit of entry.edits) {
+    if (edit.kind === "replace-spans" && edit.usage !== null) next = withUsage(next, edit.usage);
+  }
+  return next;
+}
+
+function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
+  return {
+    requests: totals.requests + 1,
+    inputTokens: totals.inputTokens + (usage.input.totalTokens ?? 0),
+    cacheReadTokens: totals.cacheReadTokens + (usage.input.cacheReadTokens ?? 0),
+    cacheWriteTokens: totals.cacheWriteTokens + (usage.input.cacheWriteTokens ?? 0),
+    outputTokens: totals.outputTokens + (usage.output.totalTokens ?? 0),
+    compactions: totals.compactions,
+  };
+}
+
+/** Characters of the images whose bytes are in the message. */
+function imageChars({ parts }: Message): number {
+  let chars = 0;
+  for (const part of parts) if (part.type === "image" && part.source.kind === "base64") chars += part.source.data.length;
+  return chars;
+}
+
+/** Collects the overhead that each request sends in addition to the messages. */
+export function overheadOf(
+  { view: { system, tools } }: SessionState,
+  { hiddenTokens }: StateFold,
+  dynamicContext: string | null,
+): Overhead {
+  return { system, tools, dynamicContext, hiddenTokens };
 }

@@ -3,10 +3,10 @@ import { SMALL_POLICY, SMALL_WINDOW, turns } from "../../testing/small-session.t
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Summarizer, Wait } from "../ports.ts";
-import type { ContextEvent } from "../session/events.ts";
 import { human, logOf, reply } from "../testing/builders.ts";
 import { type Usage, usageOf } from "../usage.ts";
-import { createConversation } from "./conversation.ts";
+import type { ContextEvent } from "./events.ts";
+import { createSession } from "./session.ts";
 
 const never = new AbortController().signal;
 const at = { gate: "before-step", pending: [], model: SMALL_WINDOW } as const;
@@ -35,7 +35,7 @@ function conversationOf(messages: readonly Message[], policy: Policy, usage: Usa
       waits.push({ ms, over: resolve });
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-  const conversation = createConversation({
+  const conversation = createSession({
     policy,
     summarizer,
     wait,
@@ -45,7 +45,7 @@ function conversationOf(messages: readonly Message[], policy: Policy, usage: Usa
     onEvent: (event) => events.push(event),
   });
   const say = (...more: readonly Message[]) => {
-    for (const message of more) conversation.add({ type: "message", message });
+    for (const message of more) conversation.append({ type: "message", message });
   };
   const ids = () => conversation.context().messages.map(({ id }) => id);
   return { conversation, asked, waits, events, say, ids };

@@ -9,9 +9,9 @@ import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import { type ContextManager, createContextManager } from "./context-manager.ts";
 import type { ContextEvent } from "./events.ts";
-import type { ContextManagerOptions } from "./session-setup.ts";
+import { createSession, type Session } from "./session.ts";
+import type { SessionOptions } from "./session-setup.ts";
 
 const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };
 const WINDOW = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;
@@ -36,15 +36,15 @@ const works: Summarizer = () => Promise.resolve({ text: "what happened", usage: 
 const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
 const never = new AbortController().signal;
 
-interface Session {
-  readonly manager: ContextManager;
+interface Opened {
+  readonly manager: Session;
   readonly events: ContextEvent[];
   readonly ids: () => readonly string[];
 }
 
-function session(messages: readonly Message[], options: Partial<ContextManagerOptions> = {}): Session {
+function session(messages: readonly Message[], options: Partial<SessionOptions> = {}): Opened {
   const events: ContextEvent[] = [];
-  const manager = createContextManager({
+  const manager = createSession({
     policy: POLICY,
     summarizer: works,
     entries: logOf(messages),
@@ -433,7 +433,7 @@ describe("undo", () => {
     const { manager } = session(messages);
     await manager.fit(at(), never);
     manager.append(said(human("since", "and now?")));
-    manager.revert(null);
+    await manager.undo();
     const after = manager.context().messages;
     expect(sharedPrefixCount(after, messages)).toBe(16);
     expect(after.slice(16)).toEqual([human("since", "and now?")]);
@@ -443,13 +443,13 @@ describe("undo", () => {
   test("is not undone by the next gate", async () => {
     const { manager } = session(turns(8));
     await manager.fit(at(), never);
-    manager.revert(null);
+    await manager.undo();
     expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
   });
 
-  test("is an error if there is nothing to undo", () => {
+  test("is an error if there is nothing to undo", async () => {
     const { manager } = session(turns(1));
-    expect(() => manager.revert(null)).toThrowError(expect.objectContaining({ code: "bad-input" }));
+    await expect(manager.undo()).rejects.toMatchObject({ code: "bad-input" });
   });
 
   test("redo compacts again, with another policy", async () => {
@@ -465,7 +465,7 @@ describe("while a summary is written", () => {
   test("what is appended ends up after it, in order", async () => {
     const later = [human("steer", "stop"), human("queued", "then this")];
     const queue = [...later];
-    const open: { manager?: ContextManager } = {};
+    const open: { manager?: Session } = {};
     const summarizer: Summarizer = (request, signal) => {
       for (const message of queue.splice(0)) open.manager?.append(said(message));
       return works(request, signal);
@@ -474,7 +474,7 @@ describe("while a summary is written", () => {
     open.manager = manager;
     expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted" });
     expect(ids().slice(-2)).toEqual(["steer", "queued"]);
-    manager.revert(null);
+    await manager.undo();
     expect(manager.context().messages).toEqual([...turns(8), ...later]);
   });
 });
@@ -521,7 +521,7 @@ describe("a session that is taken up again", () => {
     manager.append(usageEntry("request", "a7", 9000));
     await manager.fit(at(), never);
     for (const message of turns(7, 20)) manager.append(said(message));
-    const again = createContextManager({
+    const again = createSession({
       policy: POLICY,
       summarizer: works,
       entries: decodeLog(encodeLog(manager.entries()), "log").entries,

@@ -1,0 +1,397 @@
+import { deadlineOf } from "../deadline.ts";
+import { LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
+import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
+import { shortHash } from "../hash.ts";
+import type { Message } from "../message/message.ts";
+import type { SessionStore, SessionWriter } from "../ports.ts";
+import type { ToolSpec } from "../tool.ts";
+import { untilAborted } from "./queue.ts";
+import type { Session } from "./session.ts";
+import { openedOrCreated, sessionsDoor } from "./store-door.ts";
+
+/** The name of a conversation: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
+export interface ConversationName {
+  readonly key: string | null;
+  readonly sessionId: string;
+}
+
+/** The parts of a request by which its conversation is found. `key` is the caller's name for it, `null` for none. */
+export interface ConversationRequest {
+  readonly key: string | null;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  /** The whole history that the caller has, each message under its chain id: equal ids mean equal histories up to there. */
+  readonly messages: readonly Message[];
+}
+
+/** The conversation that a request continues, and its name. */
+export interface FoundConversation {
+  readonly name: ConversationName;
+  readonly conversation: Session;
+}
+
+/** Options of a set of conversations. */
+export interface ConversationsOptions {
+  /** Makes a conversation over a log that `writer` holds already. */
+  readonly begin: (
+    name: ConversationName,
+    log: { readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter | null },
+  ) => Session;
+  /** Where the logs of conversations with a key are kept; `null` for memory alone. */
+  readonly sessions: SessionStore | null;
+  /** The option that needs a key; `null` if none does. Such a request without one is an error that names it. */
+  readonly needsKey: string | null;
+  readonly nowMs: () => number | null;
+  /** Above these, conversations that nothing waits for go, the one used longest ago first. They come back from the store. */
+  readonly maximumCount: number;
+  readonly maximumChars: number;
+}
+
+/** Conversations that are told apart by their key, else by the longest history that they share with a request. */
+export interface Conversations {
+  /**
+   * Runs work on the conversation whose messages the request begins with, and no other work on it meanwhile. A history that differs
+   * earlier (a fork, an edited message) gets a new conversation that begins with the messages that both share.
+   *
+   * Rejects as soon as the signal aborts, even while earlier work is still running.
+   *
+   * @throws PlimsollError `bad-input` if a key is needed and there is none, `closed` after `close`, `session-conflict` if another writer has the log.
+   */
+  goOn<T>(request: ConversationRequest, work: (found: FoundConversation) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Throws PlimsollError `closed` after `close`. */
+  assertOpen(): void;
+  /** True for a conversation that is in memory. One that is not takes no more work: its request finds another. */
+  has(found: FoundConversation): boolean;
+  /** The conversations that are in memory, the one used last first. */
+  all(): readonly FoundConversation[];
+  /** The conversation in memory that holds most of these messages and no other, whoever it belongs to; `null` for none. */
+  holding(messages: readonly Message[]): FoundConversation | null;
+  /** Removes all that is kept of a key, in memory and in the store, once its running work has ended. */
+  delete(key: string): Promise<void>;
+  /** Closes all of them, once their running work has ended. Stored logs stay. */
+  close(): Promise<void>;
+}
+
+/** The root of all histories of one key, or of one system text: it holds no message, and its name has the first part of their ids. */
+interface Root {
+  readonly name: ConversationName;
+  readonly parent: null;
+  readonly children: Map<string, Promise<Branch>>;
+}
+
+/** A branch of the tree of histories. It begins with what its parent has up to the place where the two part. */
+interface Branch extends FoundConversation {
+  /** Another one, with another slot, once the parent leaves memory. */
+  parent: Node;
+  /** Where it parts from its parent, and the message that it goes on with; none for one that ends there. */
+  slot: string;
+  readonly children: Map<string, Promise<Branch>>;
+  /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
+  readonly isPassing: boolean;
+}
+
+type Node = Root | Branch;
+
+/** The branches that are in memory, and the logs that are being closed. */
+interface Memory {
+  readonly options: ConversationsOptions;
+  readonly roots: Map<string, Root>;
+  /** In the order of their last use. A parent comes after its children, so that children go first. */
+  readonly live: Set<Branch>;
+  /** By the id of the log: who wants it next waits. */
+  readonly closing: Map<string, Promise<void>>;
+}
+
+/** Makes a set of conversations with none in memory; stored ones are read when a request needs them. */
+export function createConversations(given: ConversationsOptions): Conversations {
+  const sessions = given.sessions === null ? null : sessionsDoor(given.sessions, deadlineOf({}));
+  const memory: Memory = { options: { ...given, sessions }, roots: new Map(), live: new Set(), closing: new Map() };
+  const known: ReadonlySet<FoundConversation> = memory.live;
+  /** Keys that are being deleted: who wants them next waits. */
+  const deleting = new Map<string, Promise<void>>();
+  let isClosed = false;
+  const assertOpen = () => {
+    if (isClosed) throw closedError("compactor");
+  };
+  return {
+    assertOpen,
+    goOn: (request, work, signal) =>
+      untilAborted(signal, async () => {
+        const { needsKey: option } = given;
+        const unkeyed = `"${option}" belongs to one conversation and this request does not say which: give it a key with "conversation"`;
+        if (request.key === null && option !== null) throw new PlimsollError("bad-input", unkeyed, { option });
+        for (;;) {
+          await deleting.get(baseOf(request));
+          // Nothing waits between this and the search: what is opened there is closed by `close`.
+          assertOpen();
+          const branch = await locate(request, memory);
+          if (branch === null) continue;
+          const inTurn = async () => {
+            signal?.throwIfAborted();
+            // It may have ended, or gone further than the request goes, before it was the work's turn.
+            return memory.live.has(branch) && isWithin(branch, request.messages) ? { value: await work(branch) } : null;
+          };
+          const done = await workOn(branch, inTurn, memory);
+          if (done !== null) return done.value;
+        }
+      }),
+    has: (found) => known.has(found),
+    all: () => [...memory.live].reverse(),
+    holding: (messages) => {
+      const held = [...memory.live].filter((branch) => idsOf(branch).length > 0 && isWithin(branch, messages));
+      return held.reduce<Branch | null>((most, each) => (idsOf(each).length < idsOf(most ?? each).length ? most : each), null);
+    },
+    delete: (key) => {
+      const base = baseOf({ key, system: "" });
+      const before = deleting.get(base) ?? Promise.resolve();
+      return noted(deleting, base, async () => {
+        await before;
+        await deleteAll(base, memory);
+      });
+    },
+    close: async () => {
+      isClosed = true;
+      const roots = [...memory.roots.values()];
+      memory.roots.clear();
+      await Promise.all(roots.map((root) => releaseBelow(root, memory)));
+      await Promise.all(memory.closing.values());
+    },
+  };
+}
+
+/** Runs the work when it is its turn; `null` if the branch ended before. */
+async function workOn<T>(branch: Branch, work: () => Promise<T>, memory: Memory): Promise<T | null> {
+  if (!memory.live.has(branch)) return null;
+  // All above it was used with it.
+  for (let node: Node = branch; node.parent !== null; node = node.parent) {
+    memory.live.delete(node);
+    memory.live.add(node);
+  }
+  const done = await branch.conversation.inTurn(work).catch((error: unknown) => {
+    // Another writer went on with the log, or nobody knows what it holds: what is in memory is no longer what is stored.
+    if (isPlimsollError(error, "session-conflict") || isPlimsollError(error, "bad-session")) end(branch, memory);
+    throw error;
+  });
+  shrink(branch, memory);
+  return done;
+}
+
+/** The branch that the request goes on, made or opened if it is not there; `null` if the way to it was given up meanwhile. */
+async function locate(request: ConversationRequest, memory: Memory): Promise<Branch | null> {
+  const base = baseOf(request);
+  const root = memory.roots.get(base) ?? { name: { key: request.key, sessionId: base }, parent: null, children: new Map() };
+  memory.roots.set(base, root);
+  let node: Node = root;
+  while (isKept(node, memory)) {
+    const ids = idsOf(node);
+    const sharedCount = countShared(ids, request.messages);
+    const next = request.messages[sharedCount]?.id ?? "";
+    const begins = { request, slot: slotAt(sharedCount, next), sharedCount };
+    if (node.parent !== null && sharedCount === ids.length) {
+      if (!node.isPassing || next === "") return node;
+      // What only passed here goes its own way now, next to the branch that it parted from.
+      const source: Branch = node;
+      node = await childOf(node.parent, { ...begins, source, isPassing: false }, memory);
+      if (source.conversation.pendingCount() === 0) forget(source, memory);
+      continue;
+    }
+    const passing = await node.children.get(slotAt(sharedCount, ""));
+    if (!isKept(node, memory)) break;
+    const source: Branch | null = passing ?? (node.parent === null ? null : node);
+    node = await childOf(node, { ...begins, source, isPassing: next === "" }, memory);
+  }
+  return null;
+}
+
+/** How a branch begins: with the first `sharedCount` messages of its source, `null` for none. */
+interface Beginning extends Pick<Branch, "slot" | "isPassing"> {
+  readonly request: ConversationRequest;
+  readonly source: Branch | null;
+  readonly sharedCount: number;
+}
+
+function childOf(parent: Node, beginning: Beginning, memory: Memory): Promise<Branch> {
+  const { slot } = beginning;
+  const known = parent.children.get(slot);
+  if (known !== undefined) return known;
+  const made = begun(parent, beginning, memory);
+  parent.children.set(slot, made);
+  made.catch(() => parent.children.delete(slot));
+  return made;
+}
+
+async function begun(parent: Node, beginning: Beginning, { options, live, closing }: Memory): Promise<Branch> {
+  const { slot, isPassing } = beginning;
+  const { key, sessionId: above } = parent.name;
+  // It follows from the histories alone, so that a restart finds the log again.
+  const sessionId = `${above.split(".", 1)[0]}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
+  await closing.get(sessionId)?.catch(() => undefined);
+  const entries = firstEntries(sessionId, beginning, options.nowMs());
+  const isStored = options.sessions !== null && !isPassing;
+  const kept = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
+  const name = { key, sessionId };
+  const branch: Branch = { name, conversation: options.begin(name, kept), parent, slot, children: new Map(), isPassing };
+  live.add(branch);
+  return branch;
+}
+
+/** The log that a branch begins with: its source's up to the message where they part, under its own id. */
+function firstEntries(
+  id: string,
+  { request, source, sharedCount }: Beginning,
+  createdMs: number | null,
+): readonly [SessionStartEntry, ...SessionEntry[]] {
+  const [first, ...rest] = source?.conversation.entries() ?? [];
+  const { system, tools } = first?.type === "session" ? first : request;
+  const parting = rest.flatMap(({ type }, index) => (type === "message" ? [index] : []))[sharedCount];
+  const start = { type: "session", version: LOG_VERSION, id, createdMs, parent: null, agent: null, system, tools } as const;
+  return [start, ...rest.slice(0, parting)];
+}
+
+/** Characters of the hash in a log's id: 64 bits, so that two histories of one key never meet; chosen. */
+const ID_CHARS = 16;
+
+/** Longest key that is used as it is in a log's id. Others are hashed, and so are capitals, which some file systems do not tell apart. */
+const MAXIMUM_KEY_CHARS = 64;
+
+/** The first part of the ids of a key's logs, else of a system text's. Two never share one: the prefix tells a key from a hash. */
+function baseOf({ key, system }: Pick<ConversationRequest, "key" | "system">): string {
+  if (key === null) return `system-${shortHash(system)}`;
+  const isName = key.length <= MAXIMUM_KEY_CHARS && /^[a-z0-9_-]+$/.test(key);
+  return isName ? `key-${key}` : `hash-${shortHash(key)}`;
+}
+
+function slotAt(sharedCount: number, nextId: string): string {
+  return `${sharedCount}:${nextId}`;
+}
+
+function idsOf(node: Node): readonly string[] {
+  return node.parent === null ? [] : node.conversation.messageIds();
+}
+
+/** True if the messages begin with all that a branch holds. */
+function isWithin(branch: Branch, messages: readonly Message[]): boolean {
+  return countShared(idsOf(branch), messages) === idsOf(branch).length;
+}
+
+/** Counts the messages that both histories begin with. Ids are chained, so one equal id means that all before it are equal. */
+function countShared(ids: readonly string[], messages: readonly Message[]): number {
+  let [low, high] = [0, Math.min(ids.length, messages.length)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (ids[middle - 1] === messages[middle - 1]?.id) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Starts work that who wants the name next waits for, until it has ended. */
+function noted(works: Map<string, Promise<void>>, name: string, start: () => Promise<void>): Promise<void> {
+  const work = start();
+  const settled: Promise<void> = work
+    .catch(() => undefined)
+    .finally(() => {
+      if (works.get(name) === settled) works.delete(name);
+    });
+  works.set(name, settled);
+  return work;
+}
+
+/** True for a node that requests are still led through. */
+function isKept(node: Node, { live, roots }: Memory): boolean {
+  return node.parent === null ? roots.get(node.name.sessionId) === node : live.has(node);
+}
+
+/** Releases a branch that nobody works on. */
+function forget(branch: Branch, { live }: Memory): void {
+  live.delete(branch);
+  branch.parent.children.delete(branch.slot);
+}
+
+/** Forgets a branch, and releases its log after the work that is under way. */
+function release(branch: Branch, memory: Memory): Promise<void> {
+  forget(branch, memory);
+  // What is stored is whole: a log that cannot be closed costs its lock alone.
+  return noted(memory.closing, branch.name.sessionId, branch.conversation.close);
+}
+
+/** Releases all that is below a node, also what is only being opened. */
+async function releaseBelow(node: Node, memory: Memory): Promise<void> {
+  for (const made of [...node.children.values()]) {
+    const branch = await made.catch(() => null);
+    if (branch === null) continue;
+    const closed = release(branch, memory);
+    await releaseBelow(branch, memory);
+    await closed;
+  }
+}
+
+async function deleteAll(base: string, memory: Memory): Promise<void> {
+  const { sessions } = memory.options;
+  const root = memory.roots.get(base);
+  memory.roots.delete(base);
+  if (root !== undefined) await releaseBelow(root, memory);
+  const stored = (await sessions?.list()) ?? [];
+  for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);
+}
+
+function livingBelow(branch: Branch, { live }: Memory): readonly Branch[] {
+  return [...live].filter(({ parent }) => parent === branch);
+}
+
+/** Releases a branch and what is below it. */
+function end(branch: Branch, memory: Memory): void {
+  for (const each of livingBelow(branch, memory)) end(each, memory);
+  void release(branch, memory);
+}
+
+/** Releases branches above the limits, the one used longest ago first; never the newest. */
+function shrink(newest: Branch, memory: Memory): void {
+  const { live, roots, options } = memory;
+  let chars = 0;
+  for (const { conversation } of live) chars += conversation.sizeChars();
+  const fits = () => live.size <= options.maximumCount && chars <= options.maximumChars;
+  const leave = (branch: Branch) => {
+    if (branch !== newest && !fits()) chars -= leaveMemory(branch, memory);
+  };
+  for (const branch of live) if (branch.children.size === 0) leave(branch);
+  for (const branch of live) leave(branch);
+  for (const [base, { children }] of roots) if (children.size === 0) roots.delete(base);
+}
+
+/**
+ * Releases a branch, and returns the characters that it held. A store brings it back with all that is below it; without one those stay, and what it alone had is
+ * forgotten. One that somebody works on, or below, stays.
+ */
+function leaveMemory(branch: Branch, memory: Memory): number {
+  const isStored = memory.options.sessions !== null;
+  const below = livingBelow(branch, memory);
+  const isBusy = branch.conversation.pendingCount() > 0 || below.length < branch.children.size;
+  if (isBusy || (isStored && below.some((each) => isWorkedOn(each, memory)))) return 0;
+  const chars = branch.conversation.sizeChars();
+  if (isStored) end(branch, memory);
+  else {
+    void release(branch, memory);
+    inherit(branch, below);
+  }
+  return chars;
+}
+
+function isWorkedOn(branch: Branch, memory: Memory): boolean {
+  return branch.conversation.pendingCount() > 0 || livingBelow(branch, memory).some((each) => isWorkedOn(each, memory));
+}
+
+/**
+ * Puts what is below a branch in its place: the child that shares the most with it takes its place, the others part from that one where they
+ * parted from the branch, or earlier than that one did.
+ */
+function inherit({ parent, slot }: Branch, children: readonly Branch[]): void {
+  const sharedWith = (child: Branch) => Number.parseInt(child.slot, 10);
+  const [heir, ...others] = [...children].sort((a, b) => sharedWith(b) - sharedWith(a));
+  for (const child of heir === undefined ? [] : [heir, ...others]) {
+    const [above, at]: [Node, string] = child === heir ? [parent, slot] : [heir ?? parent, child.slot];
+    child.parent = above;
+    child.slot = at;
+    above.children.set(at, Promise.resolve(child));
+  }
+}
