@@ -154,6 +154,8 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
       fileInHand: exampleHeld(calls, compactions > 0),
       instructions: exampleHeld(80, compactions > 0),
       plan: exampleHeld(40, compactions > 0),
+      attributed: { all: { held: uses, named: uses }, broughtBack: { held: calls, named: calls } },
+      firstMisses: { edits: { uses: calls, missed: 4, first: 2 }, passages: { uses, missed: 4, first: 2 } },
       calibration:
         policy === RECORDED_POLICY.name
           ? {

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { ATTRIBUTED } from "./attributed.ts";
 import { CACHE_VALIDITY } from "./cache-validity.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { COST } from "./cost.ts";
 import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
+import { FIRST_MISSES } from "./first-misses.ts";
 import { FILE_IN_HAND, INSTRUCTIONS, PASSAGES, PLAN, REPLACED_TEXTS } from "./held-metrics.ts";
 import type { Metric, Relative } from "./metric.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
@@ -24,6 +26,8 @@ type BuiltinMetrics = readonly [
   typeof FILE_IN_HAND,
   typeof INSTRUCTIONS,
   typeof PLAN,
+  typeof ATTRIBUTED,
+  typeof FIRST_MISSES,
   typeof CALIBRATION,
   typeof WAITING,
   typeof WORK,
@@ -42,6 +46,8 @@ export const METRICS: BuiltinMetrics = [
   FILE_IN_HAND,
   INSTRUCTIONS,
   PLAN,
+  ATTRIBUTED,
+  FIRST_MISSES,
   CALIBRATION,
   WAITING,
   WORK,

@@ -118,7 +118,8 @@ function partTexts(part: Part): readonly string[] {
   }
 }
 
-function argumentTexts(argumentsJson: string): readonly string[] {
+/** The values of a call's arguments, each string or number on its own. */
+export function argumentTexts(argumentsJson: string): readonly string[] {
   const texts: string[] = [];
   const open: unknown[] = [parsedOrText(argumentsJson)];
   while (open.length > 0) {
