@@ -25,6 +25,33 @@ export function withoutApart<Of extends Pick<BenchReport, "sessions" | "rows">>(
   return { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
 }
 
+/** How an agent works, in words. */
+const WAYS = {
+  tools: "with tools for files",
+  shell: "with a shell alone",
+  scripts: "in scripts (code mode)",
+} as const;
+
+const WAY_ORDER = ["tools", "shell", "scripts"] as const;
+
+function wayOf({ seen }: SessionDescription): keyof typeof WAYS {
+  if ((seen?.scripts ?? 0) > 0) return "scripts";
+  return (seen?.toolCalls ?? 0) > 0 && seen?.fileTools === 0 ? "shell" : "tools";
+}
+
+/** The report's parts by how their agents work, each with words for it; none if all work alike. */
+export function partsByWay(report: BenchReport): readonly { readonly words: string; readonly part: BenchReport }[] {
+  const ways = new Map(report.sessions.map((described) => [described.session, wayOf(described)] as const));
+  const used = new Set(ways.values());
+  const named = WAY_ORDER.filter((way) => used.has(way));
+  if (named.length < 2) return [];
+  return named.map((way) => {
+    const isIn = ({ session }: { readonly session: string }) => ways.get(session) === way;
+    const part = { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
+    return { words: WAYS[way], part };
+  });
+}
+
 /** Says that sessions which call tools in scripts stand apart; nothing if there are none. */
 export function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
   const own = scripted(sessions);

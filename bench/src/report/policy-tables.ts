@@ -2,12 +2,21 @@ import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { LEAST_POINTS, MEASURES, VECTOR } from "../metrics/vector.ts";
 import type { BenchReport, PairedDifference, PolicyComparison } from "../results.ts";
-import { FEWEST_OWNERS, ratioOf } from "../statistics.ts";
+import { FEWEST_OWNERS, ownersOf, ratioOf } from "../statistics.ts";
+import { partsByWay } from "./apart.ts";
 import { overWords, type WindowComparison } from "./comparisons.ts";
-import { formatCount, formatPercent, formatRatioPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
+import {
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatRatioPercent,
+  formatTokens,
+  heldCell,
+  NO_FIGURE,
+} from "./figures.ts";
 import { COST_FIGURE, pointsOver, sessionRecord } from "./paired-differences.ts";
 import { CHEATS, type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
-import { type PolicySummary, remarks } from "./policy-summary.ts";
+import { isActing, type PolicySummary, remarks, windowLabels } from "./policy-summary.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type SessionOutcome, windowOutcomes } from "./session-outcomes.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
@@ -203,6 +212,25 @@ function comparisonTables(comparison: WindowComparison, nameOf: SessionNames): r
   ];
 }
 
+/** Cost and kept content once more for each way in which the agents of the sessions work; none if all work alike. */
+export function tablesByWay(report: BenchReport): readonly ReportTable[] {
+  const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
+  return partsByWay(report).flatMap(({ words, part }) =>
+    windowLabels(part).map((windowLabel) => {
+      const { byPolicy, sessions, units } = windowOutcomes(part, { windowLabel, acting });
+      const of = `${formatNumberOf(sessions.length, "session")} of ${formatNumberOf(ownersOf(units).size, "project")}`;
+      return tableOf({
+        title: `Agents that work ${words}, ${windowLabel}`,
+        notes: [`${of}. The same as for all sessions, %.`],
+        rowTitle: "policy",
+        columns: [COST_COLUMN, ...MEASURE_COLUMNS],
+        rows: [...byPolicy].map(([policy, own]) => placedPolicy(policy, own)),
+        nameOf: ({ policy }) => policy,
+      });
+    }),
+  );
+}
+
 const OLDER = "20,000 tokens old or more";
 
 /** The needs that each measure is a share of. */
@@ -230,6 +258,13 @@ const MEASURE_COLUMNS: readonly Column<Omit<PlacedPolicy, "worse">>[] = [false, 
     }),
   ),
 );
+
+const COST_COLUMN: Column<Omit<PlacedPolicy, "worse">> = numberColumn({
+  title: "cost %",
+  meaning: COST_MEANING,
+  value: ({ cost }) => cost,
+  format: formatPercent,
+});
 
 const DIFFERENCE: MetricMeaning = {
   unit: "points",

@@ -8,7 +8,7 @@ import { type WindowComparison, windowComparisons } from "./comparisons.ts";
 import { formatCount } from "./figures.ts";
 import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { type PolicySummary, summarizePolicies } from "./policy-summary.ts";
-import { furtherPolicyTables, policyTables } from "./policy-tables.ts";
+import { furtherPolicyTables, policyTables, tablesByWay } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
 import { fact, numberColumn, type ReportTable, tableOf, textColumn, textTable } from "./table.ts";
@@ -53,6 +53,7 @@ export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: Ses
       const comparisons: readonly WindowComparison[] = windowComparisons(report);
       return [
         ...furtherPolicyTables(summaries, comparisons, { metrics, nameOf }),
+        ...tablesByWay(report),
         sessionTable(plain, nameOf),
         skippedTable(plain.skipped),
         noteTable(plain.notes),

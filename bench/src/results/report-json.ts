@@ -101,6 +101,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
       edits: count,
       plans: count,
       scripts: count.exactOptional(),
+      fileTools: count.exactOptional(),
       reasoning: count,
       usage: count,
       cacheReads: count,

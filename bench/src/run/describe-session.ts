@@ -1,5 +1,5 @@
-import { type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { planAfter, scriptCalls } from "@plimsoll/core/extend";
+import { type SessionEntry, type ToolCallPart, toolCallsOf } from "@plimsoll/core";
+import { callShape, planAfter, scriptCalls } from "@plimsoll/core/extend";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { parseRecord, stringAt } from "../formats/fields.ts";
 import { ownEntries } from "../lineage.ts";
@@ -63,7 +63,9 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const calls = messages.flatMap(toolCallsOf);
   const reports = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
-  const scripts = calls.filter(({ argumentsJson }) => argumentsJson.includes("tools") && isScript(argumentsJson)).length;
+  const isScripted = ({ argumentsJson }: ToolCallPart) => argumentsJson.includes("tools") && isScript(argumentsJson);
+  const isCommand = ({ toolName, argumentsJson }: ToolCallPart) => callShape(toolName, argumentsJson).category === "head-tail";
+  const scripts = calls.filter(isScripted).length;
   const countOf = <Each>(list: readonly Each[], shows: (each: Each) => boolean) => list.filter(shows).length;
   return {
     toolCalls: calls.length,
@@ -72,6 +74,7 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
     edits: countOf(calls, (call) => editQuotes(call).length > 0),
     plans: countOf(calls, ({ argumentsJson }) => planAfter([], argumentsJson) !== null),
     ...(scripts > 0 && { scripts }),
+    fileTools: countOf(calls, (call) => call.paths.length > 0 && !isScripted(call) && !isCommand(call)),
     reasoning: countOf(messages, ({ parts }) => parts.some(({ type }) => type === "reasoning")),
     usage: countOf(reports, ({ input }) => input.totalTokens !== null),
     cacheReads: countOf(reports, ({ input }) => input.cacheReadTokens !== null),
