@@ -137,7 +137,7 @@ function createShown({ needs }: PreparedSession) {
   };
 }
 
-/** What stands over a passage, between two of one source, and at the ends of all. */
+/** The line over a passage, between two of one source, and at the ends of all. */
 const HEAD = /^\[.+; handle [^\]]+\]$/;
 const GAP = /^\[… lines \d+ to \d+\]$/;
 const END = /^<\/?recalled>$/;

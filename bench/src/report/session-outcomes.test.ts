@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { BenchReport } from "../results.ts";
 import { summarizePolicies } from "./policy-summary.ts";
+import { tablesByWay } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { windowOutcomes } from "./session-outcomes.ts";
 
@@ -118,6 +119,12 @@ describe("sessions that write calls in scripts", () => {
     const sessions = report.sessions.map((each) => (scripts.includes(each.session) ? { ...each, seen: SEEN } : each));
     return { ...report, sessions };
   };
+  /** The others, the second of which names no file but in commands. */
+  const withShell = () => {
+    const report = exampleReport({ sessions: OTHERS });
+    const shell = { ...SEEN, scripts: 0, fileTools: 0 };
+    return { ...report, sessions: report.sessions.map((each, at) => (at === 1 ? { ...each, seen: shell } : each)) };
+  };
   const compared = (report: BenchReport) =>
     windowOutcomes(report, { windowLabel: "64k for messages", acting: ["sven"] }).sessions.length;
   const said = (report: BenchReport) =>
@@ -148,5 +155,14 @@ describe("sessions that write calls in scripts", () => {
     expect(compared(report)).toBe(count);
     expect(summarizePolicies(report).find(({ policy }) => policy === "sven")?.sessions).toBe(count);
     expect(said(report)).toEqual(lines);
+  });
+
+  test.each<[string, BenchReport, readonly string[]]>([
+    ["all alike: none", exampleReport({ sessions: OTHERS }), []],
+    ["scripts", withScripts(1), ["with tools for files", "in scripts (code mode)"]],
+    ["a shell alone", withShell(), ["with tools for files", "with a shell alone"]],
+  ])("have tables of their own beside others: %s", (_, report, ways) => {
+    const titles = tablesByWay(report).map(({ title }) => title);
+    expect(titles).toEqual(ways.map((way) => `Agents that work ${way}, 64k for messages`));
   });
 });
