@@ -88,7 +88,7 @@ export type { ReplayState } from "./run/kept-replays.ts";
 export { placedError } from "./run/load-parts.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
-export { flooredRidge, ridge } from "./size-model/least-squares.ts";
+export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
 export { recordedSessions } from "./state/recorded-truth.ts";
 export { runState, stateTable } from "./state/run-state.ts";
 export {

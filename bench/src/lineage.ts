@@ -1,6 +1,6 @@
 import type { Message, Part, SessionEntry } from "@plimsoll/core";
 import { entryIdOf, shortHash } from "@plimsoll/core/extend";
-import { replyAfter } from "./size-model/recorded-calls.ts";
+import { replyAfter } from "./size-judge/recorded-calls.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
 
 /** The marks of a session that may stand in another session's log too: its answers and its compactions, each known by a hash, in order. */

@@ -5,7 +5,7 @@ import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
 import type { PartFailure } from "./replay/part-failures.ts";
-import type { SizeModelError } from "./size-model/held-out.ts";
+import type { SizeJudgeError } from "./size-judge/held-out.ts";
 import type { Interval } from "./statistics.ts";
 import type { LineageCounts, Outcome } from "./transcript.ts";
 
@@ -130,7 +130,7 @@ export interface SessionDescription {
   readonly outcome?: Outcome;
   /** Counts of the things in the recording that measures are made from; `null` in reports of older versions. */
   readonly seen: SeenCounts | null;
-  readonly sizeModel: SizeModelError;
+  readonly sizeModel: SizeJudgeError;
 }
 
 /** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */

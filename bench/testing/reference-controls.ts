@@ -1,6 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import type { ReplayedCall } from "../src/replay/replayed-call.ts";
-import type { SizeModel } from "../src/size-model/size-model.ts";
+import type { SizeJudge } from "../src/size-judge/size-judge.ts";
 import { isHeldBy, type ReadMessage, type ReferenceKind, type StatedUse } from "./reference-measures.ts";
 import { callsOf } from "./reference-texts.ts";
 
@@ -11,7 +11,7 @@ import { callsOf } from "./reference-texts.ts";
 export interface TailQuestion {
   /** The calls with all recorded messages before each. */
   readonly calls: readonly (ReplayedCall & { readonly history: readonly Message[] })[];
-  readonly sizeModel: SizeModel;
+  readonly sizeModel: SizeJudge;
 }
 
 /** The newest messages alone at one amount. */

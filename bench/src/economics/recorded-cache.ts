@@ -1,6 +1,6 @@
 import type { Message } from "@plimsoll/core";
-import type { RecordedCall } from "../size-model/recorded-calls.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { RecordedCall } from "../size-judge/recorded-calls.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 
 /**
  * The trace of the prompt cache in a recorded call: how far the request before was still in it. A replay under any policy finds the cache as the
@@ -46,15 +46,15 @@ export const NO_SIGNS: RecordedCache = { signAt: () => null, placeOf: () => null
  * Compares what each call read with the request before it. A recording that never read anything shows nothing: it may not report reads, or
  * its provider may have had no cache. Made once for all replays of a session.
  */
-export function recordedCache(sizeModel: SizeModel): RecordedCache {
+export function recordedCache(sizeModel: SizeJudge): RecordedCache {
   const known = shown.get(sizeModel) ?? shownBy(sizeModel);
   shown.set(sizeModel, known);
   return known;
 }
 
-const shown = new WeakMap<SizeModel, RecordedCache>();
+const shown = new WeakMap<SizeJudge, RecordedCache>();
 
-function shownBy(sizeModel: SizeModel): RecordedCache {
+function shownBy(sizeModel: SizeJudge): RecordedCache {
   const { calls } = sizeModel;
   if (calls.every((call) => (call.usage.usage.input.cacheReadTokens ?? 0) === 0)) return NO_SIGNS;
   const signs: (CacheSign | null)[] = [];
@@ -87,7 +87,7 @@ interface Before {
   readonly beforeTokens: number;
   /** The messages of this one. */
   readonly view: readonly Message[];
-  readonly sizeModel: SizeModel;
+  readonly sizeModel: SizeJudge;
 }
 
 function signOf(call: RecordedCall, { beforeTokens, view, sizeModel }: Before): CacheSign | null {

@@ -3,8 +3,8 @@ import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimso
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
-import { followingSizes, type HistoryKind } from "../size-model/following-sizes.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import { followingSizes, type HistoryKind } from "../size-judge/following-sizes.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { CacheSign, CutSign, RecordedCache } from "./recorded-cache.ts";
 import type { SessionCache } from "./session-cache.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
@@ -153,7 +153,7 @@ interface SharedPrefix {
 /** The measure by which two requests are compared. */
 export interface PrefixMeasure {
   readonly sizeModel: Pick<
-    SizeModel,
+    SizeJudge,
     "nonMessageTokens" | "messageTokens" | "isChangedAt" | "isChangedBetween" | "isResizedBetween"
   >;
   readonly history: HistoryKind;

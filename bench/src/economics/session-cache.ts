@@ -1,6 +1,6 @@
 import type { CacheRules } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { NO_SIGNS, type RecordedCache, recordedCache } from "./recorded-cache.ts";
 
 /** How the prompt cache of one session works: its models' rules, with what the recording tells of it. */
@@ -23,7 +23,7 @@ export function ruledCache(cache: SessionCache): SessionCache {
 }
 
 /** The cache of a recorded session. If its agent paid for writes that live an hour, they live an hour. */
-export function sessionCache(sizeModel: SizeModel, catalog: Pick<ModelCatalog, "cacheRulesOf">): SessionCache {
+export function sessionCache(sizeModel: SizeJudge, catalog: Pick<ModelCatalog, "cacheRulesOf">): SessionCache {
   const inputs = sizeModel.calls.flatMap((call) => (call.reportedTokens === null ? [] : [call.usage.usage.input]));
   const livesAnHour = inputs.some((input) => (input.cacheWriteOneHourTokens ?? 0) > 0);
   const reads = inputs.map((input) => input.cacheReadTokens ?? 0);

@@ -1,7 +1,7 @@
 import type { Message, Policy } from "@plimsoll/core";
 import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/extend";
 import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 
 /** Tokens that every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
 export const SUMMARY_REPLY_TOKENS = 2000;
@@ -19,7 +19,7 @@ export interface ServedSummary {
 /** The state in which a summary is asked for. */
 export interface SummaryMoment {
   readonly call: number;
-  readonly sizeModel: SizeModel;
+  readonly sizeModel: SizeJudge;
   readonly summary: Policy["summary"];
   /** Tokens in addition to the messages of a request of the session. */
   readonly nonMessageTokens: number;

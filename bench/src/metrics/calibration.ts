@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
 
@@ -130,7 +130,7 @@ const LEAST_JUMP_TOKENS = 2000;
 export function hiddenEvents({
   calls,
   nonMessageTokens,
-}: Pick<SizeModel, "calls" | "nonMessageTokens">): readonly HiddenEvent[] {
+}: Pick<SizeJudge, "calls" | "nonMessageTokens">): readonly HiddenEvent[] {
   return calls.map((call, index): HiddenEvent => {
     if (call.epochStart === "boundary") return "after-boundary";
     if (call.epochStart === "model") return "model-switch";

@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { fileBegun, sequenceOf } from "@plimsoll/core/extend";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { Recorder } from "./metric.ts";
 
 /** The content of the context, in tokens of the size model: at each sampled call a number for each kind. */
@@ -14,7 +14,7 @@ export interface Composition {
 const MOST_SAMPLES = 48;
 
 /** Records the content of the context over a session, in tokens of the size model, at evenly spread calls. */
-export function createComposition(sizeModel: SizeModel): Recorder<Composition, ReplayedCall> {
+export function createComposition(sizeModel: SizeJudge): Recorder<Composition, ReplayedCall> {
   const every = Math.max(1, Math.ceil(sizeModel.calls.length / MOST_SAMPLES));
   const tokensOf = followingKinds(sizeModel);
   const samples: { readonly call: number; readonly byKind: ReadonlyMap<string, number> }[] = [];
@@ -34,7 +34,7 @@ export function createComposition(sizeModel: SizeModel): Recorder<Composition, R
 
 /** Counts the kinds of content in contexts that follow each other. Only new messages are looked at, if no size changed meanwhile. */
 function followingKinds(
-  sizeModel: SizeModel,
+  sizeModel: SizeJudge,
 ): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {
   let before = { call: 0, context: sequenceOf<Message>(), byKind: OVERHEAD_ALONE, isWhole: true };
   return ({ call, context, nonMessageTokens }) => {

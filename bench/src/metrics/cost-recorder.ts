@@ -3,7 +3,7 @@ import type { ModelCatalog } from "@plimsoll/providers";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SessionCache } from "../economics/session-cache.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { summed } from "../statistics.ts";
 import type { PooledSessions, Relative } from "./metric.ts";
 
@@ -39,7 +39,7 @@ export interface CostMetrics {
 export interface CostInput {
   readonly catalog: ModelCatalog;
   readonly cache: SessionCache;
-  readonly sizeModel: Pick<SizeModel, "messageTokens">;
+  readonly sizeModel: Pick<SizeJudge, "messageTokens">;
 }
 
 /** Adds up what the requests cost; `served` says how each was served. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { CacheSign } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { ruledCache, type SessionCache } from "../economics/session-cache.ts";
-import type { RecordedCall } from "../size-model/recorded-calls.ts";
+import type { RecordedCall } from "../size-judge/recorded-calls.ts";
 import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
 
 /** Dollars of the recorded requests, replies left out: what the recording reports as read, written and not cached, against the replay. */

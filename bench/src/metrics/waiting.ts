@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { AskedSummary, CompactionWait, ReplayedCall } from "../replay/replayed-call.ts";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { summed } from "../statistics.ts";
 import { inTable, type MeasuredReplay, type Metric, type Recorder } from "./metric.ts";
 
@@ -139,7 +139,7 @@ const FASTEST_TOKENS_PER_MS = 1;
  * How fast the session's model wrote, in output tokens a second from the request to the end of the reply, over all of its longer replies; `null` if the
  * recording tells no times. Reading the prompt is in it.
  */
-export function outputTokensPerSecond(calls: SizeModel["calls"]): number | null {
+export function outputTokensPerSecond(calls: SizeJudge["calls"]): number | null {
   let tokens = 0;
   let milliseconds = 0;
   for (const { usage, reply, requestMs } of calls) {

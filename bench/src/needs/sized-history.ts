@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import type { SizeModel } from "../size-model/size-model.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { PreparedReferences } from "./recorded-references.ts";
 
 /** The recorded messages of a session, sized by the size model. */
@@ -29,7 +29,7 @@ interface SizeChange {
 interface SizedFrom {
   readonly entries: readonly SessionEntry[];
   readonly references: Pick<PreparedReferences, "ordinalOf">;
-  readonly sizeModel: Pick<SizeModel, "sizeStepsOf" | "messageTokens">;
+  readonly sizeModel: Pick<SizeJudge, "sizeStepsOf" | "messageTokens">;
 }
 
 /** A session's recorded messages, sized. Made once for all replays. */

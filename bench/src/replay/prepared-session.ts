@@ -5,8 +5,8 @@ import { type Needs, prepareNeeds } from "../needs/needs.ts";
 import { type PreparedReferences, prepareReferences } from "../needs/recorded-references.ts";
 import { type SizedHistory, sizedHistory } from "../needs/sized-history.ts";
 import { type RepairedEntries, repairEntries } from "../repair/repair-entries.ts";
-import { replyAfter } from "../size-model/recorded-calls.ts";
-import { createSizeModel, type SizeModel } from "../size-model/size-model.ts";
+import { replyAfter } from "../size-judge/recorded-calls.ts";
+import { createSizeJudge, type SizeJudge } from "../size-judge/size-judge.ts";
 import type { Transcript } from "../transcript.ts";
 
 /** A session with everything that is made once and shared by its replays. */
@@ -15,7 +15,7 @@ export interface PreparedSession {
   /** The recorded log after repairs: what is replayed. */
   readonly entries: readonly SessionEntry[];
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
-  readonly sizeModel: SizeModel;
+  readonly sizeModel: SizeJudge;
   readonly references: PreparedReferences;
   /** Its replies that count in another session; left out if all are its own. */
   readonly copiedReplies?: ReadonlySet<Message>;
@@ -33,7 +33,7 @@ export interface PreparedSession {
 export function prepareSession(transcript: Transcript): PreparedSession {
   const { entries, repairCount, continuationCount, boundaries } = repairEntries(transcript.entries);
   const references = prepareReferences(entries);
-  const sizeModel = createSizeModel(entries, boundaries);
+  const sizeModel = createSizeJudge(entries, boundaries);
   const { messageTokens } = sizeModel;
   let needs: Needs | null = null;
   let history: SizedHistory | null = null;

@@ -3,7 +3,7 @@ import { sequenceOf } from "@plimsoll/core/extend";
 import type { BoundaryViews } from "../boundary-views.ts";
 import { addFeatures, type Features, featuresOf, HIDDEN_REPLY_FEATURE, imageTokensOf, NO_FEATURES } from "./features.ts";
 import { followingSizes, type HistoryKind, type RequestSizes } from "./following-sizes.ts";
-import { heldOutError, type SizeModelError } from "./held-out.ts";
+import { heldOutError, type SizeJudgeError } from "./held-out.ts";
 import { ridge, type WeightedRow } from "./least-squares.ts";
 import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
 import type { MessageWeights } from "./measure-epoch.ts";
@@ -14,7 +14,7 @@ import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
  * The sizes of requests of a recorded session, whatever a policy made of its messages. It is read off the recording's own reports and shares nothing
  * with the estimators of core.
  */
-export interface SizeModel extends RequestSizes {
+export interface SizeJudge extends RequestSizes {
   /** True if the recording reports nothing, so that every figure is four characters a token. */
   readonly isEstimated: boolean;
   /** Overhead of the first epoch in tokens: system, tools and what the log does not show. */
@@ -29,7 +29,7 @@ export interface SizeModel extends RequestSizes {
   /** One a call: the request that was recorded; modelled if it was not reported. */
   readonly recordedPromptTokens: readonly number[];
   /** Error on calls that were held out of the fit. */
-  readonly error: SizeModelError;
+  readonly error: SizeJudgeError;
 }
 
 /** The sizes that were fitted to a recorded log. */
@@ -44,7 +44,7 @@ interface FittedSizes {
 }
 
 /** The size model of a recorded log (after repairs: the messages that it holds are those that a replay sends). */
-export function createSizeModel(entries: readonly SessionEntry[], boundaries?: BoundaryViews): SizeModel {
+export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: BoundaryViews): SizeJudge {
   const calls = recordedCalls(entries, boundaries);
   const features = featureSource({ calls });
   const isEstimated = calls.every((call) => call.reportedTokens === null);

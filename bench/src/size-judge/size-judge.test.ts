@@ -3,7 +3,7 @@ import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { human, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTokens, madeTranscript } from "../../testing/made-session.ts";
-import { createSizeModel, type SizeModel } from "./size-model.ts";
+import { createSizeJudge, type SizeJudge } from "./size-judge.ts";
 
 const PLAIN = madeTranscript({ turns: 6, toolCallsPerTurn: 5, resultChars: 900, overheadTokens: 3000 }).entries;
 const WITH_BOUNDARY = madeTranscript({
@@ -15,7 +15,7 @@ const WITH_BOUNDARY = madeTranscript({
 }).entries;
 
 /** The model's prompt and the reported one at each call, following the recorded compactions. */
-function promptsOf(entries: readonly SessionEntry[], model: SizeModel): { modelled: number[]; reported: (number | null)[] } {
+function promptsOf(entries: readonly SessionEntry[], model: SizeJudge): { modelled: number[]; reported: (number | null)[] } {
   let view = EMPTY_VIEW;
   const modelled: number[] = [];
   const reported: (number | null)[] = [];
@@ -38,7 +38,7 @@ function reporting(entries: readonly SessionEntry[], report: (call: number, toke
   );
 }
 
-describe("createSizeModel", () => {
+describe("createSizeJudge", () => {
   test.each<[rule: string, entries: readonly SessionEntry[]]>([
     ["a session without compactions", PLAIN],
     ["a session with a compaction", WITH_BOUNDARY],
@@ -46,20 +46,20 @@ describe("createSizeModel", () => {
     ["a jump that goes away again", reporting(PLAIN, (call, tokens) => tokens + (call === 15 ? 60_000 : 0))],
     ["overhead that grows without a message", reporting(PLAIN, (call, tokens) => tokens + call)],
   ])("reproduces every report exactly: %s", (_rule, entries) => {
-    const { modelled, reported } = promptsOf(entries, createSizeModel(entries));
+    const { modelled, reported } = promptsOf(entries, createSizeJudge(entries));
     expect(modelled).toEqual(reported);
   });
 
   test("what rises without a message and goes again is no lasting overhead, and takes nothing from the messages", () => {
-    const jumping = createSizeModel(reporting(PLAIN, (call, tokens) => tokens + (call === 15 ? 60_000 : 0)));
-    const plain = createSizeModel(PLAIN);
+    const jumping = createSizeJudge(reporting(PLAIN, (call, tokens) => tokens + (call === 15 ? 60_000 : 0)));
+    const plain = createSizeJudge(PLAIN);
     expect(jumping.nonMessageTokens(15, "own")).toBeGreaterThan(50_000);
     for (const call of [16, 25])
       expect(jumping.nonMessageTokens(call, "own")).toBeLessThan(plain.nonMessageTokens(call, "own") + 8500);
   });
 
   test("finds the size of the messages and of the overhead", () => {
-    const model = createSizeModel(PLAIN);
+    const model = createSizeJudge(PLAIN);
     const results = PLAIN.flatMap((entry) =>
       entry.type === "message" && entry.message.role === "tool-result" ? [entry.message] : [],
     );
@@ -70,13 +70,13 @@ describe("createSizeModel", () => {
   });
 
   test("is right within one percent on calls that it was not fitted on", () => {
-    const { error } = createSizeModel(WITH_BOUNDARY);
+    const { error } = createSizeJudge(WITH_BOUNDARY);
     expect(error.heldOutCalls).toBeGreaterThan(15);
     expect(error.maxPercent).toBeLessThan(1);
   });
 
   test("prices a message of an engine's own by the fitted weights, and a shortened one by its share", () => {
-    const model = createSizeModel(PLAIN);
+    const model = createSizeJudge(PLAIN);
     const summary = summaryMessage("made-by-engine", "word ".repeat(400));
     expect(Math.abs(model.messageTokens(summary, 10) - madeTokens(summary)) / madeTokens(summary)).toBeLessThan(0.3);
     const original = PLAIN.flatMap((entry) =>
@@ -89,14 +89,14 @@ describe("createSizeModel", () => {
 
   test("a history of its own keeps the overhead from before a recorded compaction", () => {
     const entries = reporting(WITH_BOUNDARY, (call, tokens) => tokens + (call >= 18 ? 20_000 : 0));
-    const model = createSizeModel(entries);
+    const model = createSizeJudge(entries);
     expect(model.nonMessageTokens(20, "recorded") - model.nonMessageTokens(2, "recorded")).toBeGreaterThan(19_000);
     expect(model.nonMessageTokens(20, "own")).toBe(model.nonMessageTokens(2, "own"));
   });
 
   test("what a fall takes is taken from the messages that were there, so that removing them removes it too", () => {
     const entries = reporting(PLAIN, (call, tokens) => tokens - (call >= 20 ? 4000 : 0));
-    const model = createSizeModel(entries);
+    const model = createSizeJudge(entries);
     expect(model.nonMessageTokens(25, "own")).toBe(model.nonMessageTokens(5, "own"));
     const early = entries.flatMap((entry) =>
       entry.type === "message" && entry.message.id === "result-0-1" ? [entry.message] : [],
@@ -111,13 +111,13 @@ describe("createSizeModel", () => {
       reporting(WITH_BOUNDARY, (call, tokens) => (call % 3 === 0 ? tokens - (call % 2) * 900 : null)),
     ],
   ])("a recorded request that was not reported is modelled: %s is", (_, entries) => {
-    const model = createSizeModel(entries);
+    const model = createSizeJudge(entries);
     const { modelled, reported } = promptsOf(entries, model);
     expect(model.recordedPromptTokens).toEqual(modelled.map((tokens, call) => reported[call] ?? tokens));
   });
 
   test("without reports it counts four characters a token and says so", () => {
-    const model = createSizeModel(reporting(PLAIN, () => null));
+    const model = createSizeJudge(reporting(PLAIN, () => null));
     expect(model.isEstimated).toBe(true);
     expect(model.messageTokens(human("x", "a".repeat(400)), 0)).toBe(100);
     expect(model.error).toEqual({ heldOutCalls: 0, mapePercent: null, medianPercent: null, maxPercent: null });

@@ -9,7 +9,7 @@ import type { RecordedCall } from "./recorded-calls.ts";
 export function heldOutError(
   calls: readonly RecordedCall[],
   measure: (reportOf: (call: RecordedCall) => number | null) => MeasuredCalls,
-): SizeModelError {
+): SizeJudgeError {
   const heldOut = oddCalls(calls);
   if (heldOut.size === 0) return { heldOutCalls: 0, mapePercent: null, medianPercent: null, maxPercent: null };
   const measured = measure((call) => (heldOut.has(call.index) ? null : call.reportedTokens));
@@ -52,7 +52,7 @@ function oddCalls(calls: readonly RecordedCall[]): ReadonlySet<number> {
 }
 
 /** Error of the size model on calls that it was not fitted on, in percent of the reported prompt. */
-export interface SizeModelError {
+export interface SizeJudgeError {
   readonly heldOutCalls: number;
   readonly mapePercent: number | null;
   readonly medianPercent: number | null;
