@@ -1,3 +1,4 @@
+import { readsAsFailed } from "@plimsoll/core/extend";
 import type { ImportNote } from "../transcript.ts";
 import type { CallDraft, LogItem, ResultItem, UserItem } from "./log-items.ts";
 import { appendUser, type LogWriter } from "./log-writer.ts";
@@ -38,8 +39,9 @@ export function createCallBatch(
     placed.add(item);
     openCalls = openCalls.filter((other) => other !== open);
     const { callId, toolName, category } = open.call;
-    const { isError, parts, atMs } = item;
-    const draft = { role: "tool-result" as const, callId, toolName, isError, category, parts, atMs };
+    const { parts, atMs } = item;
+    const result = { role: "tool-result" as const, callId, toolName, category, parts, atMs };
+    const draft = { ...result, isError: item.isError ?? readsAsFailed({ category, parts }) };
     writer.append(item, writer.identify(draft, item.sourceId ?? `result:${callId}`));
   };
 

@@ -77,7 +77,8 @@ export interface CallDraft extends ToolCallPart {
 export interface ResultItem extends Provenance {
   readonly kind: "result";
   readonly callId: string;
-  readonly isError: boolean;
+  /** `null` if the recording does not say it: then the text tells. */
+  readonly isError: boolean | null;
   readonly parts: ToolResultMessage["parts"];
   readonly atMs: number | null;
 }
@@ -141,9 +142,9 @@ export function userItem(origin: UserMessage["origin"], parts: UserMessage["part
 export function resultItem(
   callId: string,
   parts: ResultItem["parts"],
-  from: Origin & { readonly isError?: boolean } = {},
+  from: Origin & { readonly isError?: boolean | null } = {},
 ): ResultItem {
-  const { isError = false, sourceId = null, atMs = null } = from;
+  const { isError = null, sourceId = null, atMs = null } = from;
   return { kind: "result", callId, isError, parts, line: null, sourceId, atMs };
 }
 

@@ -36,7 +36,9 @@ export { planIn } from "./keep/plan.ts";
 export type { KindSpec } from "./kind.ts";
 export type { FollowingCheck, WireRules, WireViolation } from "./message/check.ts";
 export { checkMessages, followingChecks, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
+export { readsAsFailed } from "./message/failed-text.ts";
 export { isHandleMeant, partHandle } from "./message/handle.ts";
+
 export type { MessageDraft } from "./message/ids.ts";
 export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
 export type { StopReason } from "./message/message.ts";

@@ -141,23 +141,8 @@ export function resultItemOf(item: Fields, line: number | null, atMs: number | n
   const output = body?.content ?? body?.output ?? item.output ?? item.tools;
   const parts =
     typeof output === "string" || Array.isArray(output) ? contentParts(output) : [textPart(JSON.stringify(output ?? ""))];
-  const text = parts[0]?.type === "text" ? parts[0].text : "";
-  const isError = body?.success === false || isFailure(text);
+  const isError = body?.success === false ? true : null;
   return { kind: "result", callId: stringAt(item, "call_id") ?? "", isError, parts, atMs, line, sourceId: null };
-}
-
-/** How far into an output its exit code is looked for, in UTF-16 code units: the agent writes it in the first lines. */
-const EXIT_CODE_CHARS = 400;
-
-const EXIT_CODE_LINES = ["Process exited with code ", "Exit code: "] as const;
-
-function isFailure(output: string): boolean {
-  const exitCode = recordAt(output.startsWith("{") ? parseRecord(output) : null, "metadata")?.exit_code;
-  if (typeof exitCode === "number") return exitCode !== 0;
-  const lines = output.slice(0, EXIT_CODE_CHARS).split("\n");
-  return EXIT_CODE_LINES.some((opening) =>
-    lines.some((line) => line.startsWith(opening) && line.slice(opening.length).trim() !== "0"),
-  );
 }
 
 /** The messages of an item of a replacement history, without ids; none for items that hold none. */

@@ -64,7 +64,9 @@ export function chatItems(list: MessageList): readonly LogItem[] {
         break;
       }
       case "tool":
-        items.push(resultItem(stringAt(message, "tool_call_id") ?? "", parts, { isError: message.is_error === true }));
+        items.push(
+          resultItem(stringAt(message, "tool_call_id") ?? "", parts, { isError: message.is_error === true ? true : null }),
+        );
         break;
       case "function":
         items.push(resultItem(functionCallId, parts));

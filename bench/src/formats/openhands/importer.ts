@@ -118,7 +118,8 @@ function callPart(call: Fields): ReplyPart {
 function otherItems(event: Fields, metadata: Fields | null, atMs: number | null): readonly LogItem[] {
   const callId = stringAt(metadata, "tool_call_id");
   if (event.observation !== undefined) {
-    if (callId !== null) return [resultItem(callId, observationParts(event), { isError: event.observation === "error", atMs })];
+    if (callId !== null)
+      return [resultItem(callId, observationParts(event), { isError: event.observation === "error" ? true : null, atMs })];
     const isUnread = !READ_OBSERVATIONS.includes(event.observation) && (stringAt(event, "content") ?? "") !== "";
     if (isUnread) return [unreadItem(event.observation)];
     return injectedText(event).map((text) => userItem("injected", [textPart(text)], { atMs }));

@@ -125,7 +125,7 @@ export function createArrayCompactor<Item, Answer>(
   wire: WireArray<Item, Answer>,
   options: CompactorOptions,
 ): ArrayCompactor<Item, Answer> {
-  const logs = createArrayConversations(options);
+  const logs = createArrayConversations(options, wire);
   const { policy } = options;
   const { conversations } = logs;
   const arrays: KnownArrays<Item, Answer> = {

@@ -29,6 +29,7 @@ import {
   type RecallRange,
   type Rejection,
   type ReportedUsage,
+  readsAsFailed,
   recallArtifact,
   replyBeside,
   replyLowered,
@@ -63,6 +64,8 @@ export interface FittedLog {
 /** The logs of the conversations whose arrays a compactor is given, and what they are kept with. */
 export interface ArrayConversations {
   readonly options: CompactorOptions;
+  /** False where results do not say whether they failed: their texts are asked. */
+  readonly tellsFailures: boolean;
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly nowMs: () => number | null;
@@ -89,7 +92,10 @@ const NEVER_ABORTED = new AbortController().signal;
  *
  * @throws PlimsollError `bad-policy` for a policy without a fallback.
  */
-export function createArrayConversations(options: CompactorOptions): ArrayConversations {
+export function createArrayConversations(
+  options: CompactorOptions,
+  { tellsFailures = true }: { readonly tellsFailures?: boolean },
+): ArrayConversations {
   const {
     kinds = BUILT_IN_KINDS,
     summarizer = createDigest(),
@@ -127,6 +133,7 @@ export function createArrayConversations(options: CompactorOptions): ArrayConver
   });
   return {
     options,
+    tellsFailures,
     policy,
     kinds,
     nowMs,
@@ -383,12 +390,14 @@ function artifactsOf(conversation: Session, { options, artifacts }: ArrayConvers
   return store;
 }
 
-/** The message as it enters the log: a result cut to the policy's cap, by what its call does unless the caller says what its tool gives. */
+/** The message as it enters the log: a result cut to the policy's cap, by what its call does unless the caller says what its tool gives, and marked if it failed. */
 async function admitted(message: Message, call: ToolCallPart | null, { conversation, logs }: OfConversation): Promise<Message> {
   if (message.role !== "tool-result") return message;
-  const { options, policy, kinds } = logs;
+  const { options, tellsFailures, policy, kinds } = logs;
   const { toolName } = message;
   const category = options.categoryOf?.(toolName) ?? callShape(toolName, call?.argumentsJson ?? "").category;
+  const isError = message.isError || (!tellsFailures && readsAsFailed({ ...message, category }));
   const artifacts = artifactsOf(conversation, logs);
-  return (await admitToolResult({ ...message, category }, { policy, artifacts, truncations: kinds.truncations })).message;
+  return (await admitToolResult({ ...message, isError, category }, { policy, artifacts, truncations: kinds.truncations }))
+    .message;
 }

@@ -146,10 +146,15 @@ export function createIsUntouched(): IsUntouched {
     if (viewed.parts === own.parts) return true;
     const before = known.get(viewed);
     if (before !== undefined) return before;
-    const isSame = canonicalContent(viewed) === canonicalContent(own);
+    const isSame = canonicalContent(asRead(viewed, own)) === canonicalContent(own);
     known.set(viewed, isSame);
     return isSame;
   };
+}
+
+/** A viewed message without what the log knows of it and its wire does not say: that it failed. */
+function asRead(viewed: Message, own: Message): Message {
+  return viewed.role === "tool-result" && own.role === "tool-result" ? { ...viewed, isError: own.isError } : viewed;
 }
 
 /** A part of a reply. */

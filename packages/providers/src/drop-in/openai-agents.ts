@@ -120,6 +120,7 @@ async function* streamed(model: Model, request: ModelRequest, { compactor, facts
 }
 
 const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
+  tellsFailures: false,
   declares: agentDeclaration,
   isPiece: isModels,
   drafts: (items, { toolNameOf }) => itemDrafts(items, toolNameOf),

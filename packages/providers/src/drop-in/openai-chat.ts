@@ -40,6 +40,7 @@ export function createChatCompactor(
 function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatCompletion> {
   return {
     ...WHOLE_ITEMS,
+    tellsFailures: false,
     declares: (item) => declaredByRole(item, partsOf),
     drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
     encode: (messages) =>

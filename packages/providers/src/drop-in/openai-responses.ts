@@ -57,6 +57,7 @@ const RESPONSES_TURNS: TurnRules<ResponseItem> = {
 };
 
 const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
+  tellsFailures: false,
   declares: responseDeclaration,
   isPiece: isModels,
   drafts: (items, { toolNameOf }) =>

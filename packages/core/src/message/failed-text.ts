@@ -1,0 +1,59 @@
+import { isRecord } from "../json.ts";
+import type { ToolResultMessage } from "./message.ts";
+
+/** How many lines at a text's beginning a program may write before it says how a command ended; chosen: agents write four to six. */
+const HEAD_LINES = 8;
+
+/** Characters of a text's two ends that are looked at; chosen. */
+const END_CHARS = 800;
+
+/** A line, or an element, that says how a command ended: `Exit code 1`, `Process exited with code 1`, `[exit code 2]`, `<returncode>1</returncode>`. */
+const STATUS =
+  /^\W{0,4}(?:[a-z]+ ){0,5}(?:exit(?:ed)?|return)(?:[ _-]?(?:with|code|status|value)\b){0,4}[ :=>]{0,3}(-?\d{1,10})(?:\W{0,4}$|<\/)/i;
+
+/** A first line that names an error before anything else: `TypeError: …`, `error: …`, `ENOENT: …`, `Error`. */
+const ERROR_FIRST = /^(?:[\w.]{0,60}(?:[Ee]rror|ERROR|Exception)|E[A-Z]{3,12})(?::|$)/;
+
+/** A text that is one element whose name says that it is an error. */
+const ERROR_ELEMENT = /^<[a-z_-]{0,40}error>/i;
+
+/** Keys under which results in JSON have a command's status. */
+const STATUS_KEYS = ["exit_code", "exitCode", "returncode"] as const;
+
+/**
+ * True for a result that reads as a failure, for wires that do not say it: by the status that a program wrote around its output, which settles it, else by an
+ * error's name at its beginning. In what a tool shows of a file an error's name is the file's, unless it is all that there is.
+ */
+export function readsAsFailed({ category, parts }: Pick<ToolResultMessage, "category" | "parts">): boolean {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length < parts.length) return false;
+  const text = texts.join("\n").trim();
+  const status = statusIn(text);
+  if (status !== null) return status !== 0;
+  if (category === "file-content" && text.includes("\n")) return false;
+  return ERROR_ELEMENT.test(text) || ERROR_FIRST.test(text.slice(0, END_CHARS).split("\n", 1)[0]?.trimEnd() ?? "");
+}
+
+/** The status that a program wrote in the first lines of an output, or in its last one; `null` for none. */
+function statusIn(text: string): number | null {
+  if (text.startsWith("{")) return statusOf(text);
+  const head = text.slice(0, END_CHARS).split("\n", HEAD_LINES);
+  const last = text.slice(-END_CHARS).split("\n").at(-1) ?? "";
+  for (const line of [...head, last]) {
+    const [, status] = STATUS.exec(line) ?? [];
+    if (status !== undefined) return Number(status);
+  }
+  return null;
+}
+
+function statusOf(json: string): number | null {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    const records = isRecord(parsed) ? [parsed, parsed.metadata].filter(isRecord) : [];
+    const found = records.flatMap((record) => STATUS_KEYS.map((key) => record[key])).find((value) => typeof value === "number");
+    return found ?? null;
+  } catch {
+    // Text that begins as JSON does.
+    return null;
+  }
+}
