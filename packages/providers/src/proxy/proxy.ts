@@ -17,6 +17,7 @@ import {
   type Setup,
   untouched,
 } from "./prepared-request.ts";
+import { createPutIn } from "./put-in.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
@@ -66,6 +67,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const paused = new Set<string | null>();
   /** Conversations whose history was refused for its form: it is mended before it is sent. */
   const broken = new Set<string>();
+  const putIn = createPutIn();
   let spokenCount = 0;
   let isClosed = false;
   const logs = () => [...kept.values()].flatMap((compactor) => compactor.conversations());
@@ -86,8 +88,10 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>, sessions: SessionStore | null) => {
     if (isClosed) throw closedError("proxy");
     const store = sessions === null ? {} : { sessions };
+    const { isInjected } = putIn;
+    const wishes = among === kept ? { context } : {};
     const known =
-      among.get(wire) ?? wire.compactor({ ...fitting, nowMs, onEvent, ...(among === kept ? { context } : {}), ...store });
+      among.get(wire) ?? putIn.watched(wire.compactor({ ...fitting, isInjected, nowMs, onEvent, ...wishes, ...store }), wire);
     among.set(wire, known);
     return known;
   };
