@@ -1,7 +1,7 @@
 import type { ImagePart } from "./message.ts";
 
 /** Sides of an image in pixels. */
-export type PixelSize = Readonly<Record<"widthPx" | "heightPx", number>>;
+type PixelSize = Readonly<Record<"widthPx" | "heightPx", number>>;
 
 /** The longest side of an image in pixels, as its part says or the head of its file; zero if neither does. */
 export function longestSidePx({ widthPx, heightPx, source }: ImagePart): number {

@@ -31,7 +31,7 @@ export interface FoundConversation {
 }
 
 /** Options of a set of conversations. */
-export interface ConversationsOptions {
+interface ConversationsOptions {
   /** Makes a conversation over a log that `writer` holds already. */
   readonly begin: (
     name: ConversationName,

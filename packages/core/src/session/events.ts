@@ -88,7 +88,7 @@ export interface SilentTruncationEvent {
 }
 
 /** A compaction that was made. Tokens are `null` if a size was not known. */
-export interface CompactionEvent {
+interface CompactionEvent {
   readonly type: "compaction-end";
   readonly estimator: string;
   readonly reason: CompactionReason;
