@@ -270,3 +270,30 @@ describe("while a session waits for a person", () => {
     expect(asked).toEqual([]);
   });
 });
+
+test("a session whose caller gives prepared summaries prepares none by itself", async () => {
+  let asked = 0;
+  const summarizer: Summarizer = async () => {
+    asked += 1;
+    return { text: "what happened", usage: null, stopReason: "end" };
+  };
+  const own = createSession({
+    policy: PREPARING,
+    summarizer,
+    prepared: async () => null,
+    entries: logOf(turns(6)),
+    writer: null,
+  });
+  await own.fit(at, never);
+  await later();
+  expect(asked).toBe(0);
+});
+
+test("an undo has the clock's time", async () => {
+  const { conversation, asked } = conversationOf(turns(6), SMALL_POLICY);
+  const cut = conversation.fit({ ...at, now: { reason: "manual", keep: null } }, never);
+  await later();
+  asked[0]?.write("what happened");
+  expect((await cut).kind).toBe("compacted");
+  expect((await conversation.undo()).atMs).toBe(7);
+});
