@@ -58,7 +58,7 @@ export type { EnginePolicy } from "./policy/policy.ts";
 export { asksModel, encodingsOf, requireFallback } from "./policy/policy.ts";
 export { policySchema, triggerSchema } from "./policy/policy-schema.ts";
 export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
-export { changesPreset, policyInNewestForm } from "./policy/written-policy.ts";
+export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
