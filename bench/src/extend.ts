@@ -37,9 +37,7 @@ export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPl
 export { IMPORTERS, importSource, UNREAD_DATABASE } from "./formats/registry.ts";
 export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";
-export { editQuotes } from "./needs/files.ts";
-export { createContextChanges, createHeldContext, createNeedleIndex, NEED_KINDS } from "./needs/needles.ts";
-export { comparableText, messageTexts } from "./needs/texts.ts";
+export { createHeldContext } from "./needs/needles.ts";
 export { originOf } from "./origin.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
 export { cellOf } from "./replay/cell.ts";
@@ -70,11 +68,12 @@ export { reportProblems } from "./report/problems.ts";
 export { groupNotes, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
 export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
-export { markdownTable, type ReportTable, type TableHead, type TextTable } from "./report/table.ts";
+export { markdownTable, type ReportTable, type TableHead, textTable } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { amountWords, triggerLine, triggerWords } from "./report/trigger.ts";
 export { settingToTake, tuneAnswer } from "./report/tune-answer.ts";
 export { renderTuneHtml, tuneTables } from "./report/tune-page.ts";
+export { renderValidationHtml } from "./report/validation-page.ts";
 export { recordedUsdLines, recordedUsdText } from "./report/validity.ts";
 export { checkResultFolder } from "./results/check-result-folder.ts";
 export { readParts } from "./results/read-parts.ts";
@@ -85,6 +84,7 @@ export { codeVersion } from "./run/code-version.ts";
 export { seenCounts } from "./run/describe-session.ts";
 export type { InputFile } from "./run/file-task.ts";
 export type { ReplayState } from "./run/kept-replays.ts";
+export { openKeptReplays } from "./run/kept-replays.ts";
 export { placedError } from "./run/load-parts.ts";
 export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
@@ -92,22 +92,15 @@ export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
 export { recordedSessions } from "./state/recorded-truth.ts";
 export { runState, stateTable } from "./state/run-state.ts";
 export {
-  AREA,
   clusteredEstimate,
   createRandom,
   type Estimate,
-  FEWEST_OWNERS,
-  type InSession,
   type Interval,
-  inLineages,
   meanOver,
   quantileOf,
-  ratioOf,
-  unitOf,
 } from "./statistics.ts";
 export { openCassette } from "./summaries/cassette.ts";
 export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from "./summaries/open-source.ts";
-export { recordedHistory } from "./summaries/recorded-source.ts";
 export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";
 export { missingPathIn } from "./sweep/policy-path.ts";
@@ -116,3 +109,9 @@ export type { LineageCounts } from "./transcript.ts";
 export { isRollBack } from "./transcript.ts";
 export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";
+export { AREA } from "./validate/area.ts";
+export { type GradeTable, gradeTable } from "./validate/grade-table.ts";
+export { findingsOf, type SessionFindings } from "./validate/validate-sessions.ts";
+export { type Validation, validationOf } from "./validate/validation.ts";
+export { validationMarkdown } from "./validate/validation-markdown.ts";
+export { validationLead, validationTables } from "./validate/validation-tables.ts";

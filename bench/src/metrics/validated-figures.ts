@@ -1,6 +1,6 @@
 import type { ValidatedFigures } from "./validated.ts";
 
-/** The figures of real compactions, with date and data. Written by `pnpm validate --figures` over recorded sessions that are not part of the project. */
+/** The figures of real compactions, with date and data. Written by `pnpm validated` over recorded sessions that are not part of the project. */
 export const VALIDATED: ValidatedFigures = {
   date: "2026-11-22",
   sessions: 47,

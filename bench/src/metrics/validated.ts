@@ -1,4 +1,4 @@
-/** The figures of `pnpm validate` about the measures, with the data that they are of. */
+/** The figures of `plimsoll validate` about the measures, with the data that they are of. */
 export interface ValidatedFigures {
   /** As YYYY-MM-DD. */
   readonly date: string;

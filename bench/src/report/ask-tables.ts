@@ -1,8 +1,8 @@
 import type { AskedContext, AskedContextFigures, AskedPolicy, AskReport, Comparison } from "../ask/ask-report.ts";
 import { type Difference, type Share, verdictOf } from "../ask/ask-statistics.ts";
+import type { ValidationTable } from "../validate/validation-tables.ts";
 import { formatCount, formatNumberOf, formatTokens, NO_FIGURE } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
-import type { TextTable } from "./table.ts";
 
 /** Names, for a reader, of the contexts in which a model is asked for its next action. */
 export const CONTEXT_NAMES: Readonly<Record<AskedContext, string>> = {
@@ -13,11 +13,11 @@ export const CONTEXT_NAMES: Readonly<Record<AskedContext, string>> = {
 };
 
 /** Shows a model's next actions as tables of texts, the same for every output: at most 100 columns wide; each note is a line of any length. */
-export function askTables(report: AskReport): readonly TextTable[] {
+export function askTables(report: AskReport): readonly ValidationTable[] {
   return [differenceTable(report), recordedTable(report), answersTable(report)].filter(({ rows }) => rows.length > 0);
 }
 
-function recordedTable(report: AskReport): TextTable {
+function recordedTable(report: AskReport): ValidationTable {
   const drawn = report.policies.filter(({ drawnCalls }) => drawnCalls > 0);
   return {
     title: "The next action: each context against the recording",
@@ -68,7 +68,7 @@ function policyNotes({ policy, openCalls, tooLongCalls, drawnCalls, drawnSession
   ];
 }
 
-function differenceTable(report: AskReport): TextTable {
+function differenceTable(report: AskReport): ValidationTable {
   const drawn = report.policies.filter(({ drawnCalls }) => drawnCalls > 0);
   return {
     title: "A model asked for the next action",
@@ -95,7 +95,7 @@ function shows({ detectableRatio }: Difference): string {
   return detectableRatio === null ? NO_FIGURE : `from ${percent(detectableRatio)}`;
 }
 
-function answersTable({ policies }: AskReport): TextTable {
+function answersTable({ policies }: AskReport): ValidationTable {
   const all = policies.flatMap(({ policy, comparisons, drawnCalls }) =>
     drawnCalls === 0
       ? []

@@ -135,5 +135,5 @@ export function validatedWords({ date, sessions, owners, predictions }: Validate
       ? "In recorded sessions no measure is shown to predict a second reading or a failed edit."
       : `Shown to predict: ${said}.`;
   const not = others.length === 0 ? "" : ` Looked at, and not shown to predict either: ${others.join(", ")}.`;
-  return `${lead}${not} ${PUBLIC_EVIDENCE} Never asked: ${NEVER_ASKED.join(", ")}. (pnpm validate, ${date}: ${sessions} recorded sessions of ${owners} projects.)`;
+  return `${lead}${not} ${PUBLIC_EVIDENCE} Never asked: ${NEVER_ASKED.join(", ")}. (plimsoll validate, ${date}: ${sessions} recorded sessions of ${owners} projects.)`;
 }

@@ -1,6 +1,7 @@
 import { columnsOf } from "../metrics/columns.ts";
 import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
+import type { ValidationTable } from "../validate/validation-tables.ts";
 import { columnText, formatFigure, NO_FIGURE } from "./figures.ts";
 import { visible } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
@@ -81,18 +82,8 @@ function idOf(title: string): string {
     .replaceAll(/^-|-$/g, "");
 }
 
-/** A table of texts that are formatted already, the same for every output. */
-export interface TextTable {
-  readonly title: string;
-  /** The notes before the table. */
-  readonly notes: readonly string[];
-  readonly head: readonly string[];
-  /** The first cell of each is its name; the others are figures. */
-  readonly rows: readonly (readonly string[])[];
-}
-
 /** Makes a table from texts that are formatted already; the first cell of a row is its name. */
-export function textTable({ title, notes, head: [rowTitle = "", ...titles], rows }: TextTable): ReportTable {
+export function textTable({ title, notes, head: [rowTitle = "", ...titles], rows }: ValidationTable): ReportTable {
   const columns = titles.map(
     (each, place): Column<readonly string[]> => ({
       group: "",

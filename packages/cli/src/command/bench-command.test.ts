@@ -124,7 +124,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     expect(reading(brief).split("\n")).toHaveLength(4);
     expect(reading(brief)).toMatch(/cost: .*dearer: .*kept: .*older: /s);
     expect(reading(full)).toBe(reading(brief));
-    const only = "(pnpm validate,";
+    const only = "(plimsoll validate,";
     expect([brief.stdout.includes(only), full.stdout.includes(only)]).toEqual([false, true]);
   });
 

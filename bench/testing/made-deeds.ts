@@ -1,7 +1,7 @@
-import { type PreparedSession, prepareSession } from "@plimsoll/bench/extend";
 import type { Message, ToolCallPart } from "@plimsoll/core";
 import { toolShapeOf } from "@plimsoll/core/extend";
 import { assistant, compaction, human, logOf, replacedHistory, result, summaryMessage } from "@plimsoll/core/testing";
+import { type PreparedSession, prepareSession } from "../src/replay/prepared-session.ts";
 
 type Paths = ToolCallPart["paths"];
 

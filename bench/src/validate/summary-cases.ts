@@ -1,9 +1,10 @@
-import { type InSession, NEED_KINDS, type PreparedSession, recordedHistory } from "@plimsoll/bench/extend";
 import { createDigest, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { EMPTY_VIEW, factsText, foldEntry, foldFacts, NO_FACTS, NO_KEPT_STATE } from "@plimsoll/core/extend";
-
-type NeedKind = (typeof NEED_KINDS)[number];
-type Needs = ReturnType<PreparedSession["needs"]>;
+import { NEED_KINDS, type NeedKind } from "../needs/needles.ts";
+import type { Needs } from "../needs/needs.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { InSession } from "../statistics.ts";
+import { recordedHistory } from "../summaries/recorded-source.ts";
 
 /** The writer of the text in the place of a covered history: the recorded agent, our digest of the same messages, or that beside our facts. */
 export type SummaryWriter = (typeof SUMMARY_WRITERS)[number];

@@ -1,4 +1,5 @@
-import { type InSession, type PreparedSession, unitOf } from "@plimsoll/bench/extend";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import { type InSession, unitOf } from "../statistics.ts";
 import { deedsOf } from "./calls.ts";
 import { compactionPlaces, type Experiment, experimentsOf } from "./experiments.ts";
 import { type GradedRun, gradedRun } from "./outcomes.ts";

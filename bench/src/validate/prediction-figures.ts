@@ -1,4 +1,6 @@
-import { AREA, clusteredEstimate, type Estimate, originOf, ratioOf } from "@plimsoll/bench/extend";
+import { originOf } from "../origin.ts";
+import { clusteredEstimate, type Estimate, ratioOf } from "../statistics.ts";
+import { AREA } from "./area.ts";
 import type { Outcome, PredictionCase } from "./predictions.ts";
 import { grouped } from "./rates.ts";
 

@@ -1,19 +1,12 @@
-import {
-  comparableText,
-  createContextChanges,
-  createHeldContext,
-  createNeedleIndex,
-  type InSession,
-  messageTexts,
-  type PreparedSession,
-} from "@plimsoll/bench/extend";
 import type { Message } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
+import { createContextChanges, createHeldContext, createNeedleIndex, type HeldContext } from "../needs/needles.ts";
+import type { Needs } from "../needs/needs.ts";
+import { comparableText, messageTexts } from "../needs/texts.ts";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import type { InSession } from "../statistics.ts";
 import { type CallDeeds, filledLines } from "./calls.ts";
 import { EXPERIMENT_CALLS } from "./experiments.ts";
-
-type HeldContext = ReturnType<typeof createHeldContext>;
-type Needs = ReturnType<PreparedSession["needs"]>;
 
 /** An outcome that a measure may predict. */
 export type Outcome = "the edit fails" | "the file is read again";

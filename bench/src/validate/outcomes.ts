@@ -1,4 +1,6 @@
-import { AREA, clusteredEstimate, type Estimate, type InSession, type PreparedSession } from "@plimsoll/bench/extend";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import { clusteredEstimate, type Estimate, type InSession } from "../statistics.ts";
+import { AREA, type Scored } from "./area.ts";
 import type { PredictionCase } from "./predictions.ts";
 
 /** A recorded run that was graded, with what the measures say of it. */
@@ -102,7 +104,7 @@ function predictionOf(measure: string, runs: readonly ScoredRun[]): OutcomePredi
   };
 }
 
-function areaOf(cases: readonly Parameters<typeof AREA.add>[0][]): number | null {
+function areaOf(cases: readonly Scored[]): number | null {
   const sums = new Float64Array(AREA.width);
   for (const each of cases) AREA.add(each, sums);
   return AREA.figure(sums);

@@ -1,11 +1,21 @@
-import { type Estimate, FEWEST_OWNERS, type TextTable } from "@plimsoll/bench/extend";
+import { type Estimate, FEWEST_OWNERS } from "../statistics.ts";
 import type { Prediction } from "./prediction-figures.ts";
 import type { RateChange, RateCount } from "./rates.ts";
 import type { SummaryScore } from "./summary-figures.ts";
 import type { Validation } from "./validation.ts";
 
+/** One table of a validation, as texts: the same on the terminal, in Markdown and on a page. At most 80 columns wide. */
+export interface ValidationTable {
+  readonly title: string;
+  /** The notes before the table. */
+  readonly notes: readonly string[];
+  readonly head: readonly string[];
+  /** The first cell of each is its name; the others are figures. */
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** All tables, in the order in which they are read. Tables by repository stand only where there are too few owners for intervals. */
-export function validationTables(validation: Validation): readonly TextTable[] {
+export function validationTables(validation: Validation): readonly ValidationTable[] {
   const hasIntervals = validation.rates.some(({ ratio }) => ratio.owners >= FEWEST_OWNERS);
   const all = [
     rateTable(validation),
@@ -31,7 +41,7 @@ export function validationLead(validation: Validation): readonly string[] {
   ];
 }
 
-function rateTable({ rates }: Validation): TextTable {
+function rateTable({ rates }: Validation): ValidationTable {
   return {
     title: "After a real compaction",
     notes: [
@@ -53,7 +63,7 @@ function rateRow(
   return [name, String(compactions), ...figures];
 }
 
-function repositoryRates({ ratesByRepository }: Validation): TextTable {
+function repositoryRates({ ratesByRepository }: Validation): ValidationTable {
   return {
     title: "The same by repository",
     notes: ["Too few owners for an interval: these are the rows that there are."],
@@ -62,7 +72,7 @@ function repositoryRates({ ratesByRepository }: Validation): TextTable {
   };
 }
 
-function predictionTable({ predictions }: Validation, outcome: string): TextTable {
+function predictionTable({ predictions }: Validation, outcome: string): ValidationTable {
   const own = predictions.filter((each) => each.outcome === outcome);
   return {
     title: `Does a measure predict that ${outcome}?`,
@@ -87,7 +97,7 @@ function predictionRow(name: string, { cases, held, missing, riskRatio, area }: 
   ];
 }
 
-function outcomeTable({ outcomes }: Validation): TextTable {
+function outcomeTable({ outcomes }: Validation): ValidationTable {
   return {
     title: "Does a measure predict that the run fails?",
     notes: [
@@ -121,7 +131,7 @@ function verdicts(predictions: readonly Prediction[]): readonly string[] {
   ];
 }
 
-function repositoryAreas({ predictionsByRepository }: Validation): TextTable {
+function repositoryAreas({ predictionsByRepository }: Validation): ValidationTable {
   return {
     title: "The same by repository",
     notes: [],
@@ -137,7 +147,7 @@ function repositoryAreas({ predictionsByRepository }: Validation): TextTable {
   };
 }
 
-function summaryTable({ summaries, summaryLengths }: Validation, of: string): TextTable {
+function summaryTable({ summaries, summaryLengths }: Validation, of: string): ValidationTable {
   const lengths = summaryLengths.find((each) => each.of === of);
   const chars = (writer: "recorded" | "digest" | "digest and facts") => shown(lengths?.meanChars[writer] ?? null, 0);
   return {

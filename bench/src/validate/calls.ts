@@ -1,5 +1,6 @@
-import { comparableText, editQuotes } from "@plimsoll/bench/extend";
 import { type Message, type SessionEntry, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
+import { editQuotes } from "../needs/files.ts";
+import { comparableText } from "../needs/texts.ts";
 
 /** The deeds of one recorded call, as far as a compaction may show in them. */
 export interface CallDeeds {

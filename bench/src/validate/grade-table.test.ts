@@ -1,5 +1,5 @@
-import { transcriptOf } from "@plimsoll/bench";
 import { expect, test } from "vitest";
+import { transcriptOf } from "../formats/log-builder.ts";
 import { gradeTable } from "./grade-table.ts";
 
 const transcript = (name: string) =>

@@ -1,4 +1,5 @@
-import { clusteredEstimate, type Estimate, originOf, ratioOf } from "@plimsoll/bench/extend";
+import { originOf } from "../origin.ts";
+import { clusteredEstimate, type Estimate, ratioOf } from "../statistics.ts";
 import { type Deeds, type Experiment, type MatchedPair, matchedPairs } from "./experiments.ts";
 
 /** How often something happens after a compaction, before it, and around places at which nothing happened. */

@@ -1,17 +1,7 @@
-import {
-  clusteredEstimate,
-  type Estimate,
-  type InSession,
-  inLineages,
-  meanOver,
-  NEED_KINDS,
-  ratioOf,
-  unitOf,
-} from "@plimsoll/bench/extend";
+import { NEED_KINDS, type NeedKind } from "../needs/needles.ts";
+import { clusteredEstimate, type Estimate, type InSession, inLineages, meanOver, ratioOf, unitOf } from "../statistics.ts";
 import { grouped } from "./rates.ts";
 import { SUMMARY_WRITERS, type SummaryCase, type SummaryWriter } from "./summary-cases.ts";
-
-type NeedKind = (typeof NEED_KINDS)[number];
 
 /** Of what later calls needed of a kind, how much each text held. */
 export interface SummaryScore {

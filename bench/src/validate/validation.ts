@@ -1,4 +1,4 @@
-import { originOf } from "@plimsoll/bench/extend";
+import { originOf } from "../origin.ts";
 import { type OutcomePrediction, outcomePredictions } from "./outcomes.ts";
 import { type Prediction, predictionsByRepository, predictionsOf } from "./prediction-figures.ts";
 import { type RateChange, ratesByRepository, ratesOf } from "./rates.ts";

@@ -1,5 +1,6 @@
-import { type InSession, type PreparedSession, unitOf } from "@plimsoll/bench/extend";
 import type { Message } from "@plimsoll/core";
+import type { PreparedSession } from "../replay/prepared-session.ts";
+import { type InSession, unitOf } from "../statistics.ts";
 import type { CallDeeds } from "./calls.ts";
 
 /** Sums of what calls did. */

@@ -1,7 +1,7 @@
-import { type PreparedSession, prepareSession } from "@plimsoll/bench/extend";
 import { human, logOf, reply } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { compactedSession, editing, reading } from "../../testing/made-deeds.ts";
+import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import { deedsOf } from "./calls.ts";
 import { compactionPlaces, type Experiment, experimentsOf, matchedPairs } from "./experiments.ts";
 

@@ -1,5 +1,5 @@
-import type { Transcript } from "@plimsoll/bench";
 import { PlimsollError } from "@plimsoll/core";
+import type { Transcript } from "../transcript.ts";
 
 /** Grades of sessions that somebody else judged. */
 export interface GradeTable {

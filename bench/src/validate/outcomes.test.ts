@@ -1,7 +1,7 @@
-import { prepareSession } from "@plimsoll/bench/extend";
 import { human, logOf } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { madeFindings } from "../../testing/made-findings.ts";
+import { prepareSession } from "../replay/prepared-session.ts";
 import { type GradedRun, gradedRun, outcomePredictions } from "./outcomes.ts";
 import type { PredictionCase } from "./predictions.ts";
 import { validationOf } from "./validation.ts";

@@ -1,10 +1,5 @@
-import type { Transcript } from "@plimsoll/bench";
-import { countedSession, lineages, prepareSession } from "@plimsoll/bench/extend";
-import { madeTranscript } from "@plimsoll/bench/testing";
-import type { SessionEntry } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { madeFindings } from "../../testing/made-findings.ts";
-import { findingsOf } from "./validate-sessions.ts";
 import { validationOf } from "./validation.ts";
 import { validationMarkdown } from "./validation-markdown.ts";
 
@@ -69,41 +64,4 @@ test("sessions of one lineage are of one owner, wherever their copies lie", asyn
     new Set([1]),
   );
   expect(new Set(summaries.map((each) => each.sessions))).toEqual(new Set([1]));
-});
-
-/** A session that its agent compacted, and a fork of it that goes on by itself after six of its ten turns. */
-function madeFork(): readonly Transcript[] {
-  const made = { toolCallsPerTurn: 4, resultChars: 6000, overheadTokens: 1000, boundaries: [3] };
-  const shared = madeTranscript({ ...made, turns: 6 }, "main").entries.length;
-  const main = madeTranscript({ ...made, turns: 10 }, "main");
-  const lines = main.entries.map((entry) =>
-    JSON.stringify(entry).replace(/"reason":"(?:threshold|manual)"/, '"reason":"recorded"'),
-  );
-  const forked = lines.map((line, place) =>
-    place < shared ? line : line.replaceAll("request-main", "request-left").replaceAll("module", "left-module"),
-  );
-  const read = (all: readonly string[]) => all.map((line): SessionEntry => JSON.parse(line));
-  return [
-    { ...main, entries: read(lines) },
-    { ...main, name: "left", file: "left", entries: read(forked) },
-  ];
-}
-
-test("a fork is asked of its own part alone, and names its lineage", async () => {
-  const all = madeFork();
-  const { in: sharedIn } = lineages(all);
-  const found = await Promise.all(
-    all.map(async (transcript) => {
-      const session = prepareSession(transcript);
-      const counted = countedSession(session, sharedIn(transcript.file));
-      return { whole: await findingsOf(session), own: counted === null ? null : await findingsOf(counted) };
-    }),
-  );
-  const [main, left] = found;
-  expect(main?.own?.experiments).toHaveLength(main?.whole.experiments.length ?? 0);
-  expect(left?.own?.experiments.length).toBeLessThan(left?.whole.experiments.length ?? 0);
-  for (const { own } of found)
-    expect(new Set([own, ...(own?.cases ?? []), ...(own?.experiments ?? [])].map((each) => each?.lineage))).toEqual(
-      new Set(["main"]),
-    );
 });
