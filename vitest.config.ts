@@ -24,8 +24,8 @@ export default defineConfig({
     ],
     environment: "node",
     // Nothing here measures time; a machine busy with other work must not fail a test.
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "threads",
     maxWorkers: 2,
     // Modules hold no mutable state, so the files of a worker can share them.

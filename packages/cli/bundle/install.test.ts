@@ -26,7 +26,7 @@ let tarballs: readonly string[] = [];
 beforeAll(() => {
   tarballs = packAll();
 }, 300_000);
-afterAll(() => rmSync(dirname(tarballs[0] ?? ""), { recursive: true, force: true }), 120_000);
+afterAll(() => rmSync(dirname(tarballs[0] ?? ""), { recursive: true, force: true }));
 
 const tarballOf = (folder: string): string => tarballs[PUBLISHED.indexOf(folder)] ?? expect.fail(folder);
 
@@ -40,7 +40,7 @@ describe("the command, installed alone into an empty folder with an empty home a
     const ended = runProgram("npm", ["install", ...options, tarballOf("packages/cli")], { cwd: folder, env });
     if (ended.code !== 0) throw new Error(ended.stderr);
   }, 120_000);
-  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }), 120_000);
+  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
 
   test("is the only package", () => {
     expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["plimsoll"]);
@@ -148,7 +148,7 @@ describe.skipIf(registry.code !== 0)("the libraries, installed from their tarbal
     const ended = runProgram("npm", ["install", ...options, ...own, "@anthropic-ai/sdk@1"], { cwd: folder, env });
     if (ended.code !== 0) throw new Error(ended.stderr);
   }, 300_000);
-  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }), 120_000);
+  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
 
   const run = (text: string): Ended => {
     const file = join(folder, "program.mjs");
@@ -190,7 +190,7 @@ describe.skipIf(registry.code !== 0)("the drop-ins, installed beside older SDKs"
       if (ended.code !== 0) throw new Error(ended.stderr);
     }
   }, 300_000);
-  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }), 120_000);
+  afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
 
   const created = (entry: string, name: string): Ended => {
     const file = join(folder, "program.mjs");

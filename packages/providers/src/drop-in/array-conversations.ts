@@ -212,8 +212,8 @@ function isInvalid(logs: ArrayConversations, conversation: Session, { isFirst, i
   if (met.isRefused) return true;
   const fits = isAnswered ? 0 : (unanswered.get(conversation) ?? 0);
   const isHook = met.caller === "hook";
-  const { activeCompactions } = conversation.view();
-  const isOver = isFirst ? isAnswered && activeCompactions.length > 0 : isHook && fits >= REFUSED_FITS;
+  const isCut = conversation.view().activeCompactions.length > 0;
+  const isOver = isFirst ? isAnswered && isCut : isHook && fits >= REFUSED_FITS;
   unanswered.set(conversation, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
   return isOver && hasBound(logs, conversation);
 }
@@ -226,8 +226,7 @@ function hasBound({ asked, options }: ArrayConversations, conversation: Session)
 }
 
 function fittedLog(found: FoundConversation): FittedLog {
-  const { conversation } = found;
-  return { found, view: conversation.view(), expectedTokens: conversation.predict().expectedTokens };
+  return { found, view: found.conversation.view(), expectedTokens: found.conversation.predict().expectedTokens };
 }
 
 /** A request that was rejected, and what it sent. */
@@ -394,10 +393,8 @@ function artifactsOf(conversation: Session, { options, artifacts }: ArrayConvers
 async function admitted(message: Message, call: ToolCallPart | null, { conversation, logs }: OfConversation): Promise<Message> {
   if (message.role !== "tool-result") return message;
   const { options, tellsFailures, policy, kinds } = logs;
-  const { toolName } = message;
-  const category = options.categoryOf?.(toolName) ?? callShape(toolName, call?.argumentsJson ?? "").category;
+  const category = options.categoryOf?.(message.toolName) ?? callShape(message.toolName, call?.argumentsJson ?? "").category;
   const isError = message.isError || (!tellsFailures && readsAsFailed({ ...message, category }));
-  const artifacts = artifactsOf(conversation, logs);
-  return (await admitToolResult({ ...message, isError, category }, { policy, artifacts, truncations: kinds.truncations }))
-    .message;
+  const kept = { policy, artifacts: artifactsOf(conversation, logs), truncations: kinds.truncations };
+  return (await admitToolResult({ ...message, isError, category }, kept)).message;
 }
