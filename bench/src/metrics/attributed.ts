@@ -30,16 +30,14 @@ export const ATTRIBUTED: Metric<"attributed", Attributed, Attributed, never> = {
   id: "attributed",
   schema: z.strictObject({ all: counts, broughtBack: counts }),
   measure: ({ session }) => createAttributed(session),
-  pool: ({ results }) => ({
-    all: summed(
-      NONE,
-      results.map(({ all }) => all),
-    ),
-    broughtBack: summed(
-      NONE,
-      results.map(({ broughtBack }) => broughtBack),
-    ),
-  }),
+  pool: ({ results }) => {
+    const pooled = (part: keyof Attributed) =>
+      summed(
+        NONE,
+        results.map((each) => each[part]),
+      );
+    return { all: pooled("all"), broughtBack: pooled("broughtBack") };
+  },
   figures: {},
 };
 
@@ -106,7 +104,11 @@ function sourcesOf({ entries, references, needs }: PreparedSession): Sources {
     if (message.role !== "tool-result" || call === undefined || ordinal === null) continue;
     const source = { ordinal, result: message, call };
     byPlace.set(ordinal, source);
-    for (const needle of index.heldIn(message)) byNeedle.set(needle, [...(byNeedle.get(needle) ?? []), source]);
+    for (const needle of index.heldIn(message)) {
+      const own = byNeedle.get(needle) ?? [];
+      own.push(source);
+      byNeedle.set(needle, own);
+    }
   }
   return { at: (ordinal) => byPlace.get(ordinal) ?? null, of: (needle) => byNeedle.get(needle) ?? [] };
 }

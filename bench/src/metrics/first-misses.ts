@@ -26,16 +26,14 @@ export const FIRST_MISSES: Metric<"firstMisses", FirstMissesByKind, FirstMissesB
   id: "firstMisses",
   schema: z.strictObject({ edits: misses, passages: misses }),
   measure: ({ held }) => createFirstMisses(held),
-  pool: ({ results }) => ({
-    edits: summed(
-      NONE,
-      results.map(({ edits }) => edits),
-    ),
-    passages: summed(
-      NONE,
-      results.map(({ passages }) => passages),
-    ),
-  }),
+  pool: ({ results }) => {
+    const pooled = (kind: keyof FirstMissesByKind) =>
+      summed(
+        NONE,
+        results.map((each) => each[kind]),
+      );
+    return { edits: pooled("edits"), passages: pooled("passages") };
+  },
   figures: {},
 };
 

@@ -9,10 +9,9 @@ test("the observatory plays the orders of a made session", async () => {
   const prompts = transcript.entries.flatMap((entry) =>
     entry.type === "message" && entry.message.role === "user" ? [textOf(entry.message)] : [],
   );
-  const orders = truth.orders.map(({ text, revoke, given, revoked }) => ({
-    ...{ text, revoke },
-    ...{ given: turnOf(given), revoked: turnOf(revoked) },
-  }));
+  const orders = truth.orders.map(({ text, revoke, given, revoked }) => {
+    return { text, revoke, given: turnOf(given), revoked: turnOf(revoked) };
+  });
   const things = truth.things.map(({ name, started, ended }) => ({ name, started: turnOf(started), ended: turnOf(ended) }));
   const file = "../../../lab/observatory/orders/made-3001.json";
   await expect(`${JSON.stringify({ prompts, orders, things }, null, 2)}\n`).toMatchFileSnapshot(file);
