@@ -217,17 +217,12 @@ export const TRANSIENT_PHRASES: readonly Phrase[] = [
 
 /** Words of a server that has too much to do, which count with a status of the moment alone. */
 export const OVERLOAD_PHRASES: readonly Phrase[] = [
-  { source: "Google, Azure", all: ["try again"] },
-  { source: "Google", all: ["high demand"] },
-  { source: "nginx, several", all: ["temporarily"] },
-  { source: "several", all: ["at capacity"] },
-  { source: "several", all: ["over capacity"] },
-  { source: "several", all: ["too busy"] },
-  { source: "nginx", all: ["time-out"] },
-  { source: "Envoy", all: ["no healthy upstream"] },
-  { source: "Envoy", all: ["upstream connect error"] },
-  { source: "Bedrock", all: ["unable to process your request"] },
-];
+  ["several", "try again|later|temporarily|unavailable|busy|overload|high demand|high load|slow down|maintenance|time-out"],
+  ["Envoy, nginx, HAProxy", "no healthy upstream|upstream connect error|no server is available|at capacity|over capacity"],
+  ["Ollama, llama.cpp, Hugging Face", "pending requests|loading model|no slot|currently loading"],
+  ["Bedrock, OpenRouter", "unable to process your request|no available model provider"],
+  ["One API, DeepSeek", "no available channel|无可用|繁忙|稍后|负载"],
+].flatMap(([source = "", phrases = ""]) => phrases.split("|").map((phrase) => ({ source, all: [phrase] })));
 
 /** Statuses that mean a fault of the moment; 529 is Anthropic's for overload. */
 export const TRANSIENT_STATUSES: readonly number[] = [408, 409, 425, 500, 502, 503, 504, 529];

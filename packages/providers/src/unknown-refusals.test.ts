@@ -99,13 +99,13 @@ const NAMED: readonly (readonly [string, number, unknown])[] = [
   ["param behind a status that fits nothing", 406, { message: "so nicht", param: "temperature" }],
 ];
 
-/** Nothing larger than what comes first after so many turns is taken. */
-function harbour(error: () => Error) {
+/** Nothing larger than a share of what came after so many turns is taken from then on. */
+function harbour(error: () => Error, takenRatio = 0.9) {
   const seen = { refused: 0 };
   let turns = 0;
   const call: Call = async ({ messages }) => {
     const tokens = Math.ceil(JSON.stringify(messages).length / 4);
-    if (turns < TURNS || tokens < TURNS * 1000 * 0.9) return chatAnswer(`r${turns++}`, tokens);
+    if (turns < TURNS || tokens < TURNS * 1000 * takenRatio) return chatAnswer(`r${turns++}`, tokens);
     seen.refused += 1;
     throw error();
   };
@@ -223,8 +223,8 @@ const MOMENT: readonly (readonly [number, string])[] = [
 const ATTEMPTS = 3;
 
 describe.each(ALL_DOORS)("%s, where a status of the moment stands before words that nobody knows", (_, open) => {
-  const opened = async (error: () => Error) => {
-    const { seen, call } = harbour(error);
+  const opened = async (error: () => Error, takenRatio?: number) => {
+    const { seen, call } = harbour(error, takenRatio);
     const door = await open(PLIMSOLL_POLICY, LIMITS);
     for (let turn = 0; turn <= TURNS; turn += 1) {
       door.say(said(turn));
@@ -241,12 +241,47 @@ describe.each(ALL_DOORS)("%s, where a status of the moment stands before words t
     expect(seen.refused).toBe(_ === "an agent" || _ === "a proxy" ? ATTEMPTS : 1);
   });
 
+  test.each([0.6, 0.4, 0.25])("growing steps follow if it is sent again, down to a share of %s", async (takenRatio) => {
+    const { sent } = await opened(() => refusal(503, words("The vessel is overladen")), takenRatio);
+    let [answer, attempts] = [await sent(), 1];
+    for (; answer instanceof Error && attempts < 2 * ATTEMPTS; attempts += 1) answer = await sent();
+    expect(answer).toMatchObject({ object: "chat.completion" });
+  });
+
+  test("nothing is cut for good by a burst whose words say overload", async () => {
+    const sizes: number[] = [];
+    const door = await open(PLIMSOLL_POLICY, LIMITS);
+    let failing = 0;
+    const call: Call = async ({ messages }) => {
+      sizes.push(JSON.stringify(messages).length);
+      if (failing-- > 0) throw refusal(503, words("Service Unavailable"));
+      return chatAnswer(`r${sizes.length}`, Math.ceil((sizes.at(-1) ?? 0) / 4));
+    };
+    for (let turn = 0; turn <= TURNS; turn += 1) {
+      door.say(said(turn));
+      if (turn < TURNS) await door.send(call);
+    }
+    sizes.length = 0;
+    failing = ATTEMPTS;
+    let answer: unknown = null;
+    while (!("object" in Object(answer))) answer = await door.send(call).catch((error: unknown) => error);
+    expect(sizes).toHaveLength(ATTEMPTS + 1);
+    expect(Math.min(...sizes)).toBeGreaterThan(TURNS * 1000 * 4);
+  });
+
   test.each([
     [503, "The model is overloaded"],
     [503, "Service unavailable"],
     [503, "This model is experiencing high demand. Please try again later."],
     [504, "Gateway Time-out"],
     [529, "Overloaded"],
+    [503, "server busy, please try again.  maximum pending requests exceeded"],
+    [503, "Loading model"],
+    [503, "No server is available to handle this request."],
+    [504, "upstream request timeout"],
+    [503, "当前分组 default 下对于模型 m 无可用渠道"],
+    [503, "服务器繁忙,请稍后再试"],
+    [503, "Slow Down"],
   ])("%s is overload where it says so: %s", async (status, text) => {
     const { seen, sent } = await opened(() => refusal(status, words(text)));
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) expect(await sent()).toBeInstanceOf(Error);

@@ -103,6 +103,20 @@ export function proxyDoor(
   };
 }
 
+const isOfTheMoment = (status: number): boolean => status === 408 || status > 502;
+
+/** Repetitions of a request by vendors' SDKs after a status of a fault of the moment, unless they are told otherwise. */
+const REPETITIONS = 2;
+
+/** A program whose SDK repeats what a fault of the moment refused. */
+export function repeating(post: Post): Post {
+  return async (path, bodyText) => {
+    let answer = await post(path, bodyText);
+    for (let again = 0; again < REPETITIONS && isOfTheMoment(answer.status); again += 1) answer = await post(path, bodyText);
+    return answer;
+  };
+}
+
 const NEVER = new AbortController().signal;
 
 /** A proxy in this process, which sends again as the one that listens does. */

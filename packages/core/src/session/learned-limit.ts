@@ -152,16 +152,15 @@ interface RefusedSession {
  * Decides whether to try a smaller request after a refusal that gave no known reason; `null` means no. The largest request so far may be too large, so
  * a smaller one is tried at once. A request below a size that was answered is only tried smaller if it is refused a second time: the window may have shrunk.
  * Answered sizes count since the last refusal that a smaller request helped with; without any, or if reports cannot be right, each request is the largest.
- * If it holds more media than any that was answered, less of them is tried first. A fault of the moment is tried once, and not before it was repeated, by the client that
- * sends it or, where `isRepeated`, by its caller.
+ * If it holds more media than any that was answered, less of them is tried first. A fault of the moment counts once it was repeated, by the client that sends it or, where
+ * `isRepeated`, by its caller.
  */
 export function nextTry(
   { state, predict, limitEvents, mostMedia, refused }: RefusedSession,
   { policy, outcome, tried, isRepeated = false }: AskedTry & { readonly policy: EnginePolicy; readonly isRepeated?: boolean },
 ): NextTry | null {
   const { times, mediaTries } = refused(tried === "media" ? "same" : "new");
-  const isOfTheMoment = outcome.kind === "overload";
-  const refusedTimes = times - (isOfTheMoment && isRepeated ? REPETITIONS : 0);
+  const refusedTimes = times - (outcome.kind === "overload" && isRepeated ? REPETITIONS : 0);
   if (refusedTimes < 1) return null;
   const unit = mediaTries === 0 ? mostMedia() : null;
   if (unit !== null && recoveriesOf(policy) > 0)
@@ -173,7 +172,6 @@ export function nextTry(
   const answeredTokens = Math.max(0, ...answered.map((event) => (event.kind === "answered" ? event.promptTokens : 0)));
   const isLargest = state().usageWatch.isRefused || predict().upperTokens >= answeredTokens;
   if (!isLargest && refusedTimes < 2) return null;
-  if (isOfTheMoment && undone.at(-1)?.isPast === false) return null;
   const tries = Math.max(refusedTimes, undone.length + 1);
   const recovery = recoveryOfTry(policy, { tries, isSaid: undone.at(-1)?.isPast === true });
   if (recovery === null) return null;
