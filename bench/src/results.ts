@@ -130,7 +130,7 @@ export interface SessionDescription {
   readonly outcome?: Outcome;
   /** Counts of the things in the recording that measures are made from; `null` in reports of older versions. */
   readonly seen: SeenCounts | null;
-  readonly sizeModel: SizeJudgeError;
+  readonly sizeJudge: SizeJudgeError;
 }
 
 /** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */

@@ -36,7 +36,7 @@ export function bothForms(replay: MeasuredReplay, call: MeasuredCall): BothForms
 }
 
 function sizeOf({ session, cell }: MeasuredReplay, { call, context }: MeasuredCall): number {
-  return session.sizeModel.promptTokens(call, context, isRecordedPolicy(cell.policy) ? "recorded" : "own");
+  return session.sizeJudge.promptTokens(call, context, isRecordedPolicy(cell.policy) ? "recorded" : "own");
 }
 
 function missingIn({ session }: MeasuredReplay, { ordinal }: MeasuredCall, messages: readonly Message[]): readonly number[] {

@@ -76,7 +76,7 @@ function exampleSession(session: string, calls: number): SessionDescription {
     recordedUsdIs: "whole",
     statedCostUsd: null,
     seen: null,
-    sizeModel: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
+    sizeJudge: { heldOutCalls: Math.floor(calls / 2), mapePercent: 0.42, medianPercent: 0.31, maxPercent: 3.2 },
   };
 }
 

@@ -11,7 +11,7 @@ import { callsOf } from "./reference-texts.ts";
 export interface TailQuestion {
   /** The calls with all recorded messages before each. */
   readonly calls: readonly (ReplayedCall & { readonly history: readonly Message[] })[];
-  readonly sizeModel: SizeJudge;
+  readonly sizeJudge: SizeJudge;
 }
 
 /** The newest messages alone at one amount. */
@@ -23,12 +23,12 @@ export interface ReferenceTail {
 }
 
 /** The tail whose cuts leave so many tokens of messages. A cut never gives back what an earlier one took. */
-export function referenceTail({ calls, sizeModel }: TailQuestion, amountTokens: number): ReferenceTail {
+export function referenceTail({ calls, sizeJudge }: TailQuestion, amountTokens: number): ReferenceTail {
   let start = 0;
   const sent = calls.map((call) => {
     const { history } = call;
     const tokensOf = (messages: readonly Message[]) =>
-      messages.reduce((sum, message) => sum + sizeModel.messageTokens(message, call.call), 0);
+      messages.reduce((sum, message) => sum + sizeJudge.messageTokens(message, call.call), 0);
     if (call.compactions.length > 0) {
       const places = history.map((_, place) => place).filter((place) => isWhole(history.slice(place)));
       const fitting = places.find((place) => tokensOf(history.slice(place)) <= amountTokens) ?? history.length;

@@ -38,7 +38,7 @@ export async function callsAfterCuts(
   const calls: number[] = [];
   let tooLongCount = 0;
   for (const { followed, canAsk } of await follow(session, cell)) {
-    if (!canAsk || copied.has(session.sizeModel.calls[followed.call]?.usage.requestId ?? "")) continue;
+    if (!canAsk || copied.has(session.sizeJudge.calls[followed.call]?.usage.requestId ?? "")) continue;
     const { call, ordinal, nonMessageTokens } = followed;
     sizes.reach(call);
     const fits = nonMessageTokens + sizes.between(0, ordinal) <= (mostPromptTokens ?? Infinity);

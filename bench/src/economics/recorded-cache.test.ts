@@ -31,7 +31,7 @@ async function stepsOf(
 ): Promise<readonly Step[]> {
   const window = { kind: "working-room", tokens: roomTokens } as const;
   const cell = cellOf(session, { policy, window, catalog: MODEL_CATALOG });
-  const serve = createRequestLedger(session, cell, cacheOf(sessionCache(session.sizeModel, { cacheRulesOf: () => RULES })));
+  const serve = createRequestLedger(session, cell, cacheOf(sessionCache(session.sizeJudge, { cacheRulesOf: () => RULES })));
   const steps: Step[] = [];
   await drive(session, cell, (sent) => steps.push({ sent, served: serve(sent) }));
   return steps;
@@ -69,7 +69,7 @@ describe("recorded requests are served as the recording reports", () => {
       { policy: NONE_POLICY },
     );
     expect(steps.slice(1).every(({ served }) => served.call.readTokens > 0)).toBe(true);
-    expect(recordedCache(madeRecording(() => 0).sizeModel).signAt(3, "own")).toBeNull();
+    expect(recordedCache(madeRecording(() => 0).sizeJudge).signAt(3, "own")).toBeNull();
   });
 });
 
@@ -126,5 +126,5 @@ test.each([
   ["slack of a step or two is no sign", coldAt(20, 1), 19, { kind: "whole" }],
   ["a cut before all messages", coldAt(20, 1200), 20, { kind: "cut", readTokens: 1200, messageId: null, withinTokens: 0 }],
 ])("a call shows %s", (_, reads, call, sign) => {
-  expect(recordedCache(madeRecording(reads).sizeModel).signAt(call, "own")).toEqual(sign);
+  expect(recordedCache(madeRecording(reads).sizeJudge).signAt(call, "own")).toEqual(sign);
 });

@@ -46,16 +46,16 @@ export const NO_SIGNS: RecordedCache = { signAt: () => null, placeOf: () => null
  * Compares what each call read with the request before it. A recording that never read anything shows nothing: it may not report reads, or
  * its provider may have had no cache. Made once for all replays of a session.
  */
-export function recordedCache(sizeModel: SizeJudge): RecordedCache {
-  const known = shown.get(sizeModel) ?? shownBy(sizeModel);
-  shown.set(sizeModel, known);
+export function recordedCache(sizeJudge: SizeJudge): RecordedCache {
+  const known = shown.get(sizeJudge) ?? shownBy(sizeJudge);
+  shown.set(sizeJudge, known);
   return known;
 }
 
 const shown = new WeakMap<SizeJudge, RecordedCache>();
 
-function shownBy(sizeModel: SizeJudge): RecordedCache {
-  const { calls } = sizeModel;
+function shownBy(sizeJudge: SizeJudge): RecordedCache {
+  const { calls } = sizeJudge;
   if (calls.every((call) => (call.usage.usage.input.cacheReadTokens ?? 0) === 0)) return NO_SIGNS;
   const signs: (CacheSign | null)[] = [];
   const places = new Map<string, number>();
@@ -66,7 +66,7 @@ function shownBy(sizeModel: SizeJudge): RecordedCache {
     if (call.epochStart !== null) view.length = 0;
     view.push(...call.newMessages);
     for (const { id } of call.newMessages) if (!places.has(id)) places.set(id, places.size);
-    const sign = signOf(call, { beforeTokens, view, sizeModel });
+    const sign = signOf(call, { beforeTokens, view, sizeJudge });
     signs.push(sign);
     if (call.epochStart === "boundary" && sign?.kind === "cut" && sign.messageId === null)
       headTokens = Math.max(headTokens ?? 0, sign.readTokens);
@@ -87,10 +87,10 @@ interface Before {
   readonly beforeTokens: number;
   /** The messages of this one. */
   readonly view: readonly Message[];
-  readonly sizeModel: SizeJudge;
+  readonly sizeJudge: SizeJudge;
 }
 
-function signOf(call: RecordedCall, { beforeTokens, view, sizeModel }: Before): CacheSign | null {
+function signOf(call: RecordedCall, { beforeTokens, view, sizeJudge }: Before): CacheSign | null {
   const readTokens = call.usage.usage.input.cacheReadTokens;
   if (readTokens === null || call.reportedTokens === null) return null;
   const canBeWhole = call.epochStart === null || call.epochStart === "model";
@@ -99,7 +99,7 @@ function signOf(call: RecordedCall, { beforeTokens, view, sizeModel }: Before): 
   for (let index = view.length - 1; index >= 0; index--) {
     const message = view[index];
     if (message === undefined) break;
-    endTokens -= sizeModel.messageTokens(message, call.index);
+    endTokens -= sizeJudge.messageTokens(message, call.index);
     if (endTokens <= readTokens)
       return { kind: "cut", readTokens, messageId: message.id, withinTokens: readTokens - endTokens };
   }

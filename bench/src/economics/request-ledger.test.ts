@@ -159,7 +159,7 @@ describe("sessionCache", () => {
       };
       return { ...entry, usage: { ...entry.usage, input } };
     });
-    return sessionCache(prepareSession({ ...made, entries }).sizeModel, MODEL_CATALOG);
+    return sessionCache(prepareSession({ ...made, entries }).sizeJudge, MODEL_CATALOG);
   };
 
   test.each([
@@ -171,8 +171,8 @@ describe("sessionCache", () => {
   });
 
   test("without calls nothing is known", () => {
-    const { sizeModel } = prepareSession({ ...made, entries: made.entries.filter(({ type }) => type !== "usage") });
-    expect(sessionCache(sizeModel, MODEL_CATALOG)).toMatchObject({ warmBaseTokens: 0, countsWrites: true });
+    const { sizeJudge } = prepareSession({ ...made, entries: made.entries.filter(({ type }) => type !== "usage") });
+    expect(sessionCache(sizeJudge, MODEL_CATALOG)).toMatchObject({ warmBaseTokens: 0, countsWrites: true });
   });
 
   test("writes that live an hour make the cache live an hour", () => {

@@ -21,10 +21,10 @@ export function createRequestLedger(
   cell: Cell,
   cache: SessionCache,
 ): (sent: ReplayedCall) => ServedStep {
-  const { sizeModel } = session;
+  const { sizeJudge } = session;
   const { recorded } = cache;
   const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
-  const measure = { sizeModel, history, recorded } as const;
+  const measure = { sizeJudge, history, recorded } as const;
   const sharedBy = followingPrefixes(measure);
   let previous: EarlierRequest | null = null;
   /** When the reply to the request before ended: a cache lives on from there. */
@@ -42,12 +42,12 @@ export function createRequestLedger(
       const { call, nonMessageTokens } = sent;
       const moment = momentOf(each);
       const served = (promptTokens: number, messages: Sequence<Message>) => serve(moment, { promptTokens, messages });
-      return servedSummaries(each, { call, sizeModel, summary: cell.policy.summary, nonMessageTokens, serve: served });
+      return servedSummaries(each, { call, sizeJudge, summary: cell.policy.summary, nonMessageTokens, serve: served });
     });
   return (sent) => {
     const { modelId } = sent.recorded;
     const ruled = cache.rulesFor(modelId);
-    const { requestMs = null, reply = null } = sizeModel.calls[sent.call] ?? {};
+    const { requestMs = null, reply = null } = sizeJudge.calls[sent.call] ?? {};
     const sign = recorded.signAt(sent.call, history);
     const rules = sign === null ? ruled : inFineSteps(ruled);
     // What the recording shows of the cache at this call comes before what its clock says.
@@ -152,7 +152,7 @@ interface SharedPrefix {
 
 /** The measure by which two requests are compared. */
 export interface PrefixMeasure {
-  readonly sizeModel: Pick<
+  readonly sizeJudge: Pick<
     SizeJudge,
     "nonMessageTokens" | "messageTokens" | "isChangedAt" | "isChangedBetween" | "isResizedBetween"
   >;
@@ -171,17 +171,17 @@ interface ComparedRequests {
  * and nothing of that changed, its messages are not sized again.
  */
 export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRequests) => SharedPrefix {
-  const { sizeModel, history, recorded } = measure;
+  const { sizeJudge, history, recorded } = measure;
   // Sizes that are no whole numbers are added up in the order of the requests.
-  const sizes = { ...sizeModel, nonMessageTokens: () => 0, promptTokens: () => Number.NaN };
+  const sizes = { ...sizeJudge, nonMessageTokens: () => 0, promptTokens: () => Number.NaN };
   const tokensOf = followingSizes(sizes, history);
   return (requests) => {
     const { before, now } = requests;
-    const nonMessageTokens = sizeModel.nonMessageTokens(before.call, history);
-    const keptTokens = Math.min(nonMessageTokens, sizeModel.nonMessageTokens(now.call, history));
+    const nonMessageTokens = sizeJudge.nonMessageTokens(before.call, history);
+    const keptTokens = Math.min(nonMessageTokens, sizeJudge.nonMessageTokens(now.call, history));
     const isWhole =
       recorded.signAt(now.call, history)?.kind !== "cut" &&
-      !sizeModel.isChangedBetween(before.call, now.call) &&
+      !sizeJudge.isChangedBetween(before.call, now.call) &&
       now.messages.goesOnFrom(before.messages);
     const messagesTokens = isWhole && Number.isInteger(keptTokens) ? tokensOf(now.call, before.messages) : Number.NaN;
     if (Number.isNaN(messagesTokens)) return sharedPrefix(measure, requests);
@@ -194,11 +194,11 @@ export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRe
  * which nothing changed on the wire meanwhile; of that as much as the cache still held. Visits the shared messages once.
  */
 export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRequests): SharedPrefix {
-  const { sizeModel, history, recorded } = measure;
-  const nonMessageTokens = sizeModel.nonMessageTokens(before.call, history);
-  const keptTokens = Math.min(nonMessageTokens, sizeModel.nonMessageTokens(now.call, history));
+  const { sizeJudge, history, recorded } = measure;
+  const nonMessageTokens = sizeJudge.nonMessageTokens(before.call, history);
+  const keptTokens = Math.min(nonMessageTokens, sizeJudge.nonMessageTokens(now.call, history));
   const sign = recorded.signAt(now.call, history);
-  const mayHaveChanged = sizeModel.isChangedBetween(before.call, now.call);
+  const mayHaveChanged = sizeJudge.isChangedBetween(before.call, now.call);
   const cut = sign?.kind === "cut" ? heldUpTo(sign, recorded) : null;
   let sharedTokens = keptTokens;
   let heldTokens = cut === null ? null : cut.held(null, keptTokens);
@@ -208,7 +208,7 @@ export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRe
     if (message === undefined || message !== now.messages.at(count)) break;
     if (mayHaveChanged && hasChanged(measure, message, { from: before.call, through: now.call })) break;
     if (cut !== null) heldTokens ??= cut.held(message, sharedTokens);
-    sharedTokens += sizeModel.messageTokens(message, now.call);
+    sharedTokens += sizeJudge.messageTokens(message, now.call);
   }
   const isWhole = count === before.messages.size;
   const abandonedTokens = isWhole ? nonMessageTokens - keptTokens : Math.max(1, before.promptTokens - sharedTokens);
@@ -229,11 +229,11 @@ function heldUpTo({ readTokens, messageId, withinTokens }: CutSign, { placeOf }:
 }
 
 function hasChanged(
-  { sizeModel, history, recorded }: PrefixMeasure,
+  { sizeJudge, history, recorded }: PrefixMeasure,
   message: Message,
   calls: { readonly from: number; readonly through: number },
 ): boolean {
   for (let call = calls.from + 1; call <= calls.through; call++)
-    if (sizeModel.isChangedAt(message, call) && recorded.signAt(call, history) === null) return true;
+    if (sizeJudge.isChangedAt(message, call) && recorded.signAt(call, history) === null) return true;
   return false;
 }

@@ -23,8 +23,8 @@ export function ruledCache(cache: SessionCache): SessionCache {
 }
 
 /** The cache of a recorded session. If its agent paid for writes that live an hour, they live an hour. */
-export function sessionCache(sizeModel: SizeJudge, catalog: Pick<ModelCatalog, "cacheRulesOf">): SessionCache {
-  const inputs = sizeModel.calls.flatMap((call) => (call.reportedTokens === null ? [] : [call.usage.usage.input]));
+export function sessionCache(sizeJudge: SizeJudge, catalog: Pick<ModelCatalog, "cacheRulesOf">): SessionCache {
+  const inputs = sizeJudge.calls.flatMap((call) => (call.reportedTokens === null ? [] : [call.usage.usage.input]));
   const livesAnHour = inputs.some((input) => (input.cacheWriteOneHourTokens ?? 0) > 0);
   const reads = inputs.map((input) => input.cacheReadTokens ?? 0);
   const hasReads = reads.some((tokens) => tokens > 0);
@@ -42,7 +42,7 @@ export function sessionCache(sizeModel: SizeJudge, catalog: Pick<ModelCatalog, "
     rulesFor,
     warmBaseTokens: reads.reduce((least, read) => Math.min(least, read), reads[0] ?? 0),
     countsWrites: !hasReads || inputs.some((input) => (input.cacheWriteTokens ?? 0) > 0),
-    recorded: recordedCache(sizeModel),
+    recorded: recordedCache(sizeJudge),
   };
 }
 

@@ -54,7 +54,7 @@ test.each([
         placeOf: (id) => Number(id.slice(1)),
         headTokens: 60,
       };
-      const sizeModel: PrefixMeasure["sizeModel"] = {
+      const sizeJudge: PrefixMeasure["sizeJudge"] = {
         messageTokens: (one, call) => {
           asked += 1;
           const later = laterOf(one);
@@ -67,7 +67,7 @@ test.each([
         isResizedBetween: (after, through) =>
           sized.some(({ later }) => later !== null && isBetween(later.fromCall, after, through)),
       };
-      const measure: PrefixMeasure = { sizeModel, history: "own", recorded };
+      const measure: PrefixMeasure = { sizeJudge, history: "own", recorded };
       const follow = followingPrefixes(measure);
       let list = sequenceOf<Message>();
       let taken = 0;

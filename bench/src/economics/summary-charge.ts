@@ -19,7 +19,7 @@ export interface ServedSummary {
 /** The state in which a summary is asked for. */
 export interface SummaryMoment {
   readonly call: number;
-  readonly sizeModel: SizeJudge;
+  readonly sizeJudge: SizeJudge;
   readonly summary: Policy["summary"];
   /** Tokens in addition to the messages of a request of the session. */
   readonly nonMessageTokens: number;
@@ -45,9 +45,9 @@ export function servedSummaries({ request, answered }: AskedSummary, moment: Sum
   }
   const fixed = { replyTokens: SUMMARY_REPLY_TOKENS, modelId: modelId ?? null };
   if (conversation === undefined) return [{ use: serialisedUse(request.parts, moment), ...fixed }];
-  const { call, sizeModel, nonMessageTokens } = moment;
+  const { call, sizeJudge, nonMessageTokens } = moment;
   const promptTokens = conversation.messages.reduce(
-    (tokens, message) => tokens + sizeModel.messageTokens(message, call),
+    (tokens, message) => tokens + sizeJudge.messageTokens(message, call),
     nonMessageTokens + SUMMARY_PROMPT_TOKENS,
   );
   return [{ use: moment.serve(promptTokens, sequenceOf(conversation.messages)), ...fixed }];
@@ -67,8 +67,8 @@ function serialisedUse(parts: AskedSummary["request"]["parts"], moment: SummaryM
 }
 
 /** A result counts by the share of its characters that the policy's cap leaves in the request. */
-function cappedTokens(message: Message, { call, sizeModel, summary }: SummaryMoment): number {
-  const tokens = sizeModel.messageTokens(message, call);
+function cappedTokens(message: Message, { call, sizeJudge, summary }: SummaryMoment): number {
+  const tokens = sizeJudge.messageTokens(message, call);
   if (message.role !== "tool-result" || summary.resultCapChars === null) return tokens;
   const chars = message.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
   return chars > summary.resultCapChars ? (tokens * summary.resultCapChars) / chars : tokens;

@@ -107,13 +107,13 @@ describe("createCalibration", () => {
 });
 
 test("hidden events are read off the reports: recorded compactions and falling prompts", () => {
-  const { sizeModel } = prepareSession(
+  const { sizeJudge } = prepareSession(
     madeTranscript({ turns: 4, toolCallsPerTurn: 2, resultChars: 800, overheadTokens: 1000, boundaries: [2] }),
   );
-  const calls = sizeModel.calls.map((call) =>
-    call.index === 3 ? { ...call, reportedTokens: (sizeModel.calls[2]?.reportedTokens ?? 0) - 1 } : call,
+  const calls = sizeJudge.calls.map((call) =>
+    call.index === 3 ? { ...call, reportedTokens: (sizeJudge.calls[2]?.reportedTokens ?? 0) - 1 } : call,
   );
-  const events = hiddenEvents({ calls, nonMessageTokens: sizeModel.nonMessageTokens });
+  const events = hiddenEvents({ calls, nonMessageTokens: sizeJudge.nonMessageTokens });
   expect(events.map((event, index) => `${index} ${event}`).filter((each) => !each.endsWith("none"))).toEqual([
     "3 drop",
     "6 after-boundary",

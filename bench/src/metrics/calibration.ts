@@ -65,7 +65,7 @@ export const CALIBRATION: Metric<"calibration", CalibrationMetrics | null, null,
     })
     .nullable(),
   measure: ({ session, isReported }) =>
-    isReported ? createCalibration(hiddenEvents(session.sizeModel)) : { add: () => undefined, result: () => null },
+    isReported ? createCalibration(hiddenEvents(session.sizeJudge)) : { add: () => undefined, result: () => null },
   pool: () => null,
   figures: {},
 };

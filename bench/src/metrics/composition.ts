@@ -14,9 +14,9 @@ export interface Composition {
 const MOST_SAMPLES = 48;
 
 /** Records the content of the context over a session, in tokens of the size model, at evenly spread calls. */
-export function createComposition(sizeModel: SizeJudge): Recorder<Composition, ReplayedCall> {
-  const every = Math.max(1, Math.ceil(sizeModel.calls.length / MOST_SAMPLES));
-  const tokensOf = followingKinds(sizeModel);
+export function createComposition(sizeJudge: SizeJudge): Recorder<Composition, ReplayedCall> {
+  const every = Math.max(1, Math.ceil(sizeJudge.calls.length / MOST_SAMPLES));
+  const tokensOf = followingKinds(sizeJudge);
   const samples: { readonly call: number; readonly byKind: ReadonlyMap<string, number> }[] = [];
   return {
     add: (sent) => {
@@ -34,18 +34,18 @@ export function createComposition(sizeModel: SizeJudge): Recorder<Composition, R
 
 /** Counts the kinds of content in contexts that follow each other. Only new messages are looked at, if no size changed meanwhile. */
 function followingKinds(
-  sizeModel: SizeJudge,
+  sizeJudge: SizeJudge,
 ): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {
   let before = { call: 0, context: sequenceOf<Message>(), byKind: OVERHEAD_ALONE, isWhole: true };
   return ({ call, context, nonMessageTokens }) => {
     // Sizes that are no whole numbers are added up in the order of the messages.
-    const goesOn = before.isWhole && context.goesOnFrom(before.context) && !sizeModel.isResizedBetween(before.call, call);
+    const goesOn = before.isWhole && context.goesOnFrom(before.context) && !sizeJudge.isResizedBetween(before.call, call);
     const byKind = new Map(goesOn ? before.byKind : OVERHEAD_ALONE);
     byKind.set(OVERHEAD, nonMessageTokens);
     let isWhole = true;
     for (const message of context.slice(goesOn ? before.context.size : 0)) {
       const kind = kindOf(message);
-      const tokens = sizeModel.messageTokens(message, call);
+      const tokens = sizeJudge.messageTokens(message, call);
       isWhole &&= Number.isInteger(tokens);
       byKind.set(kind, (byKind.get(kind) ?? 0) + tokens);
     }

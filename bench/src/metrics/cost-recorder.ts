@@ -39,7 +39,7 @@ export interface CostMetrics {
 export interface CostInput {
   readonly catalog: ModelCatalog;
   readonly cache: SessionCache;
-  readonly sizeModel: Pick<SizeJudge, "messageTokens">;
+  readonly sizeJudge: Pick<SizeJudge, "messageTokens">;
 }
 
 /** Adds up what the requests cost; `served` says how each was served. */
@@ -47,7 +47,7 @@ export function createCost(input: CostInput): {
   add(sent: ReplayedCall, served: ServedStep): void;
   result(): CostMetrics;
 } {
-  const { catalog, cache, sizeModel } = input;
+  const { catalog, cache, sizeJudge } = input;
   const count = {
     cacheReadTokens: 0,
     cacheWriteTokens: 0,
@@ -74,7 +74,7 @@ export function createCost(input: CostInput): {
   };
   return {
     add: (sent, served) => {
-      const replyTokens = replyTokensOf(sent, sizeModel);
+      const replyTokens = replyTokensOf(sent, sizeJudge);
       count.cacheReadTokens += served.call.readTokens;
       count.cacheWriteTokens += served.call.writeTokens;
       count.uncachedTokens += served.call.uncachedTokens;
@@ -124,9 +124,9 @@ function totalOf(use: CacheUse): number {
  * Tokens of the recorded reply: as reported, or its size in later prompts if that is larger. Some agents report the count at the
  * start of a stream, up to 64 times too low.
  */
-function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeModel: CostInput["sizeModel"]): number {
+function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeJudge: CostInput["sizeJudge"]): number {
   const reported = recorded.usage.output.totalTokens ?? 0;
-  return reply === null ? reported : Math.max(reported, sizeModel.messageTokens(reply, call));
+  return reply === null ? reported : Math.max(reported, sizeJudge.messageTokens(reply, call));
 }
 
 /** How requests were served, whatever their price. */

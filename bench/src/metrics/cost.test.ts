@@ -66,8 +66,8 @@ const used = (readTokens: number, writeTokens: number, state: CacheUse["state"] 
 
 function costOf(prices: ModelPrices | null, steps: readonly ServedStep[], replySizeTokens = 0) {
   const catalog = { ...MODEL_CATALOG, pricesOf: () => prices };
-  const sizeModel = { messageTokens: () => replySizeTokens };
-  const cost = createCost({ catalog, cache: CACHE, sizeModel });
+  const sizeJudge = { messageTokens: () => replySizeTokens };
+  const cost = createCost({ catalog, cache: CACHE, sizeJudge });
   for (const served of steps) cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 1000 }), served);
   return cost.result();
 }
@@ -95,7 +95,7 @@ describe("createCost", () => {
     const cost = createCost({
       catalog,
       cache: CACHE,
-      sizeModel: { messageTokens: () => 0 },
+      sizeJudge: { messageTokens: () => 0 },
     });
     const summary = { use: { ...used(0, 0), uncachedTokens: 50_000 }, replyTokens: 1000, modelId: "small" };
     cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 0 }), { call: used(0, 0), summaries: [summary] });
@@ -116,7 +116,7 @@ describe("createCost", () => {
 
   test("a call whose model has no price is left out with its summaries, and the model is named", () => {
     const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "unknown" ? null : PRICES) };
-    const cost = createCost({ catalog, cache: CACHE, sizeModel: { messageTokens: () => 0 } });
+    const cost = createCost({ catalog, cache: CACHE, sizeJudge: { messageTokens: () => 0 } });
     const summary = { use: used(0, 10_000), replyTokens: 1000, modelId: null };
     const priced = callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 1000 });
     cost.add(priced, { call: used(100_000, 0), summaries: [] });
@@ -132,7 +132,7 @@ describe("createCost", () => {
 
   test("a summary by another model without a price leaves no dollars: the policy would look too cheap", () => {
     const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "small" ? null : PRICES) };
-    const cost = createCost({ catalog, cache: CACHE, sizeModel: { messageTokens: () => 0 } });
+    const cost = createCost({ catalog, cache: CACHE, sizeJudge: { messageTokens: () => 0 } });
     const summary = { use: used(0, 10_000), replyTokens: 1000, modelId: "small" };
     cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 0 }), { call: used(0, 0), summaries: [summary] });
     expect(cost.result()).toMatchObject({ withCacheUsd: null, unpricedCalls: 0 });

@@ -33,8 +33,8 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     withCachePer100CallsUsd: figure,
     withoutCachePer100CallsUsd: figure,
   }),
-  measure: ({ session: { sizeModel }, catalog, cache }) => {
-    const cost = createCost({ catalog, cache, sizeModel });
+  measure: ({ session: { sizeJudge }, catalog, cache }) => {
+    const cost = createCost({ catalog, cache, sizeJudge });
     return { add: (sent) => cost.add(sent, sent.served), result: cost.result };
   },
   pool: summarizeCost,

@@ -54,7 +54,7 @@ const LISTED_ERROR_PERCENT = 5;
 
 function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity | null> {
   const { session, cell, catalog, cache } = replay;
-  const { calls } = session.sizeModel;
+  const { calls } = session.sizeJudge;
   const serveByRules = createRequestLedger(session, cell, ruledCache(cache));
   const total = { stated: 0, computed: 0, ruled: 0, coldCalls: 0, coldUsd: 0 };
   const rest = createCauses();

@@ -37,7 +37,7 @@ export function createRowMetrics(
   const recorders = metrics.map((metric) => metric.measure(replay));
   const log = createCompactionLog();
   const cacheMisses = createCacheMisses();
-  const composition = createComposition(session.sizeModel);
+  const composition = createComposition(session.sizeJudge);
   const copied = new Set(session.transcript.copiedIds);
   return {
     add: (replayed) => {
@@ -70,9 +70,9 @@ function withoutCopied(sent: ReplayedCall, copied: ReadonlySet<string>): Replaye
 }
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
-  const cache = sessionCache(session.sizeModel, catalog);
+  const cache = sessionCache(session.sizeJudge, catalog);
   const held = createHeldReplay(session);
-  const isReported = isRecordedPolicy(cell.policy) && !session.sizeModel.isEstimated;
+  const isReported = isRecordedPolicy(cell.policy) && !session.sizeJudge.isEstimated;
   return { session, cell, catalog, cache, held, isReported };
 }
 

@@ -104,7 +104,7 @@ describe("a session that waits for a person", () => {
 });
 
 test("output speed is that of the longer replies, and unknown without times", () => {
-  const [call] = timed(STEP_MS, 1).sizeModel.calls;
+  const [call] = timed(STEP_MS, 1).sizeJudge.calls;
   if (call === undefined) throw new Error("there are calls");
   const answered = (tokens: number, endMs: number | null) => ({
     ...call,

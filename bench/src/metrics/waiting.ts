@@ -93,7 +93,7 @@ export const WAITING: Metric<"waiting", WaitingMetrics, WaitingMetrics, keyof Wa
 };
 
 function createWaiting({ session }: MeasuredReplay): Recorder<WaitingMetrics, ReplayedCall> {
-  const speed = outputTokensPerSecond(session.sizeModel.calls) ?? DEFAULT_TOKENS_PER_SECOND;
+  const speed = outputTokensPerSecond(session.sizeJudge.calls) ?? DEFAULT_TOKENS_PER_SECOND;
   let total = NONE;
   return {
     add: ({ waits }) => {

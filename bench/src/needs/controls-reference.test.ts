@@ -25,7 +25,7 @@ async function sessionOf(path: string): Promise<PreparedSession> {
 
 /** The tail that the bench made for a replay, and the slow one of the same amount and of the same size. */
 async function bothTails(session: PreparedSession, policy: EnginePolicy, roomTokens: number) {
-  const { entries, references, sizeModel } = session;
+  const { entries, references, sizeJudge } = session;
   const history = entries.flatMap((entry) =>
     entry.type === "message" && references.ordinalOf(entry.message) !== null ? [readMessage(entry.message)] : [],
   );
@@ -41,7 +41,7 @@ async function bothTails(session: PreparedSession, policy: EnginePolicy, roomTok
     answered.push({ sent, reply, earlier: history.slice(0, ordinalOf(reply)) });
   });
   const calls = answered.map(({ sent, earlier }) => ({ ...sent, history: earlier.map(({ message }) => message) }));
-  const question = { calls, sizeModel };
+  const question = { calls, sizeJudge };
   const uses = answered.map(({ reply, earlier }) => {
     const used = references.usesOf(reply).map(({ reference }) => references.references[reference] ?? "");
     return referenceUses({ reply, earlier, references: used });

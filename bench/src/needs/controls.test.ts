@@ -38,7 +38,7 @@ function sessionOf(messages: readonly Message[]) {
 }
 
 const session = sessionOf(MESSAGES);
-const needs = prepareNeeds(session.entries, { references: session.references, messageTokens: session.sizeModel.messageTokens });
+const needs = prepareNeeds(session.entries, { references: session.references, messageTokens: session.sizeJudge.messageTokens });
 const history = session.history();
 const ordinals = MESSAGES.flatMap((message, place) => (message.role === "assistant" ? [place] : []));
 

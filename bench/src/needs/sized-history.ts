@@ -29,11 +29,11 @@ interface SizeChange {
 interface SizedFrom {
   readonly entries: readonly SessionEntry[];
   readonly references: Pick<PreparedReferences, "ordinalOf">;
-  readonly sizeModel: Pick<SizeJudge, "sizeStepsOf" | "messageTokens">;
+  readonly sizeJudge: Pick<SizeJudge, "sizeStepsOf" | "messageTokens">;
 }
 
 /** A session's recorded messages, sized. Made once for all replays. */
-export function sizedHistory({ entries, references, sizeModel }: SizedFrom): SizedHistory {
+export function sizedHistory({ entries, references, sizeJudge }: SizedFrom): SizedHistory {
   const messages = entries.flatMap((entry) =>
     entry.type === "message" && references.ordinalOf(entry.message) !== null ? [entry.message] : [],
   );
@@ -41,8 +41,8 @@ export function sizedHistory({ entries, references, sizeModel }: SizedFrom): Siz
   const sums = new Float64Array(messages.length + 1);
   let totalTokens = 0;
   for (const [place, message] of messages.entries()) {
-    const [first, ...later] = sizeModel.sizeStepsOf(message);
-    let tokens = first?.tokens ?? sizeModel.messageTokens(message, 0);
+    const [first, ...later] = sizeJudge.sizeStepsOf(message);
+    let tokens = first?.tokens ?? sizeJudge.messageTokens(message, 0);
     totalTokens += tokens;
     addAt(sums, place, tokens);
     for (const step of later) {

@@ -52,7 +52,7 @@ const OUTPUT_RESERVE_SHARE = 8;
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
   const { program = null } = cell;
-  const overheadTokens = session.sizeModel.firstOverheadTokens;
+  const overheadTokens = session.sizeJudge.firstOverheadTokens;
   const window: WindowSpec = request.kind === "real" ? { kind: "real", ...realWindowOf(session, catalog) } : request;
   const contextWindowTokens = window.kind === "real" ? window.tokens : overheadTokens + window.tokens;
   const maxOutputTokens = reserveOf(window.tokens);
@@ -93,17 +93,17 @@ export function realWindowOf(session: PreparedSession, catalog: CellRequest["cat
 
 /** Collects the evidence of recording and catalog about the window that a session ran in. */
 function windowEvidenceOf(
-  { transcript, entries, sizeModel }: PreparedSession,
+  { transcript, entries, sizeJudge }: PreparedSession,
   catalog: CellRequest["catalog"],
 ): WindowEvidence {
   const [start] = entries;
-  const modelIds = [...new Set(sizeModel.calls.map((call) => call.modelId))];
+  const modelIds = [...new Set(sizeJudge.calls.map((call) => call.modelId))];
   const stated = entries.flatMap((entry) => (entry.type === "model-change" ? (entry.limits?.contextWindowTokens ?? []) : []));
   return {
     modelIds,
     statedTokens: largest(stated),
     automaticTokens: largest(automaticPrompts(entries, transcript.automaticCompactionIds ?? [])),
-    largestPromptTokens: largest(sizeModel.calls.flatMap((call) => call.reportedTokens ?? [])) ?? 0,
+    largestPromptTokens: largest(sizeJudge.calls.flatMap((call) => call.reportedTokens ?? [])) ?? 0,
     agent: agentWindowOf(start?.type === "session" ? start.agent : null),
     catalogueTokens: largest(modelIds.flatMap((modelId) => catalog.contextWindowOf(modelId) ?? [])),
   };

@@ -32,7 +32,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const openCalls = new Set<string>();
   const idles = createIdleClock(cell);
   const check = session.wireChecks();
-  const sizes = followingSizes(session.sizeModel, foldsBoundaries ? "recorded" : "own");
+  const sizes = followingSizes(session.sizeJudge, foldsBoundaries ? "recorded" : "own");
   // A reader cuts what arrives by itself.
   const letIn = session.arrivals(reader === null ? cell.policy : { truncation: null }, cell.kinds);
   let call = 0;
@@ -147,7 +147,7 @@ interface CallToSend {
  */
 async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, toSend: CallToSend): Promise<ReplayedCall> {
   const { call, entry, reply, check, sizes } = toSend;
-  const { sizeModel } = session;
+  const { sizeJudge } = session;
   const isRecorded = isRecordedPolicy(cell.policy);
   const history = isRecorded ? "recorded" : "own";
   const nowMs = entry.atMs;
@@ -184,8 +184,8 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
     reply,
     context: messages,
     promptTokens,
-    nonMessageTokens: sizeModel.nonMessageTokens(call, history),
-    chargedTokens: lost ? (sizeModel.recordedPromptTokens[call] ?? promptTokens) : promptTokens,
+    nonMessageTokens: sizeJudge.nonMessageTokens(call, history),
+    chargedTokens: lost ? (sizeJudge.recordedPromptTokens[call] ?? promptTokens) : promptTokens,
     prediction,
     overflowed,
     irreducible,

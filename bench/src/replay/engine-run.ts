@@ -122,9 +122,9 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
  * log of another agent often does not tell them. It is the size model's overhead of the first epoch less what the
  * policy's own measure counts of what the log shows; never below zero.
  */
-function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy, tokenizers, kinds }: Cell): number {
+function hiddenOverheadTokens({ entries, sizeJudge }: PreparedSession, { policy, tokenizers, kinds }: Cell): number {
   const start = entries[0];
-  if (start?.type !== "session") return sizeModel.firstOverheadTokens;
+  if (start?.type !== "session") return sizeJudge.firstOverheadTokens;
   const { system, tools } = start;
   const estimator = createEstimator(policy.estimator, createWorkCounter(), {
     kinds: kinds.estimators,
@@ -132,7 +132,7 @@ function hiddenOverheadTokens({ entries, sizeModel }: PreparedSession, { policy,
     tokenizers,
   });
   const shown = estimator.predict(EMPTY_LEDGER, { system, tools, dynamicContext: null, hiddenTokens: 0 });
-  return Math.max(0, sizeModel.firstOverheadTokens - shown.overheadTokens);
+  return Math.max(0, sizeJudge.firstOverheadTokens - shown.overheadTokens);
 }
 
 /** Words of which a text of a size is made. */

@@ -15,7 +15,7 @@ export interface PreparedSession {
   /** The recorded log after repairs: what is replayed. */
   readonly entries: readonly SessionEntry[];
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
-  readonly sizeModel: SizeJudge;
+  readonly sizeJudge: SizeJudge;
   readonly references: PreparedReferences;
   /** Its replies that count in another session; left out if all are its own. */
   readonly copiedReplies?: ReadonlySet<Message>;
@@ -33,22 +33,22 @@ export interface PreparedSession {
 export function prepareSession(transcript: Transcript): PreparedSession {
   const { entries, repairCount, continuationCount, boundaries } = repairEntries(transcript.entries);
   const references = prepareReferences(entries);
-  const sizeModel = createSizeJudge(entries, boundaries);
-  const { messageTokens } = sizeModel;
+  const sizeJudge = createSizeJudge(entries, boundaries);
+  const { messageTokens } = sizeJudge;
   let needs: Needs | null = null;
   let history: SizedHistory | null = null;
   return {
     transcript,
     entries,
     repaired: { repairCount, continuationCount },
-    sizeModel,
+    sizeJudge,
     references,
     needs: () => {
       needs ??= prepareNeeds(entries, { references, messageTokens });
       return needs;
     },
     history: () => {
-      history ??= sizedHistory({ entries, references, sizeModel });
+      history ??= sizedHistory({ entries, references, sizeJudge });
       return history;
     },
     arrivals: createArrivals(),

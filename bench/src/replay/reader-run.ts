@@ -95,7 +95,7 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
       if (gate === "before-step") await request?.refuse(refused);
       if (gate === "before-step") {
         const { tools } = engine.view();
-        const modelId = session.sizeModel.calls[calls]?.modelId ?? "";
+        const modelId = session.sizeJudge.calls[calls]?.modelId ?? "";
         calls += 1;
         request = sending(started, { items: array.items(), facts: { system: system(engine.view()), tools, modelId } });
       }

@@ -7,7 +7,7 @@ const withErrors = (errors: readonly number[]) => ({
   ...report,
   sessions: report.sessions.map((session, index) => ({
     ...session,
-    sizeModel: { ...session.sizeModel, mapePercent: errors[index] ?? 0 },
+    sizeJudge: { ...session.sizeJudge, mapePercent: errors[index] ?? 0 },
   })),
 });
 

@@ -82,7 +82,7 @@ function validities(report: BenchReport): readonly Validity[] {
       errors: {
         dollars: dollars?.errorPercent ?? null,
         rules: dollars?.ruledErrorPercent ?? null,
-        sizes: session.isEstimated ? null : session.sizeModel.mapePercent,
+        sizes: session.isEstimated ? null : session.sizeJudge.mapePercent,
         reads: errorOf(cache?.reportedReadTokens, cache?.computedReadTokens),
         writes: errorOf(cache?.reportedWriteTokens, cache?.computedWriteTokens),
         stated: session.recordedUsdIs === "whole" ? errorOf(session.statedCostUsd, session.recordedUsd) : null,

@@ -110,7 +110,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
     })
     .nullable()
     .default(null),
-  sizeModel: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
+  sizeJudge: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
 });
 
 /** Schema of one note of an importer. */

@@ -12,10 +12,10 @@ import { sessionOpening } from "./session-opening.ts";
 
 /** Describes a session by its recording. The catalogue tells its window if nothing in it does. */
 export function describeSession(session: PreparedSession, catalog: ModelCatalog): SessionDescription {
-  const { transcript, sizeModel, repaired } = session;
+  const { transcript, sizeJudge, repaired } = session;
   const [start] = transcript.entries;
   const copied = new Set(transcript.copiedIds);
-  const calls = sizeModel.calls.filter(({ usage }) => !copied.has(usage.requestId));
+  const calls = sizeJudge.calls.filter(({ usage }) => !copied.has(usage.requestId));
   const spending = createSpending((modelId, atMs) => catalog.pricesOf(modelId, atMs));
   for (const entry of ownEntries(transcript)) spending.add(entry);
   const { usd, usdIs, statedUsd } = spending.now();
@@ -29,7 +29,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     parentSession: transcript.parentName,
     ...(transcript.lineage !== undefined && { lineage: transcript.lineage }),
     ...sessionOpening(transcript.entries),
-    modelIds: [...new Set(sizeModel.calls.map((call) => call.modelId))],
+    modelIds: [...new Set(sizeJudge.calls.map((call) => call.modelId))],
     messages: transcript.entries.filter((entry) => entry.type === "message").length,
     calls: calls.length,
     maxReportedPromptTokens: reported.reduce((largest, tokens) => Math.max(largest, tokens), 0),
@@ -38,13 +38,13 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
       (entry) => entry.type === "compaction" && !copied.has(entry.id) && !isRollBack(entry),
     ).length,
     repairs: repaired.repairCount + repaired.continuationCount,
-    isEstimated: sizeModel.isEstimated,
+    isEstimated: sizeJudge.isEstimated,
     recordedUsd: usd,
     recordedUsdIs: usdIs,
     statedCostUsd: (copied.size > 0 ? null : transcript.statedUsd) ?? statedUsd,
     seen: seenCounts(transcript.entries),
     ...(transcript.outcome !== undefined && { outcome: transcript.outcome }),
-    sizeModel: sizeModel.error,
+    sizeJudge: sizeJudge.error,
   };
 }
 

@@ -102,7 +102,7 @@ describe("replay", () => {
 
   test("recorded measures the estimator on every reported call but the first", async () => {
     const { metrics } = await replay(SESSION, { policy: RECORDED_POLICY, window: ROOMY });
-    expect(metrics?.calibration?.calls).toBe(SESSION.sizeModel.calls.length - 1);
+    expect(metrics?.calibration?.calls).toBe(SESSION.sizeJudge.calls.length - 1);
     expect(metrics?.calibration?.estimator).toContain("ledger");
   });
 });

@@ -44,7 +44,7 @@ describe.each(readdirSync(FOLDER).toSorted())("%s", (name) => {
         expect(calls.length).toBeGreaterThan(0);
         for (const { call, context, violations, promptTokens } of calls) {
           expect(violations).toEqual(checkMessages(context.slice()));
-          expect(promptTokens).toBe(session.sizeModel.promptTokens(call, context, "own"));
+          expect(promptTokens).toBe(session.sizeJudge.promptTokens(call, context, "own"));
         }
       }
     },

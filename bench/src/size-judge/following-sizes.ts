@@ -27,13 +27,13 @@ export interface RequestSizes {
  * was not made by appending to the request before it, as after an edit, is added up anew. Sizes that are no whole numbers always are, as their
  * sum depends on the order.
  */
-export function followingSizes(sizeModel: RequestSizes, history: HistoryKind): FollowingSizes {
+export function followingSizes(sizeJudge: RequestSizes, history: HistoryKind): FollowingSizes {
   let before = NOTHING;
   return (call, messages) => {
-    before = sizedAfter(before, { call, messages }, sizeModel);
-    const nonMessageTokens = sizeModel.nonMessageTokens(call, history);
+    before = sizedAfter(before, { call, messages }, sizeJudge);
+    const nonMessageTokens = sizeJudge.nonMessageTokens(call, history);
     if (before.isWhole && Number.isInteger(nonMessageTokens)) return nonMessageTokens + before.tokens;
-    return sizeModel.promptTokens(call, messages, history);
+    return sizeJudge.promptTokens(call, messages, history);
   };
 }
 
@@ -41,13 +41,13 @@ export function followingSizes(sizeModel: RequestSizes, history: HistoryKind): F
 function sizedAfter(
   before: Sized,
   { call, messages }: Pick<Sized, "call" | "messages">,
-  sizeModel: Pick<RequestSizes, "messageTokens" | "isResizedBetween">,
+  sizeJudge: Pick<RequestSizes, "messageTokens" | "isResizedBetween">,
 ): Sized {
-  const goesOn = messages.goesOnFrom(before.messages) && !sizeModel.isResizedBetween(before.call, call);
+  const goesOn = messages.goesOnFrom(before.messages) && !sizeJudge.isResizedBetween(before.call, call);
   const known = goesOn ? before : NOTHING;
   let { tokens, isWhole } = known;
   for (const message of messages.slice(known.messages.size)) {
-    const more = sizeModel.messageTokens(message, call);
+    const more = sizeJudge.messageTokens(message, call);
     isWhole &&= Number.isInteger(more);
     tokens += more;
   }

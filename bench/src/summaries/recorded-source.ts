@@ -77,7 +77,7 @@ function knownHistory(session: PreparedSession): KnownHistory {
   return { ...history, weights: weightsOf(session, history.ordinals) };
 }
 
-function weightsOf({ entries, sizeModel }: PreparedSession, ordinals: RecordedHistory["ordinals"]): readonly number[] {
+function weightsOf({ entries, sizeJudge }: PreparedSession, ordinals: RecordedHistory["ordinals"]): readonly number[] {
   const weights = Array.from({ length: ordinals.size }, () => 0);
   let call = 0;
   for (const entry of entries) {
@@ -85,7 +85,7 @@ function weightsOf({ entries, sizeModel }: PreparedSession, ordinals: RecordedHi
     if (entry.type !== "message") continue;
     const { message } = entry;
     const isHuman = message.role === "user" && message.origin === "human";
-    weights[ordinals.get(message.id) ?? 0] = isHuman ? 0 : sizeModel.messageTokens(message, call);
+    weights[ordinals.get(message.id) ?? 0] = isHuman ? 0 : sizeJudge.messageTokens(message, call);
   }
   return weights;
 }

@@ -24,7 +24,7 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
   const history = session.entries.flatMap((entry) =>
     entry.type === "message" && session.references.ordinalOf(entry.message) !== null ? [entry.message] : [],
   );
-  const sizes = history.map((message) => session.sizeModel.messageTokens(message, 0));
+  const sizes = history.map((message) => session.sizeJudge.messageTokens(message, 0));
   const index = createRecallIndex(createWorkCounter());
   const observations: RecallObservation[] = [];
   let indexed = 0;

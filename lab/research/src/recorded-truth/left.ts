@@ -33,10 +33,10 @@ export function leftAt(
     files,
   }: { readonly leaves: Leaves; readonly session: PreparedSession; readonly files: readonly KnownFile[] },
 ): Left {
-  const { sizeModel } = session;
+  const { sizeJudge } = session;
   const entries = session.transcript.entries;
   const call = entries.slice(0, position).filter(({ type }) => type === "usage").length;
-  const sizeOf = (message: Message) => sizeModel.messageTokens(message, call);
+  const sizeOf = (message: Message) => sizeJudge.messageTokens(message, call);
   let view: SessionView = EMPTY_VIEW;
   for (const entry of entries.slice(0, position)) view = foldEntry(view, entry);
   const next = entries.findIndex((entry, place) => place > position && entry.type === "usage");
@@ -45,7 +45,7 @@ export function leftAt(
   const person = newestWithin(before.filter(isHuman).toReversed(), leaves.personTokens, sizeOf);
   const answers = leaves.answers ? answersIn(before) : [];
   return {
-    overheadTokens: sizeModel.firstOverheadTokens,
+    overheadTokens: sizeJudge.firstOverheadTokens,
     messageTokens: sum([...person, ...answers, ...came].map(sizeOf)),
     contextTokens: leaves.initialContext ? sum(initialContext(session).map(sizeOf)) : 0,
     fileTokens: sum(

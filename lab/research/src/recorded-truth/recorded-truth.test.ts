@@ -171,7 +171,7 @@ describe("what is left by description", () => {
   const sizeOf = (isWanted: (entry: SessionEntry) => boolean) =>
     entries
       .filter(isWanted)
-      .reduce((sum, entry) => sum + (entry.type === "message" ? session.sizeModel.messageTokens(entry.message, 8) : 0), 0);
+      .reduce((sum, entry) => sum + (entry.type === "message" ? session.sizeJudge.messageTokens(entry.message, 8) : 0), 0);
   const came = leftAt(firstOf(MADE), { leaves, session, files: [] }).messageTokens;
 
   test.each([
@@ -181,7 +181,7 @@ describe("what is left by description", () => {
   ])("%s", (_, changed, tokens) => {
     const left = leftAt(firstOf(MADE), { leaves: { ...leaves, ...changed }, session, files: [] });
     expect(left.messageTokens - came).toBeCloseTo(tokens);
-    expect(left.overheadTokens).toBe(session.sizeModel.firstOverheadTokens);
+    expect(left.overheadTokens).toBe(session.sizeJudge.firstOverheadTokens);
   });
 });
 

@@ -23,7 +23,7 @@ test.skipIf(files.length === 0)(
     expect(recorded.map((row) => row.metrics?.economy.promptTokens)).toEqual(
       report.sessions.map((session) => session.sumReportedPromptTokens),
     );
-    const errors = report.sessions.map((session) => session.sizeModel.mapePercent ?? 0);
+    const errors = report.sessions.map((session) => session.sizeJudge.mapePercent ?? 0);
     expect(quantileOf(errors, 0.5)).toBeLessThan(1);
     const readErrors = recorded.flatMap((row) => Math.abs(row.metrics?.cacheValidity?.errorPercent ?? 0));
     expect(quantileOf(readErrors, 0.5)).toBeLessThan(3);

@@ -71,10 +71,10 @@ test("what the proxy recorded gives the same figures as what the agent wrote", {
   const [record, own] = [await benchOf("sessions", folder), await benchOf("own", folder)];
   expect(await messagesIn(join(folder, "sessions"), "plimsoll")).toEqual(await messagesIn(join(folder, "own"), "claude-code"));
   await setting.close();
-  const { seen, calls, sumReportedPromptTokens, sizeModel } = own.session;
+  const { seen, calls, sumReportedPromptTokens, sizeJudge } = own.session;
   expect(seen).toMatchObject({ edits: 12, files: 24, plans: 8, cacheReads: calls });
   expect(record.session).toMatchObject({ seen, calls, sumReportedPromptTokens });
-  expect(Math.abs(record.session.sizeModel.mapePercent - sizeModel.mapePercent)).toBeLessThan(1);
+  expect(Math.abs(record.session.sizeJudge.mapePercent - sizeJudge.mapePercent)).toBeLessThan(1);
   expect(own.words).toContain("Recorded usage: $");
   expect(record.words).toBe(own.words);
   expect(record.figures.filter((figure, place) => Math.abs(figure - (own.figures[place] ?? 0)) > 1)).toEqual([]);
@@ -86,7 +86,7 @@ const report = z.looseObject({
       seen: z.looseObject({}),
       calls: z.number(),
       sumReportedPromptTokens: z.number(),
-      sizeModel: z.looseObject({ mapePercent: z.number() }),
+      sizeJudge: z.looseObject({ mapePercent: z.number() }),
     }),
   ]),
 });
