@@ -1,5 +1,5 @@
-import type { Message } from "@plimsoll/core";
-import { standsAlone } from "../src/needs/references.ts";
+import type { Message, ToolCallPart } from "@plimsoll/core";
+import { extractReferences, standsAlone } from "../src/needs/references.ts";
 import { argumentsOf, callsOf, comparable, comparableLines, stringsIn, textsOf } from "./reference-texts.ts";
 
 /**
@@ -120,6 +120,7 @@ function passageUses({ references, earlier }: RecordedReply): readonly Reference
       for (const [place, text] of [...textsOf(message).entries()].reverse()) {
         const start = lastPlaceOf(reference, text);
         if (start === null) continue;
+        if (onlySaysDone(message, earlier)) return [];
         const passage = passageAt({ text, lines: (texts[place] ?? "").split("\n"), start, chars: reference.length });
         return [{ kind: "passages", choices: [passage], areWholeLines: false }];
       }
@@ -131,6 +132,41 @@ function passageUses({ references, earlier }: RecordedReply): readonly Reference
 function isSource(message: Message): boolean {
   if (message.role === "tool-result") return true;
   return message.role === "user" && (message.origin === "human" || message.origin === "command");
+}
+
+/** A result of a call that changed files or wrote a list of tasks, went well, and has no name, word of an error or 41st word beyond the call. */
+function onlySaysDone(message: Message, earlier: readonly ReadMessage[]): boolean {
+  if (message.role !== "tool-result" || message.isError) return false;
+  const call = earlier.flatMap((read) => callsOf(read.message)).findLast(({ callId }) => callId === message.callId);
+  if (call === undefined || !(isChange(call) || writesTasks(argumentsOf(call)))) return false;
+  const given = stringsIn(argumentsOf(call)).join("\n");
+  const more = stringsIn(valueIn(textsOf(message).join("\n"))).filter((text) => !given.includes(text));
+  const names = more.flatMap((text) => extractReferences(text)).filter(({ kind }) => kind !== "number");
+  const words = new Set(
+    more.flatMap((text) => text.split(/[^\p{L}]+/u)).filter((word) => word.length >= 3 && !given.includes(word)),
+  );
+  if (words.size > 40 || names.some(({ text }) => !given.includes(text))) return false;
+  const rest = names.reduce((left, { text }) => left.split(text).join(" "), more.join("\n"));
+  return !/error|exception|fail|can't|cannot|unable|invalid|unexpected|undefined|not found|no such|denied|missing|refused|timed out|panic|fatal|abort/i.test(
+    rest,
+  );
+}
+
+function isChange({ paths }: ToolCallPart): boolean {
+  return paths.length > 0 && !paths.some(({ access }) => access !== "modify");
+}
+
+/** A list of tasks: objects with a status each, one at least. */
+function writesTasks(args: unknown): boolean {
+  return JSON.stringify(args).includes('"status":');
+}
+
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function lastPlaceOf(reference: string, text: string): number | null {

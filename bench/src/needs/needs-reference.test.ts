@@ -132,9 +132,9 @@ async function transcriptOf(path: string): Promise<Transcript> {
 
 describe("the measures agree with a slow reading of the protocol", () => {
   test.each([
-    ["bug-hunt.jsonl", "14 edits, 343 passages, 14 fileInHand, 187 instructions"],
-    ["conversation.jsonl", "6 edits, 127 passages, 6 fileInHand, 908 instructions"],
-    ["tour-and-feature.jsonl", "16 edits, 390 passages, 17 fileInHand, 512 instructions"],
+    ["bug-hunt.jsonl", "14 edits, 332 passages, 14 fileInHand, 187 instructions"],
+    ["conversation.jsonl", "6 edits, 113 passages, 6 fileInHand, 908 instructions"],
+    ["tour-and-feature.jsonl", "16 edits, 382 passages, 17 fileInHand, 512 instructions"],
   ])("on all uses of %s", async (file, counts) => {
     const { reference, measured } = bothReadings(await transcriptOf(join(ROOT, "fixtures/sessions", file)));
     expect(measured).toEqual(reference);
@@ -142,11 +142,11 @@ describe("the measures agree with a slow reading of the protocol", () => {
   });
 
   const sessions = [
-    ["claude-code/polecatspeaks__StarCar__entire-35a3b1f36865-0.jsonl", 440],
+    ["claude-code/polecatspeaks__StarCar__entire-35a3b1f36865-0.jsonl", 420],
     ["codex-rollout/savekirk__session-bridge__entire-64b5e5660349-4.jsonl", 1800],
     ["gemini-cli-chat/savekirk__session-bridge__entire-e94f17cdc65d-0.json", 200],
-    ["opencode-export/savekirk__session-bridge__entire-13dddd416599-0.json", 900],
-    ["pi-session/entireio__auth-go__entire-7407a21c1092-0.jsonl", 2400],
+    ["opencode-export/savekirk__session-bridge__entire-13dddd416599-0.json", 870],
+    ["pi-session/entireio__auth-go__entire-7407a21c1092-0.jsonl", 2390],
   ] as const;
   const present = sessions.filter(([file]) => existsSync(join(RECORDED, file)));
 

@@ -1,10 +1,11 @@
-import { isHuman, type Message, type SessionEntry, toolCallsOf } from "@plimsoll/core";
+import { isHuman, type Message, type SessionEntry, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
 import { messageChars, type PlanItem, planAfter } from "@plimsoll/core/extend";
 import { createFiles } from "./files.ts";
 import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.ts";
 import { createNeedleIndex, createNeedles } from "./needles.ts";
-import type { PreparedReferences } from "./recorded-references.ts";
-import { comparableLines, comparableText, comparedTexts } from "./texts.ts";
+import { isSourceMessage, type PreparedReferences } from "./recorded-references.ts";
+import { ERROR_WORDS, extractReferences } from "./references.ts";
+import { argumentTexts, comparableLines, comparableText, comparedTexts } from "./texts.ts";
 
 /** One thing that a call needs. */
 export interface Need {
@@ -181,6 +182,7 @@ interface Passages {
 function createPassages(references: PreparedReferences): Passages {
   const known: KnownPassages = {
     newest: Array.from({ length: references.index.statementCount() }, () => null),
+    calls: new Map(),
     found: new Map(),
     texts: new WeakMap(),
     lines: new Map(),
@@ -196,17 +198,38 @@ function createPassages(references: PreparedReferences): Passages {
       });
     },
     follow(message) {
-      const isSource = message.role === "tool-result" || (message.role === "user" && SOURCES.has(message.origin));
-      if (!isSource) return;
-      for (const statement of references.statementsIn(message)) known.newest[statement] = message;
+      for (const call of toolCallsOf(message)) known.calls.set(call.callId, call);
+      if (!isSourceMessage(message)) return;
+      const stated = isAcknowledgement(message, known.calls) ? null : message;
+      for (const statement of references.statementsIn(message)) known.newest[statement] = stated;
     },
   };
+}
+
+/** Words beyond those of its call that a result may have and still say nothing; chosen. */
+const ACKNOWLEDGING_WORDS = 40;
+
+/** True for a result that only says that its call, which changed files or the plan, was carried out (docs/evidence.md): nobody needs it. */
+function isAcknowledgement(message: Message, calls: ReadonlyMap<string, ToolCallPart>): boolean {
+  const call = message.role === "tool-result" && !message.isError ? calls.get(message.callId) : undefined;
+  if (call === undefined) return false;
+  const changes = call.paths.length > 0 && call.paths.every(({ access }) => access === "modify");
+  if (!changes && planAfter([], call.argumentsJson) === null) return false;
+  const own = argumentTexts(call.argumentsJson).join("\n");
+  const more = argumentTexts(textOf(message)).filter((text) => !own.includes(text));
+  const told = more.join("\n");
+  const words = [...new Set(told.match(/\p{L}{3,}/gu))];
+  if (words.filter((word) => !own.includes(word)).length > ACKNOWLEDGING_WORDS) return false;
+  const named = extractReferences(told);
+  if (!named.every(({ kind, text }) => kind === "number" || own.includes(text))) return false;
+  return !ERROR_WORDS.test(named.reduce((rest, { text }) => rest.replaceAll(text, " "), told));
 }
 
 /** The passages that were read so far. */
 interface KnownPassages {
   /** By statement. */
   readonly newest: (Message | null)[];
+  readonly calls: Map<string, ToolCallPart>;
   /** By statement: its passage in the message that it was looked for in last. */
   readonly found: Map<number, { readonly message: Message; readonly passage: string | null }>;
   /** The last one first. */
@@ -229,9 +252,6 @@ function passageOf(known: KnownPassages, { statement, window, message }: SourceS
   known.found.set(statement, { message, passage });
   return passage;
 }
-
-/** Who states something: the person, and what the person ran. What an agent adds to a message is no source. */
-const SOURCES: ReadonlySet<string> = new Set(["human", "command"]);
 
 /** A longer line is no neighbour (docs/evidence.md). */
 const LONGEST_LINE_CHARS = 320;

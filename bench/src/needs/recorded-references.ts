@@ -81,9 +81,8 @@ function isRecorded(message: Message): boolean {
 }
 
 /** Tells whether a message states facts: words or commands of a person, results of tools. Text of the agent (reminders, environment) states none. */
-function isSourceMessage(message: Message): boolean {
-  if (message.role === "tool-result") return true;
-  return message.role === "user" && (message.origin === "human" || message.origin === "command");
+export function isSourceMessage(message: Message): boolean {
+  return message.role === "tool-result" || (message.role === "user" && ["human", "command"].includes(message.origin));
 }
 
 /** True if both can be read alike, whatever else differs. */

@@ -253,27 +253,9 @@ interface QuoteReader {
 /** Shorter quotations are words; chosen. */
 const MINIMUM_QUOTE_CHARS = 12;
 
-/** Words of errors, in lower case; chosen from the messages of compilers, shells and HTTP clients. */
-const ERROR_WORDS = [
-  "error",
-  "exception",
-  "fail",
-  "cannot",
-  "can't",
-  "unable",
-  "invalid",
-  "unexpected",
-  "undefined",
-  "not found",
-  "no such",
-  "denied",
-  "missing",
-  "refused",
-  "timed out",
-  "panic",
-  "fatal",
-  "abort",
-] as const;
+/** Words of errors; chosen from the messages of compilers, shells and HTTP clients. */
+export const ERROR_WORDS: RegExp =
+  /error|exception|fail|cannot|can't|unable|invalid|unexpected|undefined|not found|no such|denied|missing|refused|timed out|panic|fatal|abort/i;
 
 /**
  * A reader of quotations in `"…"` and backticks on one line that say what an error says. Single quotes are not read, for they
@@ -308,6 +290,5 @@ const BACKTICK = 0x60;
 function quotedError(quotation: string): Reference | null {
   const text = quotation.trim();
   if (text.length < MINIMUM_QUOTE_CHARS || !text.includes(" ")) return null;
-  const lower = text.toLowerCase();
-  return ERROR_WORDS.some((word) => lower.includes(word)) ? { kind: "quoted-error", text } : null;
+  return ERROR_WORDS.test(text) ? { kind: "quoted-error", text } : null;
 }
