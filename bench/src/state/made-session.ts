@@ -207,13 +207,13 @@ export function human(id: string, text: string): Message {
   return { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null };
 }
 
-function assistant(id: string, parts: AssistantMessage["parts"]): Message {
+function assistant(id: string, parts: AssistantMessage["parts"]): AssistantMessage {
   const told = { modelId: "made/model", requestId: `request-${id}`, stopReason: "end", atMs: null } as const;
   return { role: "assistant", id, origin: "model", parts, ...told };
 }
 
 /** A message of the model with text alone. */
-export function reply(id: string, text: string): Message {
+export function reply(id: string, text: string): AssistantMessage {
   return assistant(id, [{ type: "text", text }]);
 }
 

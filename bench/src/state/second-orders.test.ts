@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { human, type Truth } from "./made-session.ts";
+import { human, reply, type Truth } from "./made-session.ts";
 import { checkSecond, secondSession } from "./second-orders.ts";
 
 const PLAN = { seed: 1, turns: 60, resultChars: 72, pastedChars: 144 };
@@ -56,6 +56,12 @@ describe("the second checker", () => {
     ["an order that was taken back, in force still", `In force:\n- ${TEXT}`, "u1", "stale"],
   ] as const)("finds %s", (_, text, revoked, state) => {
     expect(checkSecond(written(text), truth(revoked), () => true)[state]).toEqual([TEXT]);
+  });
+
+  test("reads a summary in the assistant's role, and not what the model said itself", () => {
+    const said = (origin: "summary" | "model") => [{ ...reply("w", `In force:\n- ${TEXT}`), origin } as const];
+    expect(checkSecond(said("summary"), truth(null), () => true).held).toEqual([TEXT]);
+    expect(checkSecond(said("model"), truth(null), () => true).lost).toEqual([TEXT]);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import type { Message, SessionEntry } from "@plimsoll/core";
+import { isHuman, type Message, type SessionEntry } from "@plimsoll/core";
 import { type CheckedContext, writtenIn } from "./check-state.ts";
 import type { MadeOrder, OrderForm } from "./made-orders.ts";
 import {
@@ -237,11 +237,11 @@ const IS_DONE = /\[x\]|\b(done|completed?|finished|closed|dropped|ended|stopped|
 
 const plain = (text: string) => text.replaceAll(/\s+/g, " ");
 
-/** Holds a context against the truth by its text alone, as a reader would: a line says what it says together with the heading above it. */
+/** Holds a context against the truth by its text alone, as a reader would: a line says what it says together with the heading above it. A summary may stand in any role. */
 export function checkSecond(context: readonly Message[], truth: Truth, isPast: (messageId: string) => boolean): SecondFindings {
-  const told = context.flatMap((message) =>
-    message.role === "user" ? [{ isPerson: message.origin === "human", text: textOf(message) }] : [],
-  );
+  const told = context
+    .filter((message) => message.role !== "tool-result" && message.origin !== "model")
+    .map((message) => ({ isPerson: isHuman(message), text: textOf(message) }));
   const written = told.flatMap(({ isPerson, text }) => (isPerson ? [] : linesOf(text)));
   const everything = plain(told.map(({ text }) => text).join("\n"));
   const whole = context.map(textOf).join("\n");
