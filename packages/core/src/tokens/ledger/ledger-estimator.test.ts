@@ -91,7 +91,7 @@ function steps(
     returns = true,
     opaque = null as string | null,
     humanEvery = 0,
-    goes = false,
+    goes = false as boolean | readonly boolean[],
     lanes = [] as readonly number[],
   } = {},
 ): { entries: SessionEntry[]; nextTokens: number } {
@@ -114,7 +114,8 @@ function steps(
     if (humanEvery > 0 && step % humanEvery === humanEvery - 1) {
       const again = human(`h${step}`, "Now the next one, please.");
       entries.push(message(again));
-      promptTokens += costOf(again) - (goes ? turnTokens : 0);
+      const isGone = typeof goes === "boolean" ? goes : goes[(step + 1) / humanEvery - 1];
+      promptTokens += costOf(again) - (isGone === true ? turnTokens : 0);
       turnTokens = 0;
     }
   }
@@ -154,8 +155,19 @@ describe("the next prompt", () => {
     expect(percentOff(follow(entries).prediction.expectedTokens, nextTokens)).toBeLessThan(1.5);
   });
 
+  test.each([
+    ["goes", true],
+    ["stays", false],
+  ])("a turn's reasoning %s once two turns showed it, whatever eight turns before them did", (_, goesNow) => {
+    const goes = Array.from({ length: 11 }, (_turn, turn) => (turn < 8 ? !goesNow : goesNow));
+    const { entries, nextTokens } = steps(44, { reasoningTokens: 700, opaque: "signature", humanEvery: 4, goes });
+    expect(percentOff(follow(entries).prediction.expectedTokens, nextTokens)).toBeLessThan(1.5);
+  });
+
   test.each<[string, readonly number[], boolean]>([
     ["before it was seen", [30], false],
+    ["that a fall alone showed, as of what was taken out", [0, 10, 30], false],
+    ["that was seen to go and come from the higher lane", [0, 10, 14, 18, 30], true],
     ["that did not go", [10, 30], true],
     ["that went and comes again", [10, 14, 30], true],
     ["that comes a third time", [5, 9, 14, 18, 30], true],
