@@ -54,21 +54,17 @@ export function quotesOf(covered: readonly Message[], inView: NewestInView): Quo
     if (said === null) return { kind: "unknown" };
     return covered.some(({ id }) => said.messageIds.includes(id)) ? { kind: "told", value: said.value } : { kind: "stays" };
   };
-  const requests: string[] = [];
-  const rules = new Set<string>();
-  const failures: string[] = [];
-  const conclusions: string[] = [];
-  const choices = new Set<string>();
-  for (const message of covered) {
-    const said = sayingOf(message);
-    requests.push(...said.requests);
-    for (const rule of said.rules) rules.add(rule);
-    failures.push(...said.failures);
-    conclusions.push(...said.conclusions);
-    for (const choice of said.choices) choices.add(choice);
-  }
-  const newestOnes = { plan: told(inView.plan), nextStep: told(inView.nextStep) };
-  return { requests, rules: [...rules], failures, conclusions, choices: [...choices], ...newestOnes };
+  const sayings = covered.map(sayingOf);
+  const all = (list: keyof Saying) => sayings.flatMap((said) => said[list]);
+  return {
+    requests: all("requests"),
+    rules: [...new Set(all("rules"))],
+    failures: all("failures"),
+    conclusions: all("conclusions"),
+    choices: [...new Set(all("choices"))],
+    plan: told(inView.plan),
+    nextStep: told(inView.nextStep),
+  };
 }
 
 /** The quotations of one message. */
@@ -85,8 +81,12 @@ function sayingOf(message: Message): Saying {
 const readingOf = oncePerMessage((message): Saying => {
   const text = textOf(message);
   if (isHuman(message)) return { ...SAYS_NOTHING, requests: [text], rules: rulesIn(text) };
-  return { ...SAYS_NOTHING, conclusions: isAnnouncement(text) ? [] : [text.replace(OPEN_ITEMS, "")], choices: choicesIn(text) };
+  const told = (toolCallsOf(message).length > 0 ? text.replace(LEAD, "") : text).replace(OPEN_ITEMS, "");
+  return { ...SAYS_NOTHING, conclusions: told.trim() === "" || isAnnouncement(text) ? [] : [told], choices: choicesIn(text) };
 });
+
+/** A last sentence that only leads to the calls behind it: it ends with a colon. */
+const LEAD = /(?<=^|\n|[.!?。！？]\s)(?:[^\n.!?。！？]|[.!?](?=\S))*[:：]\s*$/u;
 
 /** Items of a list that were open when it was written: a digest stands for long, and they do not stay open. */
 const OPEN_ITEMS = /^[ \t]*(?:[-*+]|\d+[.)]) \[ \] .*(?:\n|$)/gmu;

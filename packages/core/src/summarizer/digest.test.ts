@@ -124,6 +124,15 @@ describe("under the sections of a policy", () => {
       "## Next Steps\n- Said to come next: Now I'll run the tests.",
     ],
     [
+      "a sentence that only leads to the calls behind it is no conclusion",
+      [
+        announcing("a", "Two handlers do the same.\nBoth are old. Add `agent_end` of theme.ts to both:"),
+        announcing("b", "Now find `prompt()`:"),
+      ],
+      "## Progress\n- Two handlers do the same.\nBoth are old.",
+    ],
+    ["what a turn ends with is quoted whole", [reply("b", "These are left:")], "## Progress\n- These are left:"],
+    [
       "a turn that has ended has no next step",
       [announcing("a", "Let me look at it."), reply("b", "Done.")],
       "## Progress\n- Done.",
