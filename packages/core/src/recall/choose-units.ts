@@ -56,27 +56,17 @@ function passagesOf(units: readonly Unit[], index: RecallView): readonly Recalle
 
 function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
   const { source, path, call, text } = of;
-  const lines: TextLine[] = [];
-  let fromLine: number | null = null;
-  let throughLine: number | null = null;
-  let isPlainRun = true;
-  for (const unit of run) {
-    isPlainRun &&= isPlainUnit(unit);
-    for (const line of unit.lines) {
-      lines.push(line);
-      fromLine ??= line.number;
-      throughLine = line.number ?? throughLine;
-    }
-  }
+  const lines = run.flatMap((unit) => unit.lines);
+  const numbers = lines.flatMap(({ number }) => number ?? []);
   return {
     source,
     shows: path ?? (call === null ? null : callWords(call)),
-    fromLine,
-    throughLine,
+    fromLine: numbers[0] ?? null,
+    throughLine: numbers.at(-1) ?? null,
     handle: index.shortHandle(of.handle),
     editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : null,
     text: textOf(text, lines),
-    isPlain: isPlainRun,
+    isPlain: run.every(isPlainUnit),
   };
 }
 

@@ -21,12 +21,13 @@ export interface LoggedUnits {
 
 /** Nothing said yet. */
 export function createLoggedUnits(): LoggedUnits {
-  return { texts: [], statements: createStatements() };
+  return { texts: [], statements: { lines: new Map(), words: new Map() } };
 }
 
 /** Takes in the next text, as it was read. */
 export function logText({ texts, statements }: LoggedUnits, of: IndexedText, read: TextReading): void {
   const isUse = isByModel(of.kind);
+  const lastStated = (by: ReadonlyMap<number, Unit>, hashes: readonly number[]) => hashes.flatMap((hash) => by.get(hash) ?? []);
   // Only what the model says uses what was stated.
   const stated = isUse ? lastStated(statements.lines, read.lineHashes) : [];
   if (isUse) {
@@ -86,11 +87,6 @@ interface Statements {
   readonly words: Map<number, Unit>;
 }
 
-/** Nothing stated yet. */
-function createStatements(): Statements {
-  return { lines: new Map(), words: new Map() };
-}
-
 /** A unit states its lines and words: whatever stated them before is restated now. */
 function state({ lines, words }: Statements, unit: Unit, read: UnitReading): void {
   for (const hash of read.lineHashes) {
@@ -101,11 +97,6 @@ function state({ lines, words }: Statements, unit: Unit, read: UnitReading): voi
     lines.set(hash, unit);
   }
   for (const hash of read.wordHashes) if (takesOver(unit, words.get(hash))) words.set(hash, unit);
-}
-
-/** The units that stated lines or words last, one for each that was stated. */
-function lastStated(stated: ReadonlyMap<number, Unit>, hashes: readonly number[]): readonly Unit[] {
-  return hashes.flatMap((hash) => stated.get(hash) ?? []);
 }
 
 function takesOver({ of: { kind } }: Unit, before: Unit | undefined): boolean {
@@ -130,13 +121,11 @@ export interface RankedUnit {
   readonly rank: number;
 }
 
-/** A log as it is ranked. */
-interface RankedLog extends LogPlace {
-  readonly texts: readonly LoggedText[];
-}
-
 /** The units of the messages that pass and are worth something, the worthiest for their length first, of equal ones the newest. */
-export function rankedUnits(log: RankedLog, { passes, worth }: RankingChoice): readonly RankedUnit[] {
+export function rankedUnits(
+  log: LogPlace & Pick<LoggedUnits, "texts">,
+  { passes, worth }: RankingChoice,
+): readonly RankedUnit[] {
   return log.texts
     .filter(({ of }) => of.atChars < log.nowAtChars && passes(of.message))
     .flatMap((text) => rankedOf(text, log, worth))

@@ -37,7 +37,7 @@ export interface Unit {
   /** Place among the units of its text. */
   readonly index: number;
   readonly chars: number;
-  /** Lines that say enough to be told from others, and those of them that were stated again later. */
+  /** Different lines that say enough to be told from others, and those of them that were stated again later. */
   readonly tellingLines: number;
   restatedLines: number;
   /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
@@ -71,14 +71,8 @@ export function readText({ text, kind }: Pick<LogText, "text" | "kind">): TextRe
   const lines = textLines(text);
   const lineHashes = lines.map((line) => lineHash(text, line));
   const units = readUnits(text, lines, lineHashes);
-  const wordHashes = isByModel(kind) ? wordHashesOf(text, lines, units) : [];
+  const wordHashes = isByModel(kind) ? wordHashesIn(text, { start: 0, end: text.length }) : [];
   return { lineHashes, tellingLines: tellingCount(lineHashes), wordHashes, units };
-}
-
-/** The rare words of a text: those of its units, as no word goes over lines. Only what a tool put before the lines is in none of them. */
-function wordHashesOf(text: string, lines: readonly TextLine[], units: readonly UnitReading[]): readonly number[] {
-  if (lines.some(({ number }) => number !== null)) return wordHashesIn(text, { start: 0, end: text.length });
-  return units.flatMap((unit) => unit.wordHashes);
 }
 
 /** True for what the model said or wrote: it uses what was stated before. */
@@ -113,7 +107,8 @@ function readUnits(text: string, lines: readonly TextLine[], lineHashes: readonl
     const { end, chars } = unitFrom(lines, from);
     const own = lineHashes.slice(from, end);
     const wordHashes = wordHashesIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length });
-    units.push({ lines: lines.slice(from, end), chars, tellingLines: tellingCount(own), lineHashes: own, wordHashes });
+    const tellingLines = tellingCount([...new Set(own)]);
+    units.push({ lines: lines.slice(from, end), chars, tellingLines, lineHashes: own, wordHashes });
     from = end;
   }
   return units;
