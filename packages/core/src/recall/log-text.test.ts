@@ -59,6 +59,53 @@ describe("texts of a result", () => {
   });
 });
 
+describe("a result says nothing beyond its call", () => {
+  const EDIT = { path: "src/a.ts", old: "return findUser(id)", new: "return loadUser(id)" };
+  const TASKS = { todos: [{ content: "Fix type errors in a_b", status: "pending" }] };
+  const isEchoed = (text: string, { part = call("c", EDIT, [MODIFY_A]), isError = false } = {}) =>
+    toldByCall({ ...result("r", "c", text), isError }, [part]).isEchoed;
+
+  test.each([
+    ["that a file was updated", "The file src/a.ts has been updated successfully."],
+    ["what was replaced by what", "src/a.ts: 'return findUser(id)' was replaced by 'return loadUser(id)'"],
+    ["how many characters were written", "Wrote 1999 bytes to src/a.ts"],
+    ["what it wrote, behind numbers", "Created src/a.ts:\n 1\treturn loadUser(id)"],
+    ["it in JSON", '{"output":"Success.\\nM src/a.ts\\n","metadata":{"exit_code":0}}'],
+    ["it between marks", "<result><path>src/a.ts</path></result>"],
+    ["nothing", ""],
+    ["400 characters", ".".repeat(400)],
+  ])("that changed a file if it says %s", (_, text) => {
+    expect(isEchoed(text)).toBe(true);
+  });
+
+  test.each([
+    ["names another file", "Updated src/a.ts; src/b.ts names it, too"],
+    ["has the only mention of a whole path", "Updated /home/me/w/src/a.ts"],
+    ["shows lines around a change", "Updated src/a.ts:\n 7\tconst cachedUsers = 1;"],
+    ["tells of an error", "Edit applied.\nERROR [3:7] cannot find name 'id'"],
+    ["is long", ".".repeat(401)],
+  ])("but not one that %s", (_, text) => {
+    expect(isEchoed(text)).toBe(false);
+  });
+
+  test("a failed one neither, if it names nothing more: the record of errors says so", () => {
+    expect(isEchoed("Could not find the text in src/a.ts", { isError: true })).toBe(true);
+    expect(isEchoed("Found it in userCache and in userStore", { isError: true })).toBe(false);
+  });
+
+  test("of a call that only reads, reads and changes, or runs, any says something", () => {
+    const parts = [call("c", EDIT, [READ_A]), call("c", EDIT, [MODIFY_A, READ_B]), call("c", EDIT)];
+    expect(parts.map((part) => isEchoed("ok", { part }))).toEqual([false, false, false]);
+  });
+
+  test("of a list of tasks it may say the list again", () => {
+    const part = call("c", TASKS);
+    expect(isEchoed("Todos have been modified.", { part })).toBe(true);
+    expect(isEchoed(JSON.stringify(TASKS.todos, null, 2), { part })).toBe(true);
+    expect(isEchoed("Todos have been modified; see a_c", { part })).toBe(false);
+  });
+});
+
 describe("texts of a call", () => {
   test.each<[string, ToolCallPart, readonly string[]]>([
     ["what it writes into a file", call("c", { text: "one" }, [MODIFY_A]), ["written src/a.ts one"]],

@@ -1,6 +1,9 @@
+import { planAfter } from "../facts/plan-items.ts";
 import { stringsIn } from "../json.ts";
+import { forEachRareWord } from "../keep/rare-words.ts";
 import { partHandle } from "../message/handle.ts";
-import { isHuman, type Message, type ToolCallPart } from "../message/message.ts";
+import { isHuman, type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
+import { diagnosisCount } from "../truncation/diagnoses.ts";
 
 /**
  * The kind of a text in the log: a file that a call read, another call's output, a failed call's output, a text that a call wrote into a file, words or
@@ -59,9 +62,11 @@ export interface ToldByCall {
   readonly kind: "read" | null;
   readonly path: string | null;
   readonly call: ToolCallPart | null;
+  /** Whether the result says nothing beyond the call: of it nothing is brought back. */
+  readonly isEchoed: boolean;
 }
 
-const NOTHING_TOLD: ToldByCall = { kind: null, path: null, call: null };
+const NOTHING_TOLD: ToldByCall = { kind: null, path: null, call: null, isEchoed: false };
 
 /** Reads from the call of a result which file its texts show. `openCalls` are those that a result may answer. */
 export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): ToldByCall {
@@ -69,8 +74,29 @@ export function toldByCall(message: Message, openCalls: readonly ToolCallPart[])
   const call = openCalls.find(({ callId }) => callId === message.callId);
   if (call === undefined) return NOTHING_TOLD;
   const path = onlyPath(call);
-  if (path === null) return { kind: null, path, call };
-  return { kind: call.paths[0]?.access === "read" && !message.isError ? "read" : null, path, call: null };
+  const isRead = path !== null && call.paths[0]?.access === "read" && !message.isError;
+  return { kind: isRead ? "read" : null, path, call: path === null ? call : null, isEchoed: isEcho(call, message) };
+}
+
+/** A result with more characters beyond its call says something; chosen. */
+const ECHO_CHARS = 400;
+
+/** True for a result that says nothing beyond its call, which wrote files or a list of tasks: it names nothing that the call does not name. That the call failed the record of errors says. */
+function isEcho({ argumentsJson, paths }: ToolCallPart, result: ToolResultMessage): boolean {
+  const writes = paths.length > 0 && paths.every(({ access }) => access === "modify");
+  if (!writes && planAfter([], argumentsJson) === null) return false;
+  const strings = stringsIn(argumentsJson);
+  const own = strings.join("\n");
+  const text = stringsIn(textOf(result)).join("\n");
+  if (text.length > own.length + ECHO_CHARS) return false;
+  // Shorter strings stand in a text by chance.
+  const quoted = strings.filter(({ length }) => length > 3);
+  const rest = quoted.reduce((left, string) => left.replaceAll(string, " "), text.replace(/<\/?\w+>/g, " "));
+  let saysMore = rest.length > ECHO_CHARS || (!result.isError && diagnosisCount(rest) > 0);
+  forEachRareWord(rest, (word) => {
+    saysMore ||= /\p{L}/u.test(word) && !own.includes(word);
+  });
+  return !saysMore;
 }
 
 /** The text parts of a message. Records are written out: one that is made by a spread takes ten times as long. */

@@ -107,6 +107,19 @@ describe("what became of a unit", () => {
     expect(unitsOf(again.index).map(({ of }) => of.message.id)).toEqual(["rb"]);
   });
 
+  test("a line that a text has twice counts once for that", () => {
+    const waiting = "Waiting for the debugger\nWaiting for the debugger";
+    const again = indexOf([...reading("a", "src/a.ts", waiting), ...reading("b", "src/b.ts", waiting)]);
+    expect(unitsOf(again.index).map(({ of }) => of.message.id)).toEqual(["rb"]);
+  });
+
+  test("a result that says nothing beyond its call is none, and takes no place from what it names", () => {
+    const write = writing("a", "src/a.ts", { path: "src/a.ts", text: "const userStore = 1;" });
+    const told = indexOf([write, result("ra", "ca", "Wrote src/a.ts."), reply("b", "See src/a.ts and userStore.")]);
+    expect(unitsOf(told.index).map(({ of }) => of.message.id)).toEqual(["a", "b"]);
+    expect(told.facts[0]?.ageChars).toBe("const userStore = 1;Wrote src/a.ts.See src/a.ts and userStore.".length);
+  });
+
   test("a text that is partly stated again stays, and says how much of it is", () => {
     const messages = [...reading("a", "src/a.ts", code("a", 10)), ...reading("b", "src/a.ts", code("a", 5))];
     expect(indexOf(messages).facts.map(({ restatedRatio }) => restatedRatio)).toEqual([0.5, 0]);

@@ -117,14 +117,13 @@ function addMessage(index: IndexState, message: Message): void {
 }
 
 function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): void {
-  const { logged } = index;
+  const { call, isEchoed } = told;
   let atChars = startChars;
-  for (const each of logTexts(message)) {
+  for (const each of isEchoed ? [] : logTexts(message)) {
     const { kind, text, source, path, handle } = each;
-    const place = logged.texts.length;
-    const { call } = told;
+    const place = index.logged.texts.length;
     const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, call, handle, message, atChars, place };
-    logText(logged, of, readText(each));
+    logText(index.logged, of, readText(each));
     atChars += text.length;
   }
 }
