@@ -36,9 +36,9 @@ export const limitsOf = ({
   maxOutputTokens: reserveTokens,
 });
 
-/** The result of a call, of so many characters. */
+/** The result of a call, of so many characters: no two begin alike, as those of tools do not. */
 export const resultText = (chars: number): string =>
-  "some words of a tool, ".repeat(Math.ceil(chars / 22)).slice(0, Math.ceil(chars));
+  `${String(chars).slice(-9)} ${"some words of a tool, ".repeat(Math.ceil(chars / 22))}`.slice(0, Math.ceil(chars));
 const documentPart = (tokens: number): ImagePart => ({
   ...{ type: "image", mediaType: "application/pdf", widthPx: null, heightPx: null, sizeBytes: null },
   source: { kind: "url", url: documentUrl(tokens) },

@@ -85,6 +85,7 @@ describe("cut-oversized", () => {
       ]),
     ],
     ["what is a stub already", result("r", "c", clearedText("text", 987_654, "r"))],
+    ["a text of which a stub would save less than half", result("r", "c", text(70))],
     ["what is shorter than its stub", result("r", "c", "ok")],
   ])("never cuts %s", (_, message) => {
     const answer = bound({ kind: "cut-oversized", to: "stubs" }).plan(strategyInput([message], { roomTokens: 10 }));

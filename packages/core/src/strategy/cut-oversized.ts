@@ -81,7 +81,7 @@ function commonCap(sizes: readonly number[], roomTokens: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Head and tail at the cap, or a stub if not even a short head and tail fit; nothing for a stub, or if one is no shorter. */
+/** Head and tail at the cap, or a stub if not even a short head and tail fit; nothing for a stub, or if one saves too little. */
 function shortened(
   { message, part, partIndex }: CuttablePart,
   capTokens: number,
@@ -90,12 +90,14 @@ function shortened(
   const handle = partHandle(message.id, partIndex);
   if (part.type === "text" && isClearedText(part.text, handle)) return [];
   const chars = part.type === "text" ? part.text.length : 0;
-  const stub = clearedText(part.type === "image" ? "image" : "text", chars, handle);
-  const text = (part.type === "text" ? headAndTail(part.text, capTokens, { handle, input }) : null) ?? stub;
-  return part.type === "text" && text.length >= chars
-    ? []
-    : [{ kind: "replace-part", messageId: message.id, partIndex, text, handle }];
+  const quoted = part.type === "text" ? headAndTail(part.text, capTokens, { handle, input }) : null;
+  const text = quoted ?? clearedText(part.type === "image" ? "image" : "text", chars, handle);
+  if (part.type === "text" && text.length >= (quoted === null ? chars * MOST_STUB_RATIO : chars)) return [];
+  return [{ kind: "replace-part", messageId: message.id, partIndex, text, handle }];
 }
+
+/** A stub that is longer than this share of a text saves too little for what it takes away. Chosen. */
+const MOST_STUB_RATIO = 0.5;
 
 /** Below this many characters of head and tail together a stub says as much; chosen. */
 const MINIMUM_QUOTE_CHARS = 80;
