@@ -36,6 +36,10 @@ describe("what a failed request came to", () => {
     ["images", status(400, "messages: too many images and documents: 101 > 100"), "too-large"],
     ["pages", status(400, "A maximum of 100 PDF pages may be provided."), "too-large"],
     ["long context", status(429, "Extra usage is required for long context requests."), "not-entitled"],
+    ["long context that a tier has not", status(429, "Long context requests are not included in your tier."), "not-entitled"],
+    ["a plan's window", status(403, "Your plan allows at most 8192 tokens of context."), "not-entitled"],
+    ["OpenRouter, unpaid", status(402, "Prompt tokens limit exceeded: 9400 > 8192. To increase, upgrade."), "not-entitled"],
+    ["gRPC", status(429, "RESOURCE_EXHAUSTED: Received message larger than max (5242881 vs. 4194304)"), "too-large"],
     ["a limit per time", status(429, "Too many requests"), "rate"],
     ["a key", status(401, "no"), "auth"],
     ["money", status(402, "no"), "quota"],
@@ -79,6 +83,17 @@ describe("what a failed request came to", () => {
   ])("%s", (_, failure, kind) => {
     expect(outcomeOf(failure, classifyProviderError(failure).class).kind).toBe(kind);
   });
+});
+
+test.each<[string, ProviderFailure, number, number | null]>([
+  ["OpenRouter", status(402, "Prompt tokens limit exceeded: 9400 > 8192. To increase, upgrade."), 8192, 9400],
+  [
+    "GitHub Models",
+    status(413, "Request body too large for m. Max size: 8000 tokens.", { error: { code: "tokens_limit_reached" } }),
+    ...([8000, null] as const),
+  ],
+])("%s names its limit of tokens behind another status", (_, failure, limitTokens, requestedTokens) => {
+  expect(classifyProviderError(failure)).toEqual({ class: "context-overflow", limitTokens, requestedTokens });
 });
 
 type Answer = OpenAI.ChatCompletion;

@@ -78,6 +78,7 @@ export const PARAMETER_PHRASES: readonly Phrase[] = [
 
 /** The prompt holds more tokens than the context window, alone or with the reply that was asked for. */
 export const OVERFLOW_PHRASES: readonly Phrase[] = [
+  { source: "GitHub Models", all: ["tokens_limit_reached"] },
   { source: "Anthropic, Fireworks (fw-ai/cookbook#134)", all: ["prompt is too long"] },
   { source: "Anthropic (continuedev/continue#6080)", all: ["exceed context limit"] },
   { source: "Anthropic, z.ai, Google", all: ["context_window_exceeded"] },
@@ -139,10 +140,13 @@ export const TOO_LARGE_PHRASES: readonly Phrase[] = [
 /** Long context that the account has no right to: a prompt within the usual window passes. */
 export const ENTITLEMENT_PHRASES: readonly Phrase[] = [
   { source: "Anthropic", all: ["long context", "extra usage is required"] },
-  { source: "Anthropic", all: ["long context beta is not yet available"] },
+  { source: "Anthropic", all: ["long context", "not yet available"] },
+  { source: "several", all: ["long context", "not included"] },
+  { source: "several", all: ["plan", "tokens of context"] },
+  { source: "OpenRouter, with 402", all: ["prompt tokens limit exceeded"] },
 ];
 
-/** The window that an account without long context has: Anthropic's, as of November 2026. */
+/** The window that an account without long context has if no limit is named: Anthropic's, as of November 2026. */
 export const USUAL_WINDOW_TOKENS = 200_000;
 
 /** More of a thing than is taken, however it is said. */
@@ -236,6 +240,7 @@ export const LEADING_STATUS_PATTERN: RegExp = /^(?:error:? |error code: )?([45]\
 /** Where a message says how many tokens the limit allows; the first that is found counts. Every repetition is bounded. */
 export const LIMIT_PATTERNS: readonly RegExp[] = [
   /tokens > (\d[\d,_]{0,14}) maximum/,
+  /(?:limit exceeded: \d[\d,_]{0,14} >|max size:) (\d[\d,_]{0,14})/,
   /exceed context limit: \d[\d,_]{0,14} \+ \d[\d,_]{0,14} > (\d[\d,_]{0,14})/,
   /maximum (?:context|prompt|model) length(?: is| of|:) (\d[\d,_]{0,14})/,
   /with (\d[\d,_]{0,14}) maximum context length/,
@@ -258,6 +263,7 @@ export const LIMIT_PATTERNS: readonly RegExp[] = [
 
 /** Where a message says how many tokens the request had; several numbers of one pattern are added up. */
 export const REQUESTED_PATTERNS: readonly RegExp[] = [
+  /limit exceeded: (\d[\d,_]{0,14}) >/,
   /exceed context limit: (\d[\d,_]{0,14}) \+ (\d[\d,_]{0,14}) >/,
   /too long: (\d[\d,_]{0,14})/,
   /total of at least (\d[\d,_]{0,14})/,

@@ -78,7 +78,8 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   const status = failure.status ?? statusAtStart(text);
   const numbers = { limitTokens: numberFrom(text, LIMIT_PATTERNS), requestedTokens: numberFrom(text, REQUESTED_PATTERNS) };
   const failureClass = classOf(text, status, exceedsAlone(text, numbers));
-  if (holds(text, ENTITLEMENT_PHRASES)) return { class: failureClass, limitTokens: USUAL_WINDOW_TOKENS, requestedTokens: null };
+  if (holds(text, ENTITLEMENT_PHRASES))
+    return { class: failureClass, ...numbers, limitTokens: numbers.limitTokens ?? USUAL_WINDOW_TOKENS };
   const isAboutSize = failureClass === "context-overflow" || failureClass === "request-too-large";
   return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
 }
@@ -288,7 +289,8 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
 }
 
 function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
-  if (isTooLargeForAnyMinute) return "request-too-large";
+  // The last is gRPC's, with the code of a rate.
+  if (isTooLargeForAnyMinute || text.includes("message larger than max")) return "request-too-large";
   if ((status === null || status === 400) && holds(text, REASONING_PHRASES)) return "reasoning-refused";
   if (holds(text, ENTITLEMENT_PHRASES)) return "context-overflow";
   if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
