@@ -175,6 +175,22 @@ describe("factsText", () => {
     ).toBeNull();
   });
 
+  test("names each thing that runs, however little room there is for what it does", () => {
+    const thing = { startedBy: "a", lastHeard: "a", state: "running" } as const;
+    const running = Array.from({ length: 12 }, (_, at) => ({
+      ...thing,
+      name: `job-${at}`,
+      what: "look at all logs of last week",
+    }));
+    const text = factsText(
+      { ...NO_FACTS, running: [...running, { ...thing, name: "old", what: "x", state: "ended" }] },
+      NO_KEPT_STATE,
+      { maximumChars: 1000 },
+    );
+    expect(running.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text ?? ""))).toEqual([]);
+    expect(text).toContain("- running: job-11, job-10, job-9, job-8\n- running: job-7");
+  });
+
   test("is never longer than its room", () => {
     fc.assert(
       fc.property(

@@ -20,7 +20,7 @@ interface Words {
 }
 
 /** The newest few that are told, so that nobody begins them again: messages of which all is done, things that ended; and messages that are named for want of room. Chosen. */
-const MOST = { done: 6, ended: 5, named: 6 } as const;
+const MOST = { done: 6, ended: 5, named: 6, together: 4 } as const;
 
 /**
  * UTF-16 units, chosen: by which an order is named that is no longer in force; of the shortest beginning that says anything; of what runs beside its name and state;
@@ -53,12 +53,8 @@ export function askedText(said: Said, staying: ReadonlySet<string>, roomChars: n
   const done = asked.filter((each) => each !== first && each.state === "done").slice(0, MOST.done);
   const others = [...asked.filter((each) => each !== first && each.state !== "done"), ...done];
   const places = { open: 0, hinted: 1, unsure: 2, done: 3 } as const;
-  const marks = {
-    open: "",
-    hinted: "[answered, may hold on] ",
-    unsure: "[answered, may hold on] ",
-    done: "[answered] ",
-  } as const;
+  const mayHold = "[answered, may hold on] ";
+  const marks = { open: "", hinted: mayHold, unsure: mayHold, done: "[answered] " } as const;
   const ordered = others.toSorted((a, b) => places[a.state] - places[b.state]);
   const line = ({ state, text }: Words) => `- ${marks[state]}${text}`;
   return saidText(
@@ -195,25 +191,29 @@ function joined(chosen: readonly Statement[], message: readonly Statement[]): st
   return text;
 }
 
-/** Things that run beside the conversation, by name or by what started them, then what ended; a line each, the most important first. */
+/** Things that run beside the conversation, by name or by what started them, then what ended; the most important first. What has no line of its own is named on one with others. */
 export function runningLines(running: readonly RunningThing[], roomChars: number): readonly string[] {
   const words = { running: "running", unknown: "unknown whether it still runs", ended: "ended" } as const;
   const inState = (state: RunningThing["state"]) => running.filter((each) => each.state === state).reverse();
-  const told = [...inState("running"), ...inState("unknown"), ...inState("ended").slice(0, MOST.ended)];
+  const now = inState("running");
+  const told = [...now, ...inState("unknown"), ...inState("ended").slice(0, MOST.ended)];
   const lines = (lineChars: number) =>
     told.map(({ name, what, state }) => {
       const beginning = name === null ? "- " : `- ${textOnOneLine(name)}: ${words[state]}; `;
       const end = name === null ? `: ${words[state]}` : "";
-      const whatChars = Math.max(CHARS.what, lineChars - beginning.length - end.length);
-      return `${beginning}${bothEnds(textOnOneLine(what), whatChars)}${end}`;
+      return `${beginning}${bothEnds(what, Math.max(CHARS.what, lineChars - beginning.length - end.length))}${end}`;
     });
-  const whole = lines(Number.POSITIVE_INFINITY);
-  // A name alone says more than nothing of all the others.
-  return charsOf(whole) <= roomChars ? whole : lines(Math.floor(roomChars / Math.max(1, inState("running").length)) - 1);
+  const [whole, short] = [lines(Number.POSITIVE_INFINITY), lines(Math.floor(roomChars / Math.max(1, now.length)) - 1)];
+  if (charsOf(whole) <= roomChars) return whole;
+  if (charsOf(short.slice(0, now.length)) <= roomChars) return short;
+  const names = now.map(({ name, what }) => (name === null ? bothEnds(what, CHARS.what) : textOnOneLine(name)));
+  const together = (at: number) => `- running: ${names.slice(at, at + MOST.together).join(", ")}`;
+  return [...names.flatMap((_, at) => (at % MOST.together === 0 ? [together(at)] : [])), ...short.slice(now.length)];
 }
 
 /** A command names what it starts at its beginning, or where its output goes at its end. */
-function bothEnds(text: string, mostChars: number): string {
+function bothEnds(lines: string, mostChars: number): string {
+  const text = textOnOneLine(lines);
   if (text.length <= mostChars) return text;
   const endChars = Math.floor(mostChars / 2);
   const end = text.slice(characterBoundaryAtOrBefore(text, text.length - endChars));
