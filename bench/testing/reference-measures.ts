@@ -1,6 +1,15 @@
 import type { Message, ToolCallPart } from "@plimsoll/core";
 import { extractReferences, standsAlone } from "../src/needs/references.ts";
-import { argumentsOf, callsOf, comparable, comparableLines, stringsIn, textsOf } from "./reference-texts.ts";
+import {
+  argumentsOf,
+  callsOf,
+  comparable,
+  comparableLines,
+  headerCount,
+  stringsIn,
+  textsOf,
+  withoutHeader,
+} from "./reference-texts.ts";
 
 /**
  * A second reading of docs/evidence.md, slow and obvious: loops over all texts and `String.includes`. It shares no code with
@@ -121,7 +130,9 @@ function passageUses({ references, earlier }: RecordedReply): readonly Reference
         const start = lastPlaceOf(reference, text);
         if (start === null) continue;
         if (onlySaysDone(message, earlier)) return [];
-        const passage = passageAt({ text, lines: (texts[place] ?? "").split("\n"), start, chars: reference.length });
+        const lines = (texts[place] ?? "").split("\n");
+        if (text.slice(0, start).split("\n").length <= headerCount(lines)) return [];
+        const passage = passageAt({ text, lines, start, chars: reference.length });
         return [{ kind: "passages", choices: [passage], areWholeLines: false }];
       }
     }
@@ -196,8 +207,9 @@ function passageAt({ text, lines, start, chars }: StatedPlace): string {
     return line.slice(Math.max(0, at - margin), at + chars + margin).trim();
   }
   const isShort = (at: number) => (lines[at] ?? "").length <= LONGEST_LINE_CHARS;
+  const top = headerCount(lines);
   let from = place;
-  while (from > 0 && from > place - NEIGHBOURS && isShort(from - 1)) from -= 1;
+  while (from > top && from > place - NEIGHBOURS && isShort(from - 1)) from -= 1;
   let to = place;
   while (to < lines.length - 1 && to < place + NEIGHBOURS && isShort(to + 1)) to += 1;
   const passage = lines.slice(from, to + 1).join("\n");
@@ -239,7 +251,7 @@ function newestTextOf(path: string, earlier: readonly ReadMessage[]): string {
       if (access === "modify") newest = contentOf(argumentsOf(call)) ?? newest;
     }
     const isReading = message.role === "tool-result" && !message.isError && reads.includes(message.callId);
-    if (isReading) newest = textsOf(message).join("\n");
+    if (isReading) newest = withoutHeader(textsOf(message).join("\n"));
   }
   return newest;
 }

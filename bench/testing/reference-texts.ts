@@ -36,10 +36,23 @@ export function comparable(text: string): string {
   return comparableLines(text).join("\n");
 }
 
+/** How many lines a tool wrote above a command's output: up to eight that name a value or end in a number, one of them an exit code, then a name with a colon. */
+export function headerCount(lines: readonly string[]): number {
+  const values = lines.findIndex((line) => !/^[A-Z][^:]{2,40}(: .+| \d+)$/.test(line));
+  const isClosed = values > 0 && values <= 8 && /^[A-Z]\w+:$/.test(lines[values] ?? "") && lines.length > values + 1;
+  return isClosed && lines.slice(0, values).some((line) => /\bcode:? -?\d+$/.test(line)) ? values + 1 : 0;
+}
+
+/** A result's text behind that. */
+export function withoutHeader(text: string): string {
+  const lines = text.split("\n");
+  return lines.slice(headerCount(lines)).join("\n");
+}
+
 /** The lines of a text as they are compared: as many as it has. */
 export function comparableLines(text: string): readonly string[] {
   const lines = text.split("\n");
-  const filled = lines.filter((line) => line.trim() !== "");
+  const filled = lines.slice(headerCount(lines)).filter((line) => line.trim() !== "");
   const numbered = filled.filter((line) => /^\s*\d+[\t|:]/.test(line));
   const isNumbered = numbered.length > 1 && numbered.length * 4 >= filled.length * 3;
   const isSpaced = numbered.every((line) => /^\s*\d+(\t|[|:] |[|:]\s*$)/.test(line));

@@ -45,6 +45,8 @@ function at(kind: NeedKind, history: readonly Message[], context: readonly Messa
   return `${all.held}/${all.uses} ${far.uses} left out ${needs.leftOut[kind]}`;
 }
 
+const HEADER = "Exit code: 0\nWall time: 1 second\nOutput:\n";
+
 const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join("\n"));
 
 describe("prepareNeeds", () => {
@@ -85,6 +87,20 @@ describe("prepareNeeds", () => {
       "passages",
       [result("r", "c", lines(9)), reply("a", "as line_5_x says")],
       [excerpt(...lines(9).split("\n").slice(1, 8))],
+      "1/1 0 left out 0",
+    ],
+    [
+      "a header above a command's output is no neighbour",
+      "passages",
+      [result("r", "c", `${HEADER}${lines(9)}`), reply("a", "as line_2_x says")],
+      [excerpt(...lines(9).split("\n").slice(0, 5))],
+      "1/1 0 left out 0",
+    ],
+    [
+      "nor any part of a file in hand",
+      "fileInHand",
+      [READ, result("r1", "c1", `${HEADER}${FILE.join("\n")}`), EDIT],
+      [excerpt(...FILE)],
       "1/1 0 left out 0",
     ],
     [

@@ -5,7 +5,7 @@ import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.t
 import { createNeedleIndex, createNeedles } from "./needles.ts";
 import { isSourceMessage, type PreparedReferences } from "./recorded-references.ts";
 import { ERROR_WORDS, extractReferences } from "./references.ts";
-import { argumentTexts, comparableLines, comparableText, comparedTexts } from "./texts.ts";
+import { argumentTexts, comparableLines, comparableText, comparedTexts, headerLines } from "./texts.ts";
 
 /** One thing that a call needs. */
 export interface Need {
@@ -314,7 +314,9 @@ function statingText(text: string): StatingText {
 }
 
 /** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. */
-function passageAround({ raw, lines, place }: StatedLine, window: string): string {
+function passageAround({ raw, lines, place }: StatedLine, window: string): string | null {
+  const header = headerLines(lines);
+  if (place < header) return null;
   const isShort = (at: number) => (lines[at]?.length ?? Number.POSITIVE_INFINITY) <= LONGEST_LINE_CHARS;
   if (!isShort(place)) {
     const numberChars = raw.length - (lines[place] ?? "").trim().length;
@@ -322,7 +324,7 @@ function passageAround({ raw, lines, place }: StatedLine, window: string): strin
     return raw.slice(Math.max(start, numberChars), start + window.length).trim();
   }
   let from = place;
-  while (from > place - PASSAGE_LINES && isShort(from - 1)) from -= 1;
+  while (from > Math.max(header, place - PASSAGE_LINES) && isShort(from - 1)) from -= 1;
   let through = place;
   while (through < place + PASSAGE_LINES && isShort(through + 1)) through += 1;
   return lines

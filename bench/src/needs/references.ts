@@ -132,18 +132,7 @@ function nameOf(text: string): Reference | null {
   return isDistinctive ? { kind: "identifier", text } : null;
 }
 
-interface NameShape {
-  readonly letters: number;
-  readonly digits: number;
-  readonly digitsInARow: number;
-  readonly isHex: boolean;
-  readonly isSnake: boolean;
-  readonly isCamel: boolean;
-  /** `a.b` or `a::b`. */
-  readonly isDotted: boolean;
-}
-
-function shapeOf(text: string): NameShape {
+function shapeOf(text: string) {
   let letters = 0;
   let digits = 0;
   let run = 0;
@@ -151,6 +140,7 @@ function shapeOf(text: string): NameShape {
   let isHex = true;
   let isSnake = false;
   let isCamel = false;
+  // `a.b` or `a::b`
   let isDotted = false;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
@@ -244,12 +234,6 @@ export function beginsAlone(text: string, start: number): boolean {
   return start === 0 || !isWordUnit(text.charCodeAt(start)) || !isWordUnit(text.charCodeAt(start - 1));
 }
 
-/** Reads a text's quotation marks as they are passed. */
-interface QuoteReader {
-  /** The quoted error that ends at this character, if one does. Characters that are not {@link isReadOfQuotes} may be left out. */
-  read(unit: number, index: number): Reference | null;
-}
-
 /** Shorter quotations are words; chosen. */
 const MINIMUM_QUOTE_CHARS = 12;
 
@@ -259,12 +243,13 @@ export const ERROR_WORDS: RegExp =
 
 /**
  * A reader of quotations in `"…"` and backticks on one line that say what an error says. Single quotes are not read, for they
- * are apostrophes too. Each quotation is looked at once, when it closes.
+ * are apostrophes too. Each quotation is looked at once, when it closes. Characters that are not {@link isReadOfQuotes} may be left out.
  */
-function createQuoteReader(text: string): QuoteReader {
+function createQuoteReader(text: string) {
   const openAt = new Map<number, number>();
   return {
-    read(unit, index) {
+    /** The quoted error that ends at this character, if one does. */
+    read(unit: number, index: number): Reference | null {
       if (unit === LINE_FEED) openAt.clear();
       if (!isReadOfQuotes(unit) || unit === LINE_FEED) return null;
       const start = openAt.get(unit);

@@ -22,7 +22,7 @@ export function comparableLines(text: string): readonly string[] {
 /** Both. Most texts are compared as they stand. */
 export function comparable(text: string): { readonly text: string; readonly lines: readonly string[] } {
   const found = text.split("\n");
-  const numbering = numberingOf(found);
+  const numbering = numberingOf(found.slice(headerLines(found)));
   const lines: string[] = [];
   let isSame = true;
   for (const line of found) {
@@ -36,13 +36,23 @@ export function comparable(text: string): { readonly text: string; readonly line
 /** A text's line at a number that a tool put before it; `null` if the text has no such numbers there. */
 export function numberedLines(text: string): ReadonlyMap<number, string> | null {
   const lines = text.split("\n");
-  const numbering = numberingOf(lines);
+  const numbering = numberingOf(lines.slice(headerLines(lines)));
   const found = new Map<number, string>();
   for (const line of lines) {
     const chars = numberChars(line, numbering);
     if (chars > 0) found.set(Number.parseInt(line, 10), line.slice(chars).trimEnd());
   }
   return found.size === 0 ? null : found;
+}
+
+/** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
+const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:\n/;
+const MOST_HEADER_LINES = 9;
+
+/** How many lines of a text are such a header (docs/evidence.md). */
+export function headerLines(lines: readonly string[]): number {
+  const [header = ""] = HEADER.exec(lines.slice(0, MOST_HEADER_LINES + 1).join("\n")) ?? [];
+  return header.split("\n").length - 1;
 }
 
 /** No file has more digits' worth of lines; the bounds keep a line of digits alone from being read as a number. */
