@@ -53,6 +53,24 @@ describe("recalled passages", () => {
     expect(passagesOf([result("r", "c", text)])).toMatchObject([{ isPlain }]);
   });
 
+  test.each([
+    ["names with values, and a name alone", "Exit code: 0\nWall time: 1.5 seconds\nOutput:\n", ["a: b"]],
+    ["a sentence that ends in a number", "Chunk ID: c91d03\nProcess exited with code 0\nOutput:\n", ["a: b"]],
+    ["eight of them", `${"Wall time: 1\n".repeat(7)}Exit code: 0\nOutput:\n`, ["a: b"]],
+    ["no exit code, which makes it none", "Format: 1\nAbout: x\nParts:\n", ["Format: 1\nAbout: x\nParts:\na: b"]],
+    ["a name alone, which is none", "Output:\n", ["Output:\na: b"]],
+    ["a text before it, which makes it none", "a\nExit code: 0\nOutput:\n", ["a\nExit code: 0\nOutput:\na: b"]],
+    ["small letters, which make it none", "exit code: 0\noutput:\n", ["exit code: 0\noutput:\na: b"]],
+  ])("the header above a command's output is none of it: %s", (_, header, texts) => {
+    expect(passagesOf([result("r", "c", `${header}a: b`)]).map(({ text }) => text)).toEqual(texts);
+  });
+
+  test("of a command without output nothing is brought back, of one that failed its header", () => {
+    const text = "Exit code: 1\nWall time: 1 second\nOutput:\n";
+    expect(passagesOf([result("r", "c", text)])).toEqual([]);
+    expect(passagesOf([{ ...result("r", "c", text), isError: true }])).toMatchObject([{ text }]);
+  });
+
   test("a passage names its file and lines, and shows them without their numbers", () => {
     const text = Array.from({ length: 20 }, (_, at) => `${at + 40}\tline ${at} of the file`).join("\n");
     const read: ToolCallPart = {

@@ -36,8 +36,7 @@ export function recalledPassages({ index, worth, stays, said = "", maximumChars 
 
 /** True for words of the person or the model, enough to be told from others, that a text quotes whole. */
 function isToldIn(told: string, { of, lines, tellingLines }: Unit): boolean {
-  const isWords = of.kind === "person" || of.kind === "said";
-  return isWords && tellingLines > 0 && told.includes(onOneLine(textOf(of.text, lines)));
+  return (of.kind === "person" || of.kind === "said") && tellingLines > 0 && told.includes(onOneLine(textOf(of.text, lines)));
 }
 
 function onOneLine(text: string): string {
@@ -51,12 +50,16 @@ function passagesOf(units: readonly Unit[], index: RecallView): readonly Recalle
     if (run !== undefined && isNext(run.at(-1), unit)) run.push(unit);
     else runs.push([unit]);
   }
-  return runs.flatMap((run) => run.slice(0, 1).map(({ of }) => passageOf(of, run, index)));
+  return runs.flatMap((run) => run.slice(0, 1).map(({ of }) => passageOf(of, run, index))).filter(({ text }) => text !== "");
 }
 
+/** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
+const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:(?:\n|$)/;
+
 function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
-  const { source, path, call, text } = of;
-  const lines = run.flatMap((unit) => unit.lines);
+  const { source, path, call, text, kind } = of;
+  const headerChars = kind === "output" || kind === "read" ? (HEADER.exec(text)?.[0].length ?? 0) : 0;
+  const lines = run.flatMap((unit) => unit.lines).filter(({ start }) => start >= headerChars);
   const numbers = lines.flatMap(({ number }) => number ?? []);
   return {
     source,

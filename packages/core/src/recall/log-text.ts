@@ -70,9 +70,8 @@ const NOTHING_TOLD: ToldByCall = { kind: null, path: null, call: null, isEchoed:
 
 /** Reads from the call of a result which file its texts show. `openCalls` are those that a result may answer. */
 export function toldByCall(message: Message, openCalls: readonly ToolCallPart[]): ToldByCall {
-  if (message.role !== "tool-result") return NOTHING_TOLD;
-  const call = openCalls.find(({ callId }) => callId === message.callId);
-  if (call === undefined) return NOTHING_TOLD;
+  const call = openCalls.find(({ callId }) => message.role === "tool-result" && callId === message.callId);
+  if (message.role !== "tool-result" || call === undefined) return NOTHING_TOLD;
   const path = onlyPath(call);
   const isRead = path !== null && call.paths[0]?.access === "read" && !message.isError;
   return { kind: isRead ? "read" : null, path, call: path === null ? call : null, isEchoed: isEcho(call, message) };
@@ -88,7 +87,6 @@ function isEcho({ argumentsJson, paths }: ToolCallPart, result: ToolResultMessag
   const strings = stringsIn(argumentsJson);
   const own = strings.join("\n");
   const text = stringsIn(textOf(result)).join("\n");
-  if (text.length > own.length + ECHO_CHARS) return false;
   // Shorter strings stand in a text by chance.
   const quoted = strings.filter(({ length }) => length > 3);
   const rest = quoted.reduce((left, string) => left.replaceAll(string, " "), text.replace(/<\/?\w+>/g, " "));

@@ -117,9 +117,9 @@ function addMessage(index: IndexState, message: Message): void {
 }
 
 function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): void {
-  const { call, isEchoed } = told;
+  const { call } = told;
   let atChars = startChars;
-  for (const each of isEchoed ? [] : logTexts(message)) {
+  for (const each of told.isEchoed ? [] : logTexts(message)) {
     const { kind, text, source, path, handle } = each;
     const place = index.logged.texts.length;
     const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, call, handle, message, atChars, place };
