@@ -60,6 +60,14 @@ describe("cut-oversized", () => {
     expect(after === undefined ? "" : textOf(after)).toBe(clearedText("text", 5000, "r"));
   });
 
+  test.each([
+    [70, 70],
+    [90, clearedText("text", 90, "r").length],
+  ])("a stub to fit saves half of a text or more: of %s characters %s are left", (chars, left) => {
+    const [, after] = cut([calling("a", ["c"], ""), result("r", "c", text(chars))], 50);
+    expect(after === undefined ? 0 : textOf(after).length).toBe(left);
+  });
+
   test("clears images in the same way", () => {
     const shot = { ...result("r", "c", "ok"), parts: [absentImage()] };
     const [, after] = cut([calling("a", ["c"], ""), shot], 500);
@@ -85,7 +93,6 @@ describe("cut-oversized", () => {
       ]),
     ],
     ["what is a stub already", result("r", "c", clearedText("text", 987_654, "r"))],
-    ["a text of which a stub would save less than half", result("r", "c", text(70))],
     ["what is shorter than its stub", result("r", "c", "ok")],
   ])("never cuts %s", (_, message) => {
     const answer = bound({ kind: "cut-oversized", to: "stubs" }).plan(strategyInput([message], { roomTokens: 10 }));

@@ -33,7 +33,9 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
   const cutTokens = parts.reduce((sum, part) => sum + part.tokens, 0);
   const sizes = parts.map((part) => part.tokens);
   const capTokens = to === "stubs" ? 0 : commonCap(sizes, input.roomTokens - (usedTokens - cutTokens));
-  const [first, ...rest] = parts.filter((part) => part.tokens > capTokens).flatMap((part) => shortened(part, capTokens, input));
+  const [first, ...rest] = parts
+    .filter((part) => part.tokens > capTokens)
+    .flatMap((part) => shortened(part, capTokens, { to, ...input }));
   return first === undefined
     ? { kind: "not-applicable", reason: "no tool result or assistant text is left to cut" }
     : { kind: "edits", edits: [first, ...rest] };
@@ -81,23 +83,20 @@ function commonCap(sizes: readonly number[], roomTokens: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Head and tail at the cap, or a stub if not even a short head and tail fit; nothing for a stub, or if one saves too little. */
+/** Head and tail at the cap, or a stub if not even a short head and tail fit; nothing for a stub, or if one is no shorter. To fit, a stub is less than half of its text; chosen. */
 function shortened(
   { message, part, partIndex }: CuttablePart,
   capTokens: number,
-  input: StrategyInput,
+  input: StrategyInput & Pick<CutOversizedSpec, "to">,
 ): readonly ReplacePartEdit[] {
   const handle = partHandle(message.id, partIndex);
   if (part.type === "text" && isClearedText(part.text, handle)) return [];
   const chars = part.type === "text" ? part.text.length : 0;
   const quoted = part.type === "text" ? headAndTail(part.text, capTokens, { handle, input }) : null;
   const text = quoted ?? clearedText(part.type === "image" ? "image" : "text", chars, handle);
-  if (part.type === "text" && text.length >= (quoted === null ? chars * MOST_STUB_RATIO : chars)) return [];
+  if (part.type === "text" && text.length >= (quoted === null && input.to === "fit" ? chars / 2 : chars)) return [];
   return [{ kind: "replace-part", messageId: message.id, partIndex, text, handle }];
 }
-
-/** A stub that is longer than this share of a text saves too little for what it takes away. Chosen. */
-const MOST_STUB_RATIO = 0.5;
 
 /** Below this many characters of head and tail together a stub says as much; chosen. */
 const MINIMUM_QUOTE_CHARS = 80;
