@@ -188,6 +188,10 @@ describe("factsText", () => {
       { maximumChars: 1000 },
     );
     expect(running.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text ?? ""))).toEqual([]);
+    const command = (at: number) => `nohup ./soak --for a-long-while --and=${"x".repeat(40)} > logs/otter-${at}.log &`;
+    const nameless = running.slice(0, 6).map((each, at) => ({ ...each, name: null, what: command(at) }));
+    const commands = factsText({ ...NO_FACTS, running: nameless }, NO_KEPT_STATE, { maximumChars: 1600 }) ?? "";
+    expect(nameless.filter((_, at) => !commands.includes(`otter-${at}.log`))).toEqual([]);
     expect(text).toContain("- running: job-11, job-10, job-9, job-8\n- running: job-7");
   });
 

@@ -22,10 +22,7 @@ interface Words {
 /** The newest few that are told, so that nobody begins them again: messages of which all is done, things that ended; and messages that are named for want of room. Chosen. */
 const MOST = { done: 6, ended: 5, named: 6, together: 4 } as const;
 
-/**
- * UTF-16 units, chosen: by which an order is named that is no longer in force; of the shortest beginning that says anything; of what runs beside its name and state;
- * and of the line that names what is left out, as ids of most logs have up to 40.
- */
+/** UTF-16 units, chosen: of an order that is named and no longer in force; of the shortest beginning or command that says anything; of what runs beside its name; of the line that names what is left out, as ids have up to 40. */
 const CHARS = { named: 80, beginning: 60, what: 24, leftOut: 120 } as const;
 
 const NEWEST_FIRST = "(the person's words, newest first; where two differ, the upper one counts)";
@@ -201,12 +198,13 @@ export function runningLines(running: readonly RunningThing[], roomChars: number
     told.map(({ name, what, state }) => {
       const beginning = name === null ? "- " : `- ${textOnOneLine(name)}: ${words[state]}; `;
       const end = name === null ? `: ${words[state]}` : "";
-      return `${beginning}${bothEnds(what, Math.max(CHARS.what, lineChars - beginning.length - end.length))}${end}`;
+      const least = name === null ? CHARS.beginning : CHARS.what;
+      return `${beginning}${bothEnds(what, Math.max(least, lineChars - beginning.length - end.length))}${end}`;
     });
   const [whole, short] = [lines(Number.POSITIVE_INFINITY), lines(Math.floor(roomChars / Math.max(1, now.length)) - 1)];
   if (charsOf(whole) <= roomChars) return whole;
   if (charsOf(short.slice(0, now.length)) <= roomChars) return short;
-  const names = now.map(({ name, what }) => (name === null ? bothEnds(what, CHARS.what) : textOnOneLine(name)));
+  const names = now.map(({ name, what }) => (name === null ? bothEnds(what, CHARS.beginning) : textOnOneLine(name)));
   const together = (at: number) => `- running: ${names.slice(at, at + MOST.together).join(", ")}`;
   return [...names.flatMap((_, at) => (at % MOST.together === 0 ? [together(at)] : [])), ...short.slice(now.length)];
 }
