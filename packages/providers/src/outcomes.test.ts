@@ -147,6 +147,9 @@ describe.each(doors)("%s goes on", (_, play) => {
     ["413 by bytes", refuses(413, { message: "Payload Too Large" })],
     ["too many images", refuses(400, { message: "too many images" })],
     ["GLM", refuses(400, { message: "Prompt exceeds max length" })],
+    ["a window that is not paid for", refuses(402, { message: "Prompt tokens limit exceeded: 13000 > 12000. Upgrade." })],
+    ["a message that gRPC does not take", refuses(429, { message: "RESOURCE_EXHAUSTED: Received message larger than max" })],
+    ["a limit of a body in tokens", refuses(413, { message: "tokens_limit_reached: Max size: 12000 tokens." })],
   ])("after %s", async (__, over) => {
     const { seen, call } = server(12_000, over);
     expect(await play(call)).toHaveLength(TURNS);
