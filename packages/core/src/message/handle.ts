@@ -120,14 +120,14 @@ function olderSpans(handle: string): readonly SpanHandle[] {
   return spans;
 }
 
-/** Characters of the shortest beginning of a handle that is taken for it; chosen: some four billion of a hash. */
-const SHORTEST_BEGINNING_CHARS = 8;
+/** Characters of the shortest end of a handle that is taken for it; chosen: some four billion of a hash. */
+const SHORTEST_CHARS = 8;
 
-/** True if `given` is the handle, or the first 8 characters or more of its id; a part's mark (`#1`) must be given, too. */
+/** True if `given` is the handle, or the last 8 characters or more of its id (the first, as older versions wrote); a part's mark (`#1`) must be given, too. */
 export function isHandleMeant(handle: string, given: string): boolean {
   if (handle === given) return true;
-  const [[id = "", part], [beginning = "", givenPart]] = [handle.split("#"), given.split("#")];
-  return part === givenPart && beginning.length >= SHORTEST_BEGINNING_CHARS && id.startsWith(beginning);
+  const [[id = "", part], [piece = "", givenPart]] = [handle.split("#"), given.split("#")];
+  return part === givenPart && piece.length >= SHORTEST_CHARS && (id.endsWith(piece) || id.startsWith(piece));
 }
 
 /** Ids of a log, and the shortest handles that tell them apart. */
@@ -137,21 +137,21 @@ export interface ShortHandles {
   of(handle: string): string;
 }
 
-/** No id yet. Ids that begin alike are kept together, so that a handle is compared with few. */
+/** No id yet. The end is taken, since ids of one source begin alike; those that end alike are kept together, so that a handle is compared with few. */
 export function createShortHandles(): ShortHandles {
   const ids = new Map<string, Set<string>>();
-  const beginningOf = (id: string) => id.slice(0, SHORTEST_BEGINNING_CHARS);
+  const endOf = (id: string) => id.slice(-SHORTEST_CHARS);
   return {
     add: (messageId) => {
       const id = written(messageId);
-      ids.set(beginningOf(id), (ids.get(beginningOf(id)) ?? new Set()).add(id));
+      ids.set(endOf(id), (ids.get(endOf(id)) ?? new Set()).add(id));
     },
     of: (handle) => {
       const [id = "", part] = handle.split("#");
-      let chars = SHORTEST_BEGINNING_CHARS;
-      for (const other of ids.get(beginningOf(id)) ?? [])
-        while (other !== id && chars < id.length && other.startsWith(id.slice(0, chars))) chars += 1;
-      return part === undefined ? id.slice(0, chars) : `${id.slice(0, chars)}#${part}`;
+      let chars = SHORTEST_CHARS;
+      for (const other of ids.get(endOf(id)) ?? [])
+        while (other !== id && chars < id.length && other.endsWith(id.slice(-chars))) chars += 1;
+      return part === undefined ? id.slice(-chars) : `${id.slice(-chars)}#${part}`;
     },
   };
 }

@@ -112,11 +112,11 @@ describe("recalled passages", () => {
   });
 
   test("a handle is as long as tells it from all others of the log", () => {
-    const ids = ["0123456789abcdef", "0123456789abffff", "fedcba9876543210"];
+    const ids = ["fedcba9876543210", "ffffba9876543210", "result:tool_0123456789abcdef"];
     expect(recalled(ids.map((id) => human(id, page(id, 1)))).map((each) => each.split(" ")[0])).toEqual([
-      "0123456789abc",
-      "0123456789abf",
-      "fedcba98",
+      "cba9876543210",
+      "fba9876543210",
+      "89abcdef",
     ]);
   });
 

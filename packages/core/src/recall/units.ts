@@ -126,7 +126,7 @@ function unitFrom(lines: readonly TextLine[], from: number): { readonly end: num
   return { end: lines.length, chars };
 }
 
-/** Characters of a passage's head in addition to what it names: words, numbers and the beginning of a handle; of those, what neighbours share. */
+/** Characters of a passage's head in addition to what it names: words, numbers and the end of a handle; of those, what neighbours share. */
 const HEAD_CHARS = 60;
 
 /** A call is shown by so many characters at most where no file is known; chosen. */

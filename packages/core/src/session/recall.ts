@@ -17,7 +17,7 @@ export interface LoggedMessages {
   at(place: number): Promise<Message | undefined>;
   /** The message of that id, whether it was appended or written by a compaction. */
   find(messageId: string): Promise<Message | undefined>;
-  /** The id of the first message that a handle names by a beginning of its own: what was told apart when it was written stands before what came later. */
+  /** The id of the first message that a handle names by an end or beginning of its own: what was told apart when it was written stands before what came later. */
   meant(handle: string): string | undefined;
   /** The appended messages that a message stands for: itself, or what the compaction that wrote it put it in the place of. */
   placesOf(messageId: string): LogPlaces | undefined;
