@@ -206,8 +206,8 @@ function createPassages(references: PreparedReferences): Passages {
   };
 }
 
-/** Words beyond those of its call that a result may have and still say nothing; chosen. */
-const ACKNOWLEDGING_WORDS = 40;
+/** Texts that a result may have and still say nothing, and characters and words beyond its call; chosen. */
+const SAYS_NOTHING = { texts: 500, chars: 4_000, words: 40 } as const;
 
 /** True for a result that only says that its call, which changed files or the plan, was carried out (docs/evidence.md): nobody needs it. */
 function isAcknowledgement(message: Message, calls: ReadonlyMap<string, ToolCallPart>): boolean {
@@ -216,10 +216,11 @@ function isAcknowledgement(message: Message, calls: ReadonlyMap<string, ToolCall
   const changes = call.paths.length > 0 && call.paths.every(({ access }) => access === "modify");
   if (!changes && planAfter([], call.argumentsJson) === null) return false;
   const own = argumentTexts(call.argumentsJson).join("\n");
-  const more = argumentTexts(textOf(message)).filter((text) => !own.includes(text));
-  const told = more.join("\n");
+  const texts = argumentTexts(textOf(message));
+  const told = texts.length > SAYS_NOTHING.texts ? null : texts.filter((text) => !own.includes(text)).join("\n");
+  if (told === null || told.length > SAYS_NOTHING.chars) return false;
   const words = [...new Set(told.match(/\p{L}{3,}/gu))];
-  if (words.filter((word) => !own.includes(word)).length > ACKNOWLEDGING_WORDS) return false;
+  if (words.filter((word) => !own.includes(word)).length > SAYS_NOTHING.words) return false;
   const named = extractReferences(told);
   if (!named.every(({ kind, text }) => kind === "number" || own.includes(text))) return false;
   return !ERROR_WORDS.test(named.reduce((rest, { text }) => rest.replaceAll(text, " "), told));

@@ -88,6 +88,12 @@ describe("a result says nothing beyond its call", () => {
     expect(isEchoed(text)).toBe(false);
   });
 
+  test("of a call with very many strings it is not looked for: the work stays in proportion to the text", () => {
+    const many = (count: number) =>
+      call("c", { path: "src/a.ts", lines: Array.from({ length: count }, (_, at) => `line ${at}`) }, [MODIFY_A]);
+    expect([100, 1_000].map((count) => isEchoed("Wrote src/a.ts", { part: many(count) }))).toEqual([true, false]);
+  });
+
   test("a failed one neither, if it names nothing more: the record of errors says so", () => {
     expect(isEchoed("Could not find the text in src/a.ts", { isError: true })).toBe(true);
     expect(isEchoed("Found it in userCache and in userStore", { isError: true })).toBe(false);

@@ -77,8 +77,8 @@ export function toldByCall(message: Message, openCalls: readonly ToolCallPart[])
   return { kind: isRead ? "read" : null, path, call: path === null ? call : null, isEchoed: isEcho(call, message) };
 }
 
-/** A result with more characters beyond its call says something; chosen. */
-const ECHO_CHARS = 400;
+/** A result with more characters beyond its call says something, and so does one whose call has more strings; chosen. */
+const ECHO = { chars: 400, strings: 500 } as const;
 
 /** True for a result that says nothing beyond its call, which wrote files or a list of tasks: it names nothing that the call does not name. That the call failed the record of errors says. */
 function isEcho({ argumentsJson, paths }: ToolCallPart, result: ToolResultMessage): boolean {
@@ -89,8 +89,9 @@ function isEcho({ argumentsJson, paths }: ToolCallPart, result: ToolResultMessag
   const text = stringsIn(textOf(result)).join("\n");
   // Shorter strings stand in a text by chance.
   const quoted = strings.filter(({ length }) => length > 3);
+  if (quoted.length > ECHO.strings) return false;
   const rest = quoted.reduce((left, string) => left.replaceAll(string, " "), text.replace(/<\/?\w+>/g, " "));
-  let saysMore = rest.length > ECHO_CHARS || (!result.isError && diagnosisCount(rest) > 0);
+  let saysMore = rest.length > ECHO.chars || (!result.isError && diagnosisCount(rest) > 0);
   forEachRareWord(rest, (word) => {
     saysMore ||= /\p{L}/u.test(word) && !own.includes(word);
   });
