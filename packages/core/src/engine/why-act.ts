@@ -146,7 +146,7 @@ function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: B
 /** Where less than this share of the overhead is missing in the estimate, the estimate is off; more of it is not in the log. Chosen. */
 const ESTIMATE_ERROR_RATIO = 0.1;
 
-/** Everything that is sent with the messages, in parts that add up to `overheadTokens`, largest first. */
+/** Everything that is sent with the messages, in parts that add up to about `overheadTokens`, largest first. */
 export function windowParts(
   { system, tools, dynamicContext }: Overhead,
   measure: Pick<MessageMeasure, "textTokens" | "toolsTokens">,
@@ -213,6 +213,11 @@ function groupedBy<Key>(tools: readonly ToolSpec[], keyOf: (tool: ToolSpec) => K
 /** A line that says where the text below it was read from: a heading, a tag, or a label with a colon, with a path to a document in it. */
 const FILE_LINE = /^\s*(?:#{1,6}\s|<|[A-Z*`])[^\n]*?([^\s"'`<>()[\]=:]*[^\s"'`<>()[\]=:./]\.(?:mdc?|mdx|txt|rst))(?![\w/.])/;
 
+const DOCUMENT = /\.(?:mdc?|mdx|txt|rst)(?![\w/.])/;
+
+/** The tag that ends an element. */
+const CLOSING_TAG = /<\/[A-Za-z][\w:-]*>/g;
+
 /** Longer lines are prose. Chosen. */
 const LONGEST_FILE_LINE_CHARS = 300;
 
@@ -230,8 +235,12 @@ function instructionFiles(system: string): { readonly files: readonly Instructio
   const files: OpenFile[] = [];
   const rest: string[] = [];
   let open: OpenFile | null = null;
-  for (const line of system.split("\n")) {
-    const begun: FileBeginning | null = open === null || open.end === null ? fileBegun(line) : null;
+  const lines = system.split("\n");
+  const lastEnds = new Map(lines.flatMap((line, at) => [...line.matchAll(CLOSING_TAG)].map(([tag]) => [tag, at] as const)));
+  for (const [at, line] of lines.entries()) {
+    const marked: FileBeginning | null = open === null || open.end === null ? fileBegun(line) : null;
+    const isClosed = (lastEnds.get(marked?.end ?? "") ?? 0) > at;
+    const begun: FileBeginning | null = marked === null || isClosed ? marked : { ...marked, end: null };
     if (begun !== null && (begun.level <= 1 || open === null || begun.level <= open.level)) {
       const file: OpenFile = { ...begun, lines: [line] };
       files.push(file);
@@ -258,10 +267,12 @@ interface OpenFile extends FileBeginning {
 
 /** Reads a line that says which file the text below it is from; `null` if it says none. */
 export function fileBegun(line: string): FileBeginning | null {
-  const name = line.length > LONGEST_FILE_LINE_CHARS ? undefined : FILE_LINE.exec(line)?.[1];
+  const isShort = line.length <= LONGEST_FILE_LINE_CHARS && DOCUMENT.test(line);
+  const name = isShort ? FILE_LINE.exec(line)?.[1] : undefined;
   if (name === undefined) return null;
-  const tag = /^\s*<([A-Za-z][\w:-]*)/.exec(line)?.[1];
-  if (tag !== undefined) return line.includes(`</${tag}`) ? null : { name, level: 0, end: `</${tag}` };
+  const tag = /^\s*<([A-Za-z][\w:-]*)(?=[\s>])/.exec(line)?.[1];
+  if (tag !== undefined)
+    return /\/>\s*$/.test(line) || line.includes(`</${tag}>`) ? null : { name, level: 0, end: `</${tag}>` };
   const level = /^\s*(#*)/.exec(line)?.[1]?.length ?? 0;
   const isLabel = level === 1 || /^\s*#+\s+\S+\s*$|[:*`)]\s*$|:\s+\S+$/.test(line);
   return isLabel ? { name, level, end: null } : null;

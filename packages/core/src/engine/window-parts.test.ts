@@ -55,6 +55,13 @@ describe("files of instructions", () => {
     ["a heading inside a file", `Contents of CLAUDE.md:\n${text}\n## README.md\n${text}`, ["instructions CLAUDE.md"]],
     ["a heading about a file", `You help.\n## Before CHANGELOG.md\n${text}`, ["system -"]],
     ["a mention in prose", `You help. Read README.md and docs/a.md before you begin.\n${text}`, ["system -"]],
+    ["an empty element", `<include file="AGENTS.md"/>\n# CLAUDE.md\n${text}`, ["instructions CLAUDE.md", "system -"]],
+    ["an address", `<https://example.com/AGENTS.md>\n${text}`, ["system -"]],
+    [
+      "a tag that nothing closes",
+      `<file a.md>\n${text}\n</files>\n# CLAUDE.md\n`,
+      ["instructions a.md", "instructions CLAUDE.md"],
+    ],
     ["a site and a version", `# See example.com, version 1.2\n${text}`, ["system -"]],
   ])("%s", (_, system, parts) => expect(named(system)).toEqual(parts));
 });

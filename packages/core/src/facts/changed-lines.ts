@@ -13,7 +13,7 @@ const HEADER = /^(?:@@(?: -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@)?|\+\+\+ \S|\*{3} 
  */
 export function changedLines(text: string): ReadonlySet<number> {
   const changed = new Set<number>();
-  if (!/^\s*(?:\d+ +)?-/m.test(text)) return changed;
+  if (!/^[^\S\n]*(?:\d+ +)?-/m.test(text)) return changed;
   let hunk: Hunk = { olds: 0, news: 0 };
   let paragraph: (readonly [start: number, line: string])[] = [];
   let start = 0;

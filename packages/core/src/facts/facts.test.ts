@@ -75,6 +75,36 @@ describe("foldFacts", () => {
     ]);
   });
 
+  test("a task that is renamed is not dropped, and an update without its task changes nothing", () => {
+    const call = (id: string, args: object) => toolCall(id, `c-${id}`, { name: "task", argumentsJson: JSON.stringify(args) });
+    const update = call("b", { taskId: "1", subject: "Paint the shed" });
+    const renamed = of(first, call("a", { subject: "Paint it", description: "green" }), update).plan;
+    expect(renamed).toMatchObject({ items: [{ text: "Paint the shed", status: "pending" }], dropped: [] });
+    expect(of(first, update).plan).toBeNull();
+    const other = of(
+      first,
+      call("a", { subject: "Paint it", description: "green" }),
+      call("b", { taskId: "7", status: "done" }),
+    );
+    expect(other.plan?.messageId).toBe("a");
+  });
+
+  test("a plan has a bound, and white space in it is read once", () => {
+    const task = (at: number) =>
+      toolCall(`a${at}`, `c${at}`, { name: "task", argumentsJson: `{"subject":"part ${at}","description":"d"}` });
+    expect(of(first, ...Array.from({ length: 1_010 }, (_, at) => task(at))).plan?.items.length).toBe(1_000);
+    const argumentsJson = JSON.stringify({ plan: `-${" ".repeat(400_000)}\n- one` });
+    const { plan } = of(first, toolCall("p", "c-p", { name: "plan", argumentsJson }));
+    expect(plan?.items).toEqual([{ text: "one", status: "pending" }]);
+  });
+
+  test("what was refused is cut between characters", () => {
+    const argumentsJson = JSON.stringify({ text: "😀".repeat(200) });
+    const call = toolCall("a", "c", { name: "edit", argumentsJson });
+    const { permissions } = of(first, call, failed("r", "c", "The user denied it."));
+    expect(permissions.map(({ text }) => text.isWellFormed())).toEqual([true]);
+  });
+
   test("the newest items of plans that were given up, and no more than a few", () => {
     const plan = (id: string, texts: readonly string[]) => {
       const argumentsJson = JSON.stringify({ todos: texts.map((content) => ({ content, status: "pending" })) });

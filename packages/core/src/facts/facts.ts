@@ -123,7 +123,8 @@ function withGrants(known: readonly Permission[], { statements }: Said, messageI
 }
 
 function withAnswer(known: readonly Permission[], call: ToolCallPart, result: ToolResultMessage): readonly Permission[] {
-  const text = `${call.toolName} ${call.argumentsJson}`.slice(0, CALL_CHARS);
+  const whole = `${call.toolName} ${call.argumentsJson}`;
+  const text = whole.slice(0, characterBoundaryAtOrBefore(whole, CALL_CHARS));
   if (result.isError && REFUSED.test(textOf(result).slice(0, ERROR_CHARS)))
     return [...known, { messageId: result.id, text, state: "refused" as const }].slice(-MOST_PERMISSIONS);
   if (result.isError || !known.some((each) => each.text === text)) return known;
@@ -160,12 +161,15 @@ export interface KnownPlan {
 const MOST_DROPPED = 6;
 
 function planOf(plan: KnownPlan | null, messageId: string, { argumentsJson }: ToolCallPart): KnownPlan | null {
-  const items = planAfter(plan?.items ?? [], argumentsJson);
-  if (items === null) return plan;
+  const known = plan?.items ?? [];
+  const items = planAfter(known, argumentsJson);
+  // What changes a task that there is not changes nothing.
+  if (items === null || (items.length === known.length && items.every((item, at) => item === known[at]))) return plan;
   const texts = new Set(items.map(({ text }) => text));
-  const left = (plan?.items ?? []).filter(({ text, status }) => !texts.has(text) && !isDone(status)).map(({ text }) => text);
+  const isWhole = planItems(argumentsJson) !== null;
+  const left = known.filter(({ text, status }) => isWhole && !texts.has(text) && !isDone(status)).map(({ text }) => text);
   const dropped = [...(plan?.dropped ?? []).filter((text) => !texts.has(text)), ...left].slice(-MOST_DROPPED);
-  return { messageId, isWhole: planItems(argumentsJson) !== null, items, dropped };
+  return { messageId, isWhole, items, dropped };
 }
 
 function appendAll<T>(sequence: Sequence<T>, items: readonly T[]): Sequence<T> {

@@ -8,7 +8,8 @@ export function planAfter(plan: readonly PlanItem[], argumentsJson: string): rea
   const whole = planItems(argumentsJson);
   if (whole !== null || !/"(?:subject|taskId)"/.test(argumentsJson)) return whole;
   const { subject, description, taskId, status } = parsedObject(argumentsJson);
-  if (isText(subject) && isText(description) && taskId === undefined) return [...plan, { text: subject, status: "pending" }];
+  if (isText(subject) && isText(description) && taskId === undefined)
+    return [...plan, { text: subject, status: "pending" }].slice(0, MOST_ITEMS);
   if (!isText(taskId) || !(isText(status) || isText(subject))) return null;
   const changed = (item: PlanItem): PlanItem => ({
     text: isText(subject) ? subject : item.text,
@@ -16,6 +17,9 @@ export function planAfter(plan: readonly PlanItem[], argumentsJson: string): rea
   });
   return plan.map((item, index) => (index + 1 === Number(taskId) ? changed(item) : item));
 }
+
+/** Items of a plan that are remembered, its first: each call that changes one copies it. Chosen. */
+const MOST_ITEMS = 1_000;
 
 /** Arguments are parsed only if they have one of these keys. */
 const PLAN_KEY = /"(?:status|plan)"/;
@@ -36,17 +40,17 @@ export function planItems(argumentsJson: string): readonly PlanItem[] | null {
   for (const value of Object.values(args)) {
     if (!Array.isArray(value) || value.length === 0) continue;
     const items = value.flatMap((item) => planItem(item) ?? []);
-    if (items.length === value.length) return items;
+    if (items.length === value.length) return items.slice(0, MOST_ITEMS);
   }
   return isText(args.plan) ? writtenItems(args.plan) : null;
 }
 
-/** A line of Markdown that is an item of a list, or a heading. */
-const LISTED_LINE = /^\s*(?:#{1,6}|[-*+]|\d+[.)])\s+(.*\S)\s*$/;
+/** A line of Markdown, without white space at its ends, that is an item of a list, or a heading. */
+const LISTED_LINE = /^(?:#{1,6}|[-*+]|\d+[.)])\s+(\S.*)$/;
 
 function writtenItems(plan: string): readonly PlanItem[] {
-  const lines = plan.split("\n").flatMap((line) => LISTED_LINE.exec(line)?.[1] ?? []);
-  return (lines.length === 0 ? [plan.trim()] : lines).map((text) => ({ text, status: "pending" }));
+  const lines = plan.split("\n").flatMap((line) => LISTED_LINE.exec(line.trim())?.[1] ?? []);
+  return (lines.length === 0 ? [plan.trim()] : lines).map((text) => ({ text, status: "pending" })).slice(0, MOST_ITEMS);
 }
 
 function parsedObject(argumentsJson: string): Readonly<Record<string, unknown>> {

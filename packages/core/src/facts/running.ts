@@ -1,5 +1,6 @@
 import { stringsIn } from "../json.ts";
 import { type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
+import { characterBoundaryAtOrBefore } from "../text.ts";
 
 /** Something that goes on beside the conversation: a background command, a server, a sub-agent. */
 export interface RunningThing {
@@ -214,5 +215,5 @@ function whatOf({ toolName, argumentsJson }: ToolCallPart): string {
   const texts = stringsIn(argumentsJson).toSorted((a, b) => a.length - b.length);
   const text = texts.find((each) => each.includes(" ")) ?? texts.at(-1) ?? toolName;
   const line = text.trim().split("\n")[0] ?? "";
-  return line.length <= WHAT_CHARS ? line : `${line.slice(0, WHAT_CHARS - 1)}…`;
+  return line.length <= WHAT_CHARS ? line : `${line.slice(0, characterBoundaryAtOrBefore(line, WHAT_CHARS - 1))}…`;
 }

@@ -261,6 +261,21 @@ describe("what the person said", () => {
     expect([statements.length, forgotten, statements[0]?.text]).toEqual([400, 101, "Never push."]);
   });
 
+  test("is counted when one message alone has more sentences than are remembered", () => {
+    const texts = Array.from({ length: 1_000 }, (_, at) => `Fix part ${at} please.`);
+    expect(saidIn(human("u", texts.join(" "))).forgotten).toBe(600);
+  });
+
+  test.each([
+    ["sentences", "Fix the parser. ", "Then test it."],
+    ["a sentence and an item of a list", "These hold always: ", "- never push"],
+    ["a word and a list", "fix the parser", "- and test it"],
+    ["a decision", "We decided to keep it. ", "- one line"],
+  ])("white space between %s is read once", (_, before, after) => {
+    const text = `${before}${"\n".repeat(400_000)}${after}`;
+    expect(saidBy(human("u", text), reply("a", text)).length).toBeGreaterThan(0);
+  });
+
   test.each<[string, (at: number) => string]>([
     ["tasks", (at) => `Look at part ${at} of the parser over there.`],
     ["orders", (at) => `Never touch part ${at} of the parser over there.`],

@@ -26,7 +26,8 @@ const MOST_WORDS = 500;
 
 /** The person's words after one more message of the person's. The last word counts; where it is doubtful whether it is about an earlier one, both stay. */
 export function withSaid({ statements, forgotten }: Said, message: UserMessage): Said {
-  const fresh = worthiest([...new Map(statementsOf(message).map((each) => [each.text, each])).values()]);
+  const own = [...new Map(statementsOf(message).map((each) => [each.text, each])).values()];
+  const fresh = worthiest(own);
   if (fresh.length === 0) return { statements, forgotten };
   const repeated = new Set(fresh.map(({ text }) => text));
   const after = afterLater(
@@ -35,7 +36,7 @@ export function withSaid({ statements, forgotten }: Said, message: UserMessage):
   );
   const all = [...after.before, ...after.fresh];
   const kept = worthiest(all);
-  return { statements: kept, forgotten: forgotten + all.length - kept.length };
+  return { statements: kept, forgotten: forgotten + own.length - fresh.length + all.length - kept.length };
 }
 
 /** The same after words of the model's, its calls among them; and after it ended its turn: nothing of it waits any more. */

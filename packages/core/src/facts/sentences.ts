@@ -128,11 +128,9 @@ export function wholeSentences(text: string): readonly OwnSentence[] {
 
 /** Of a sentence with no mark at its end the next line is a part, if it begins with a small letter and no mark of a list. */
 function isWrap(text: string, end: number, start: number): boolean {
-  return (
-    /[\p{L}\p{N},]/u.test(text.charAt(end - 1)) &&
-    /\p{Ll}/u.test(text.charAt(start)) &&
-    /^\s*\n\s*$/.test(text.slice(end, start))
-  );
+  const between = text.slice(end, start);
+  const isBetweenWords = /[\p{L}\p{N},]/u.test(text.charAt(end - 1)) && /\p{Ll}/u.test(text.charAt(start));
+  return isBetweenWords && between.includes("\n") && between.trim() === "";
 }
 
 /** UTF-16 units of a sentence over several lines at most: a longer one is a list of lines. Chosen. */

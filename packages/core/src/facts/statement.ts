@@ -61,8 +61,8 @@ export function statementsOf(message: UserMessage): readonly Statement[] {
 /** Text between two sentences that is white space and a list mark: what else stands there was pasted. */
 const LEAD = /^\s*(?:[-*•]\s*|\d+[.)]\s+)?$/;
 
-/** Text between a sentence and the item of a list behind it. */
-const LIST_ITEM = /\n\s*(?:[-*•]\s*|\d+[.)]\s+)$/;
+/** Of such text: a list mark on a line of its own. */
+const LIST_ITEM = /^[^\n]*\n[^-*•\d]*[-*•\d]/;
 
 /** A line that says for what the list below it holds: "For each reply:". */
 const SCOPE = /^\W*(?:for|in|on|at|before|after|with|when|whenever)\b[^.!?]*\b(?:each|every|any|all)\b[^.!?]*[:：]$/iu;

@@ -2,7 +2,6 @@ import { type CallOutcome, type Facts, fileOperations, lastErrors } from "../fac
 import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import type { PathAccess } from "../tool.ts";
 import { askedText, isPlanGone, ordersText, permissionLines, planLines, runningLines } from "./record.ts";
 
 /** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */
@@ -138,7 +137,7 @@ function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }:
         .join("\n");
     case "files": {
       if (kept.files === "covered") return "";
-      const { files } = told(facts);
+      const files = [...fileOperations(facts.accesses)];
       const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
       const line = (path: string) => {
         const state = states.get(path) ?? null;
@@ -152,26 +151,10 @@ function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }:
         .join("\n");
     }
     case "errors":
-      return newestLines("last-errors", told(facts).errors, { framing, roomChars });
+      return newestLines("last-errors", errorLines(lastErrors(facts.outcomes)), { framing, roomChars });
     default:
       return kind satisfies never;
   }
-}
-
-/** Facts of the log, whatever the room: its files, the one touched last at the end, and its errors. */
-interface Told {
-  readonly files: readonly (readonly [path: string, access: PathAccess["access"]])[];
-  readonly errors: readonly LineToWrite[];
-}
-
-const toldOf = new WeakMap<Facts, Told>();
-
-function told(facts: Facts): Told {
-  const known = toldOf.get(facts);
-  if (known !== undefined) return known;
-  const read = { files: [...fileOperations(facts.accesses)], errors: errorLines(lastErrors(facts.outcomes)) };
-  toldOf.set(facts, read);
-  return read;
 }
 
 /** A line that is written if it is asked for: most of what a long log says does not fit. */
