@@ -205,5 +205,5 @@ function patchQuotes(text: string): readonly EditQuote[] {
     }
   }
   close();
-  return quotes.map((quote) => (quote.kind === "text" ? { ...quote, text: quote.text.replace(/\n+$/, "") } : quote));
+  return quotes.map((quote) => (quote.kind === "text" ? { ...quote, text: quote.text.replace(/(?<!\n)\n+$/, "") } : quote));
 }

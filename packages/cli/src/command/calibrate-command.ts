@@ -92,7 +92,7 @@ function notSessionsLine(files: readonly string[]): string {
 
 /** Files below the one folder that was given are named by their path below it; all others keep the name that they were given or found by. */
 function nameOf(displayName: string, inputs: readonly string[], cwd: string): string {
-  const [folder = "", other] = inputs.map((input) => input.replace(/\/+$/, ""));
+  const [folder = "", other] = inputs.map((input) => input.replace(/(?<!\/)\/+$/, ""));
   const isBelow = other === undefined && displayName.startsWith(`${folder}/`);
   const isFolder = isBelow && statSync(resolve(cwd, folder), { throwIfNoEntry: false })?.isDirectory() === true;
   return isFolder ? displayName.slice(folder.length + 1) : displayName;
