@@ -173,8 +173,8 @@ async function playedUnder(
   return { checked, context, cutMs: (performance.now() - startMs - leftOutMs) / Math.max(1, cuts) };
 }
 
-/** Writes the rows as a Markdown table, the worst first. Intervals are at 95 %: the wider ends of Wilson's over orders and of sessions drawn anew. */
-export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<StateRun, "roomTokens">): string {
+/** Writes the rows as a Markdown table, or as a list for a terminal; the worst first. Intervals are at 95 %: the wider ends of Wilson's over orders and of sessions drawn anew. */
+export function stateTable(rows: readonly StateRow[], roomTokens: number, form: "table" | "list"): string {
   const head = [
     "policy",
     "made by",
@@ -191,12 +191,10 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
     "written, % of the room: early, last",
     "ms of replay a cut: with the record, without",
   ];
-  const sorted = rows.toSorted(
-    (a, b) => (percentOf(a.last.held, a.last.inForce) ?? 0) - (percentOf(b.last.held, b.last.inForce) ?? 0),
-  );
-  return markdownTable({
-    head,
-    rows: sorted.map(({ policy, hand, compactions, last, all, lost, writtenTokens, replayMs, sessions }) => {
+  const heldOf = ({ last }: StateRow) => percentOf(last.held, last.inForce) ?? 0;
+  const sorted = rows.toSorted((a, b) => heldOf(a) - heldOf(b));
+  const cells = sorted.map(
+    ({ policy, hand, compactions, last, all, lost, writtenTokens, replayMs, sessions }): readonly string[] => {
       const cuts = compactions.reduce((sum, count) => sum + count, 0);
       const least = Math.min(...compactions);
       const ofRoom = (tokens: number) => ((tokens * 100) / roomTokens).toFixed(1);
@@ -216,8 +214,11 @@ export function stateTable(rows: readonly StateRow[], { roomTokens }: Pick<State
         `${ofRoom(writtenTokens.early)}, ${ofRoom(writtenTokens.last)}`,
         [replayMs.withRecord, replayMs.without].map((ms) => (ms === null ? "–" : Math.round(ms))).join(", "),
       ];
-    }),
-  });
+    },
+  );
+  if (form === "table") return markdownTable({ head, rows: cells });
+  const listed = cells.map((row) => row.map((cell, at) => `${at === 0 ? "" : "  "}${head[at]}: ${cell}`).join("\n"));
+  return listed.join("\n\n");
 }
 
 function formsOf(lost: readonly string[]): string {

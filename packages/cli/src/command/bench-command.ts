@@ -163,16 +163,16 @@ async function state(inputs: readonly string[], options: BenchOptions, io: CliIo
   );
   const made = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
   const sessions = read.length === 0 ? made : recordedSessions(read.flat());
-  const { programs, kinds } = parts;
   // No other program writes our record: its likeness is played without it.
   const isPeer = (name: string) => parts.peers.some(({ policy }) => name.startsWith(policy.name));
   const played = policies.map((each) => (isPeer(each.name) ? { ...each, facts: { maxTokens: 0 } } : each));
-  const bounds = { sessions, firstSeed: FIRST_SEED, compactions: STATE_COMPACTIONS, roomTokens: window.tokens };
-  const run = { policies: played, programs, kinds, ...bounds };
+  const counts = { firstSeed: FIRST_SEED, compactions: STATE_COMPACTIONS };
+  const run = { ...parts, ...counts, policies: played, sessions, roomTokens: window.tokens };
   const onSession = ({ policy, at, of }: { readonly policy: string; readonly at: number; readonly of: number }) =>
     tell(io, `${policy}: session ${at} of ${of} played`);
   const rows = await runState({ ...run, onSession });
-  io.stdout.write(`${stateTable(rows, run)}\n`);
+  const form = io.stdout.isTTY === true ? "list" : "table";
+  io.stdout.write(`${stateTable(rows, window.tokens, form)}\n`);
   if (options.full === true)
     for (const { policy, hand, context } of rows)
       io.stdout.write(`\n# ${printable(policy)} (${hand})\n\n${printableLines(context)}\n`);

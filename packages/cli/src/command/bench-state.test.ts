@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runIn } from "../../testing/recorded-io.ts";
+import { recordedIo, runIn } from "../../testing/recorded-io.ts";
+import { main } from "../main.ts";
 
 let folder = "";
 
@@ -28,6 +29,18 @@ test("bench state prints its table, a row for each policy and maker, and exits w
   expect(stderr).toMatch(/none: session 1 of 4 played\n.*none: session 2 of 4 played\n.*codex: session 3 of 4 played/);
   expect(rows[0]).toContain("ms of replay a cut: with the record, without");
   expect(exitCode).toBe(0);
+});
+
+test("bench state prints a list that fits a narrow terminal", async () => {
+  const { io, stdout } = recordedIo(folder);
+  const terminal = { ...io, stdout: { ...io.stdout, isTTY: true } };
+  expect(await main(["bench", "state", "-p", "none", "-w", "16k", "--limit", "1"], terminal)).toBe(0);
+  expect(stdout()).toMatch(/^policy: none\n {2}made by: \w+\n {2}cuts: /);
+  expect(
+    stdout()
+      .split("\n")
+      .filter((line) => line.length > 80),
+  ).toEqual([]);
 });
 
 test("bench state plays a recorded session in place of made ones", async () => {
