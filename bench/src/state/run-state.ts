@@ -177,7 +177,7 @@ async function playedUnder(
 export function stateTable(rows: readonly StateRow[], roomTokens: number, form: "table" | "list"): string {
   const head = [
     "policy",
-    "made by",
+    "generator",
     "cuts",
     "lost, by form",
     "in force, word for word %",

@@ -35,7 +35,7 @@ test("bench state prints a list that fits a narrow terminal", async () => {
   const { io, stdout } = recordedIo(folder);
   const terminal = { ...io, stdout: { ...io.stdout, isTTY: true } };
   expect(await main(["bench", "state", "-p", "none", "-w", "16k", "--limit", "1"], terminal)).toBe(0);
-  expect(stdout()).toMatch(/^policy: none\n {2}made by: \w+\n {2}cuts: /);
+  expect(stdout()).toMatch(/^policy: none\n {2}generator: \w+\n {2}cuts: /);
   expect(
     stdout()
       .split("\n")
