@@ -26,10 +26,10 @@ export const MEASURES = [
   ["plan", "plan"],
 ] as const;
 
-/** The measures of kept content by which policies are compared (docs/evidence.md): each over all needs, and over those stated at least 20,000 tokens before. */
+/** The measures of kept content by which policies are compared (docs/evidence.md): each over all needs, and over the older ones, stated at least 20,000 tokens before. */
 export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
   { name, isFar: false },
-  { name: `${name}, older`, isFar: true },
+  { name: `older ${name}`, isFar: true },
 ]);
 
 /** A replay's shares, in the order of {@link VECTOR}; `nothing` is the session without compaction. */

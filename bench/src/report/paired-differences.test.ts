@@ -20,7 +20,7 @@ describe("pairedDifferences", () => {
   test.each([
     ["cost in per cent of doing nothing", "cost", "none", 50],
     ["a measure less its tail", "replaced texts", "tail", -10],
-    ["a measure less that of doing nothing", "plan, older", "none", 10],
+    ["a measure less that of doing nothing", "older plan", "none", 10],
   ])("has %s, with an interval from eight owners", (_, figure, against, value) => {
     const difference = found(eight, figure, against);
     expect(difference?.value).toBeCloseTo(value, 9);

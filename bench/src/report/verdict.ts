@@ -130,8 +130,8 @@ function worseLine({ worse }: PlacedPolicy): string {
 
 /** The name of a measure as the tables have it. */
 function measureName({ measure }: Pick<WorseMeasure, "measure">): string {
-  const [name = "", older] = measure.split(", ");
-  return `${name}${older === undefined ? "" : " (older than 20k tokens)"}`;
+  const name = measure.replace(/^older /, "");
+  return name === measure ? name : `${name} (older than 20k tokens)`;
 }
 
 function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {

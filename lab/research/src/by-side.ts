@@ -65,7 +65,7 @@ function rowsOf(policy: string, outcomes: readonly SessionOutcome[]): readonly (
   const shares = meanShares(outcomes.map(({ vector }) => vector));
   const cells = (side: "own" | "tail") =>
     MEASURES.map(({ name }) => {
-      const [all, far] = [name, `${name}, older`].map(
+      const [all, far] = [name, `older ${name}`].map(
         (measure) => shares[VECTOR.findIndex((each) => each.name === measure)]?.[side] ?? null,
       );
       return `${formatPercent(all ?? null)} / ${formatPercent(far ?? null)}`;

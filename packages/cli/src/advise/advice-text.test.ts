@@ -13,7 +13,7 @@ function decided(setting: SettingVerdict, proxy: SettingVerdict = { kind: "idle"
 }
 
 const CHEAP = madeFigures(120_000, 0.72, 84.5);
-const LOSING = { ...CHEAP, losses: [{ measure: "replaced texts, far", points: 9 }] };
+const LOSING = { ...CHEAP, losses: [{ measure: "older replaced texts", points: 9 }] };
 
 test("advice fits 80 columns, and its answer is at most six lines", () => {
   const lines = adviceText(madeAdvice("settings"), { columns: 80, full: true }).split("\n");

@@ -84,7 +84,7 @@ function rowCells({
     percentCell(keptPercent),
     percentCell(olderPercent),
     formatCount(overflows),
-    worst === undefined ? "" : `${measureWords(worst.measure)} −${formatPercent(worst.points)}`,
+    worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}`,
   ];
 }
 
@@ -94,9 +94,6 @@ function changeText(costRatio: number): string {
   const percent = 100 * (costRatio - 1);
   return `${percent < 0 ? "−" : "+"}${formatPercent(Math.abs(percent))} %`;
 }
-
-/** A measure's name; `older` stands for needs that were last said 20,000 tokens before or earlier. */
-const measureWords = (measure: string): string => measure.replace(/^(.*), (?:far|older)$/, "older $1");
 
 /** How much cheaper a setting is, in percent and dollars, both of what the replay costs with the present setting. */
 function cheaperText(figures: SettingFigures): string {
@@ -112,9 +109,7 @@ function cheaperPercent({ costRatio }: SettingFigures): string {
 
 function lessText({ losses }: SettingFigures): string {
   const others = losses.length <= NAMED_LOSSES ? "" : ` and ${losses.length - NAMED_LOSSES} more`;
-  const named = losses
-    .slice(0, NAMED_LOSSES)
-    .map(({ measure, points }) => `${measureWords(measure)} −${formatPercent(points)} points`);
+  const named = losses.slice(0, NAMED_LOSSES).map(({ measure, points }) => `${measure} −${formatPercent(points)} points`);
   return `${named.join(", ")}${others}`;
 }
 

@@ -37,6 +37,14 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
   });
 
+  test("says of all sessions what is not visible, and of no part of them again", async () => {
+    const all = fixtureSessions().map(({ path }) => path);
+    const { stdout } = await run("tune", ...all, "-p", "sven", "-w", "32k", "--jobs", "1");
+    expect(stdout.match(/No plan is visible in .*/g)).toEqual([
+      "No plan is visible in 2 of the 2 sessions with 50 calls or more.",
+    ]);
+  });
+
   test("says if nothing can fire", async () => {
     const { exitCode, stdout } = await run("tune", "session.jsonl", "-w", "1m", "--jobs", "1");
     expect(exitCode).toBe(0);
@@ -151,7 +159,7 @@ describe("what tune says of its choice", () => {
       { best: null, front: [] },
       /With every setting a request was too large in some session: none can be recommended/,
     ],
-    ["what it left out", { idleSessions: 2 }, /Left out: 2 sessions that never fill half of the window\./],
+    ["what it left out", { idleSessions: 2 }, /Left out, because half of the window was never full: 2 sessions\./],
   ])("%s", (_, more, line) => {
     expect(printed(SVEN_POLICY, better, more).replace(/\n {2}/g, " ")).toMatch(line);
   });

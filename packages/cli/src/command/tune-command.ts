@@ -193,7 +193,9 @@ function replayRounds(
     try {
       const report = await runBench({ ...run, files, policies, onProgress: bar.show });
       const { sessions: found, rows } = withoutApart(report);
-      for (const problem of reportProblems(report)) met.set(problem.text, problem);
+      // Rounds after the first play a part of the sessions: only what fails there is news.
+      for (const problem of reportProblems(report))
+        if (sessions === null || problem.kind === "failed") met.set(problem.text, problem);
       const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);
       if (name === "baseline") sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
@@ -259,7 +261,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
   const idle =
     first.idleSessions === 0
       ? []
-      : [`Left out: ${formatNumberOf(first.idleSessions, "session")} that never fill half of the window.`];
+      : [`Left out, because half of the window was never full: ${formatNumberOf(first.idleSessions, "session")}.`];
   const taken = settingToTake(first);
   return [
     [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
