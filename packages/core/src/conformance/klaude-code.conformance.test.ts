@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import { keptBrief } from "../../testing/shown-compaction.ts";
 import { fires, triggerTokens } from "../budget.ts";
-import { cutAtBoundary } from "../cut-point/boundary.ts";
-import { cutKeepingTokens } from "../cut-point/recent.ts";
+import { cutAtBoundary, cutKeepingTokens } from "../cut-point.ts";
 import type { Message } from "../message/message.ts";
 import {
   KLAUDE_CODE_LENGTH_ESTIMATE,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import { splitTurnAt } from "../../testing/split-turn.ts";
-import { cutAtBoundary } from "../cut-point/boundary.ts";
-import { cutExceedingTokens, cutKeepingMessages } from "../cut-point/recent.ts";
+import { cutAtBoundary, cutExceedingTokens, cutKeepingMessages } from "../cut-point.ts";
 import { fileOperations } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";

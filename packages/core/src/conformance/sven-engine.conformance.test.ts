@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { engineSession } from "../../testing/engine-session.ts";
 import { type GateRow, played } from "../../testing/gate-row.ts";
 import { lettered, shapeOf, textOfBytes } from "../../testing/lettered.ts";
-import { cutAtBoundary } from "../cut-point/boundary.ts";
+import { cutAtBoundary } from "../cut-point.ts";
 import { textOf } from "../message/message.ts";
 import { SVEN_POLICY, svenKeptMessages, svenPolicy } from "../policy/presets/sven.ts";
 import { assistant, human, result } from "../testing/builders.ts";

@@ -1,5 +1,5 @@
 import type { AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../applied-edit.ts";
-import { openStepStart } from "../cut-point/safe-cuts.ts";
+import { openStepStart } from "../cut-point.ts";
 import { PlimsollError } from "../error.ts";
 import { isHuman, type Message, type Part } from "../message/message.ts";
 

@@ -1,5 +1,5 @@
 import type { Budget } from "../budget.ts";
-import { openStepStart } from "../cut-point/safe-cuts.ts";
+import { openStepStart } from "../cut-point.ts";
 import { withDeadline } from "../deadline.ts";
 import { type Facts, fileOperations, namedAccessesOf } from "../facts/facts.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
+import { openStepStart, safeCuts } from "../cut-point.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";

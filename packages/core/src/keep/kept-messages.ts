@@ -1,5 +1,5 @@
 import { resolveAmount } from "../budget.ts";
-import { openStepStart, safeCuts } from "../cut-point/safe-cuts.ts";
+import { openStepStart, safeCuts } from "../cut-point.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 

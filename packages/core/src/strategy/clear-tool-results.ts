@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openStepStart } from "../cut-point/safe-cuts.ts";
+import { openStepStart } from "../cut-point.ts";
 import type { ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { cutKeeping, spansBefore } from "../cut-point/recent.ts";
-import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
+import { cutKeeping, safeCutAtOrAfter, safeCutAtOrBefore, safeCuts, spansBefore } from "../cut-point.ts";
 import type { ReplaceSpansEdit } from "../edit/edit.ts";
 import { isHuman } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { PromptedSpan } from "../applied-edit.ts";
-import { openStepStart } from "../cut-point/safe-cuts.ts";
+import { openStepStart } from "../cut-point.ts";
 import type { Edit, ReplacePartEdit } from "../edit/edit.ts";
 import { partHandle } from "../message/handle.ts";
 import { type AssistantMessage, type Message, toolCallsOf } from "../message/message.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Budget } from "../budget.ts";
-import type { NewestKept } from "../cut-point/recent.ts";
+import type { NewestKept } from "../cut-point.ts";
 import type { Edit } from "../edit/edit.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";

@@ -1,8 +1,15 @@
 import { z } from "zod";
 import type { MessageSpan, PromptedSpan } from "../applied-edit.ts";
-import { type Boundary, cutAtBoundary } from "../cut-point/boundary.ts";
-import { cutExceedingTokens, cutKeeping, cutKeepingMessages, spansBetween } from "../cut-point/recent.ts";
-import { safeCutAtOrBefore, safeCuts } from "../cut-point/safe-cuts.ts";
+import {
+  type Boundary,
+  cutAtBoundary,
+  cutExceedingTokens,
+  cutKeeping,
+  cutKeepingMessages,
+  safeCutAtOrBefore,
+  safeCuts,
+  spansBetween,
+} from "../cut-point.ts";
 import { isDeclared, type Message } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 

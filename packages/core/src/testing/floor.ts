@@ -1,4 +1,4 @@
-import { openStepStart } from "../cut-point/safe-cuts.ts";
+import { openStepStart } from "../cut-point.ts";
 import { partHandle } from "../message/handle.ts";
 import { type ImagePart, isDeclared, isHuman, type Message, type TextPart } from "../message/message.ts";
 import { partChars } from "../message/size.ts";

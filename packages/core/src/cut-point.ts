@@ -1,0 +1,221 @@
+import type { MessageSpan } from "./applied-edit.ts";
+import { isDeclared, isHuman, type Message, toolCallsOf } from "./message/message.ts";
+import { createWaitingCalls } from "./message/waiting-calls.ts";
+
+/**
+ * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
+ * nothing of the open step. A call binds everything up to its last result, wherever that is. The open step binds all that follows;
+ * any other call without a result, and a result without a call, binds nothing. With `lastStep: "answered"` no step is open. Two passes.
+ */
+export function safeCuts(messages: readonly Message[], lastStep: "open" | "answered" = "open"): readonly boolean[] {
+  const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
+  const lastResult = new Map<number, number>();
+  const calls = createWaitingCalls<number>();
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    const caller = message?.role === "tool-result" ? (calls.answered(message.callId) ?? calls.newest(message.callId)) : null;
+    if (caller !== null) lastResult.set(caller, index);
+    const own = message === undefined ? [] : toolCallsOf(message);
+    if (own.length > 0) calls.met(own.map(({ callId }) => [callId, index] as const));
+  }
+  const safe = [true];
+  let boundThrough = -1;
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    boundThrough = Math.max(boundThrough, lastResult.get(index) ?? -1);
+    if (index === openStep) boundThrough = messages.length;
+    safe.push(boundThrough <= index);
+  }
+  return safe;
+}
+
+/** The largest safe cut point at or below `index`; 0 is always safe. */
+export function safeCutAtOrBefore(safe: readonly boolean[], index: number): number {
+  return safe.lastIndexOf(true, Math.max(0, index));
+}
+
+/** The smallest safe cut point at or above `index`, or `null` if there is none. */
+export function safeCutAtOrAfter(safe: readonly boolean[], index: number): number | null {
+  const cut = safe.indexOf(true, Math.max(0, index));
+  return cut === -1 ? null : cut;
+}
+
+/**
+ * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the
+ * results that are there, and what the agent declared since. `messages.length` if the newest message but those is no call and no result.
+ */
+export function openStepStart(messages: readonly Message[]): number {
+  const index = messages.findLastIndex((message) => message.role !== "tool-result" && !isDeclared(message));
+  const message = messages[index];
+  return message !== undefined && toolCallsOf(message).length > 0 ? index : messages.length;
+}
+
+/** Returns the index from which the newest `count` messages are kept; 0 if there are no more than that. */
+export function cutKeepingMessages(messages: readonly Message[], count: number): number {
+  return Math.max(0, messages.length - count);
+}
+
+/** How much of the newest history is kept; the message that exceeds an amount of tokens stays if nothing is said. */
+export type NewestKept =
+  | { readonly messages: number }
+  | { readonly tokens: number; readonly exceeding?: "stays" | "goes" | undefined };
+
+/** The cut point that keeps so much. */
+export function cutKeeping(
+  messages: readonly Message[],
+  keep: NewestKept,
+  messageTokens: (message: Message) => number,
+): number {
+  if ("messages" in keep) return cutKeepingMessages(messages, keep.messages);
+  const cutWith = keep.exceeding === "goes" ? cutWithinTokens : cutKeepingTokens;
+  return cutWith(messages, keep.tokens, messageTokens);
+}
+
+/**
+ * Returns the index from which the newest messages first reach `keepTokens`, the message that reaches it included. 0 if all
+ * messages together do not reach it. Visits only what is kept.
+ */
+export function cutKeepingTokens(
+  messages: readonly Message[],
+  keepTokens: number,
+  messageTokens: (message: Message) => number,
+): number {
+  return keepTokens <= 0 ? messages.length : cutWhere(messages, messageTokens, (keptTokens) => keptTokens >= keepTokens);
+}
+
+/** Returns the index from which the newest messages first exceed `keepTokens`, the one that does included; 0 if all together do not. */
+export function cutExceedingTokens(
+  messages: readonly Message[],
+  keepTokens: number,
+  messageTokens: (message: Message) => number,
+): number {
+  return cutWhere(messages, messageTokens, (keptTokens) => keptTokens > keepTokens);
+}
+
+/** The cut point behind the newest message with which the kept ones would exceed `keepTokens`. 0 if all together do not. */
+function cutWithinTokens(
+  messages: readonly Message[],
+  keepTokens: number,
+  messageTokens: (message: Message) => number,
+): number {
+  let keptTokens = 0;
+  const exceeding = messages.findLastIndex((message) => {
+    keptTokens += messageTokens(message);
+    return keptTokens > keepTokens;
+  });
+  return exceeding + 1;
+}
+
+function cutWhere(
+  messages: readonly Message[],
+  messageTokens: (message: Message) => number,
+  isEnough: (keptTokens: number) => boolean,
+): number {
+  let keptTokens = 0;
+  const cut = messages.findLastIndex((message) => {
+    keptTokens += messageTokens(message);
+    return isEnough(keptTokens);
+  });
+  return Math.max(0, cut);
+}
+
+/**
+ * Returns the spans before the cut that may go, in order: all of it, or if the last human message is there, the older part and the part behind it.
+ * Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
+ */
+export function spansBefore(messages: readonly Message[], cut: number): readonly MessageSpan[] {
+  return spansBetween(messages, { start: 0, cut });
+}
+
+/** Messages from `start` up to `cut`; with `lastHuman: "goes"` the last human message is one like any other. */
+export interface Stretch {
+  readonly start: number;
+  readonly cut: number;
+  readonly lastHuman?: "stays" | "goes" | undefined;
+}
+
+/** As {@link spansBefore}, of what does not lie before `start`. */
+export function spansBetween(messages: readonly Message[], { start, cut, lastHuman }: Stretch): readonly MessageSpan[] {
+  const human = lastHuman === "goes" ? -1 : messages.findLastIndex(isHuman);
+  return [...span(messages, start, Math.min(human, cut)), ...span(messages, Math.max(start, human + 1), cut)];
+}
+
+/** Nothing if the end is not behind the start. */
+function span(messages: readonly Message[], start: number, end: number): readonly MessageSpan[] {
+  const first = messages[start];
+  const last = messages[end - 1];
+  return first === undefined || last === undefined || end <= start ? [] : [{ from: first.id, through: last.id }];
+}
+
+/** Where a cut may fall, as a policy's `boundary` says it; {@link cutAtBoundary} explains each word. None parts a call from its result. */
+export type Boundary = "any-safe" | "nearer-safe" | "next-safe" | "not-in-tool-batch" | "turn" | "human";
+
+/**
+ * The cut point nearest to `wanted` that the boundary allows. No cut parts a call from its result, or falls into the open step.
+ *
+ * - `any-safe` moves back, which keeps more.
+ * - `nearer-safe` moves back, or forward if moving back kept more than half of the messages before `wanted`.
+ * - `next-safe` moves forward, or back if nothing would be kept.
+ * - `not-in-tool-batch` moves back to a text of the user or the assistant.
+ * - `turn` moves forward to a human message, or back into the turn if none follows.
+ * - `human` never cuts inside a turn. It moves forward to a message in the user's role, or behind the last turn if that has ended, or back. A message
+ *   right behind a result belongs to the turn of the result.
+ */
+export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
+  const safe = safeCuts(messages);
+  switch (boundary) {
+    case "any-safe":
+      return safeCutAtOrBefore(safe, wanted);
+    case "nearer-safe":
+      return nearerSafe(safe, wanted);
+    case "next-safe":
+      return nextSafe(messages, safe, wanted);
+    case "not-in-tool-batch":
+      return outsideToolBatch(messages, safe, wanted);
+    case "turn":
+      return nextTurn(messages, safe, wanted);
+    case "human":
+      return atHuman(messages, safe, wanted);
+    default:
+      return boundary satisfies never;
+  }
+}
+
+function nearerSafe(safe: readonly boolean[], wanted: number): number {
+  const back = safeCutAtOrBefore(safe, wanted);
+  const isFar = wanted - back > wanted / 2;
+  return isFar ? (safeCutAtOrAfter(safe, wanted) ?? back) : back;
+}
+
+function nextSafe(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  // A result whose call is not there binds nothing, yet it is no beginning.
+  const next = messages.findIndex((message, at) => at >= wanted && safe[at] === true && message.role !== "tool-result");
+  return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
+}
+
+/** Moves back past calls and results, so that the first kept message is a user's or an assistant's text. */
+function outsideToolBatch(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  let cut = safeCutAtOrBefore(safe, wanted);
+  while (cut > 0 && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
+  return cut;
+}
+
+function isInToolBatch(message: Message | undefined): boolean {
+  return message !== undefined && (message.role === "tool-result" || toolCallsOf(message).length > 0);
+}
+
+function nextTurn(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  const next = messages.findIndex((message, at) => at >= wanted && isHuman(message));
+  return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
+}
+
+function atHuman(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
+  const isBeginning = (message: Message, at: number) =>
+    message.role === "user" && message.origin !== "summary" && !isDeclared(message) && messages[at - 1]?.role !== "tool-result";
+  const next = messages.findIndex((message, at) => at >= wanted && isBeginning(message, at));
+  if (next >= 0) return next;
+  const last = messages.at(-1);
+  const hasEnded = last?.role === "assistant" && toolCallsOf(last).length === 0;
+  return hasEnded ? safeCutAtOrBefore(safe, messages.length) : Math.max(0, messages.findLastIndex(isBeginning));
+}
