@@ -13,6 +13,6 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
-// For the default of a port, engine/deadline.ts, and the rest between two steps, engine/chain.ts.
+// For the default of a port, port-door.ts, and the rest between two steps, engine/chain.ts.
 declare function setTimeout(call: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;

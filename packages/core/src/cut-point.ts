@@ -1,6 +1,6 @@
 import type { MessageSpan } from "./applied-edit.ts";
+import { createWaitingCalls } from "./message/check.ts";
 import { isDeclared, isHuman, type Message, toolCallsOf } from "./message/message.ts";
-import { createWaitingCalls } from "./message/waiting-calls.ts";
 
 /**
  * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes

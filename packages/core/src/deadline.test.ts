@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { answerWithin, deadlineOf, inTime, platformTimer, timerOf, unheldWait, withDeadline } from "./deadline.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
+import { answerWithin, deadlineOf, inTime, platformTimer, timerOf, unheldWait, withDeadline } from "./port-door.ts";
 import type { Summarizer, SummaryRequest, Wait } from "./ports.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);

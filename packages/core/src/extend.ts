@@ -24,9 +24,7 @@ export { fileBegun, serverOf } from "./engine/why-act.ts";
 export type { SessionStartEntry, StepOutcome } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
-export { foldFacts, NO_FACTS } from "./facts/facts.ts";
-export { type PlanItem, planAfter } from "./facts/plan-items.ts";
-export { sha256Hex, shortHash } from "./hash.ts";
+export { foldFacts, NO_FACTS, type PlanItem, planAfter } from "./facts/facts.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export { canonicalJson, isRecord } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
@@ -38,14 +36,29 @@ export type { FollowingCheck, WireRules, WireViolation } from "./message/check.t
 export { checkMessages, followingChecks, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export { readsAsFailed } from "./message/failed-text.ts";
 export { isHandleMeant, partHandle } from "./message/handle.ts";
-
-export type { MessageDraft } from "./message/ids.ts";
-export { canonicalContent, chainId, extendViewHash, identified, overheadHash, withId, withIds } from "./message/ids.ts";
-export type { StopReason } from "./message/message.ts";
-export { isDeclared, sharedPrefixCount } from "./message/message.ts";
-export { pixelSizeOf } from "./message/pixel-size.ts";
+export type { MessageDraft, StopReason } from "./message/message.ts";
+export {
+  canonicalContent,
+  chainId,
+  extendViewHash,
+  identified,
+  isDeclared,
+  overheadHash,
+  sharedPrefixCount,
+  withId,
+  withIds,
+} from "./message/message.ts";
 export type { RequestUnit } from "./message/size.ts";
-export { coverageOf, lowestLimits, messageChars, partChars, REQUEST_UNITS, requestSizeOf, UNIT_WORDS } from "./message/size.ts";
+export {
+  coverageOf,
+  lowestLimits,
+  messageChars,
+  partChars,
+  pixelSizeOf,
+  REQUEST_UNITS,
+  requestSizeOf,
+  UNIT_WORDS,
+} from "./message/size.ts";
 export { fencedText } from "./message/transcript-text.ts";
 export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export type { ToolTable } from "./paths/call-shape.ts";
@@ -70,14 +83,12 @@ export type { UseFeature } from "./recall/use-features.ts";
 export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
-export { recallArtifact } from "./session/admit.ts";
 export type { SessionInput } from "./session/background.ts";
 export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
 export type { ConversationName, ConversationRequest, Conversations, FoundConversation } from "./session/conversations.ts";
 export { createConversations } from "./session/conversations.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { compactionLogLine, overWords, replyLowered } from "./session/events.ts";
-
 export type { LearnedLimit, LearnedLimits, LimitEvent } from "./session/learned-limit.ts";
 export {
   afterAnswer,
@@ -90,7 +101,7 @@ export {
   nextTry,
 } from "./session/learned-limit.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
-export { MAXIMUM_RECALL_CHARS } from "./session/recall.ts";
+export { MAXIMUM_RECALL_CHARS, recallArtifact } from "./session/recall.ts";
 export type { Attempt, EndedReply, Recovery, RecoveryFacts, Rejection, RequestOutcome, Tried } from "./session/recovery.ts";
 export {
   answerOf,
@@ -104,13 +115,20 @@ export {
 export type { ReportedUsage } from "./session/session.ts";
 export { openSession } from "./session/session.ts";
 export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
-export type { SetupChange } from "./session/setup-change.ts";
-export { modelChangeEntry, setupChange, setupChangeEntry } from "./session/setup-change.ts";
-export { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed } from "./session/view.ts";
+export type { SetupChange } from "./session/view.ts";
+export {
+  EMPTY_VIEW,
+  foldEntries,
+  foldEntry,
+  foldUnhashed,
+  modelChangeEntry,
+  setupChange,
+  setupChangeEntry,
+} from "./session/view.ts";
 export type { StrategyKind } from "./strategy/strategy.ts";
 export { defineStrategy } from "./strategy/strategy.ts";
 export type { SummarizeSpec } from "./strategy/summarize.ts";
-export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "./text.ts";
+export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, sha256Hex, shortHash, utf8Bytes } from "./text.ts";
 export type { EstimatorOptions, EstimatorSpec, Tokenizers } from "./tokens/built-in-estimators.ts";
 export { BUILT_IN_ESTIMATORS, createEstimator } from "./tokens/built-in-estimators.ts";
 export { charClass } from "./tokens/char-class.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sha256Hex, shortHash } from "./hash.ts";
+import { sha256Hex, shortHash } from "./text.ts";
 
 describe("sha256Hex", () => {
   // The examples of FIPS 180-4 and its test vectors; the last one from the long-message vectors.

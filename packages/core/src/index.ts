@@ -49,9 +49,9 @@ export type {
   Summary,
   SummaryRequest,
 } from "./ports.ts";
-export { admitToolResult, createMemoryArtifactStore } from "./session/admit.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextEvent } from "./session/events.ts";
+export { admitToolResult, createMemoryArtifactStore } from "./session/recall.ts";
 export type { Session } from "./session/session.ts";
 export { createSession } from "./session/session.ts";
 export type { SessionOptions } from "./session/session-setup.ts";

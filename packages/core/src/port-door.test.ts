@@ -4,14 +4,14 @@ import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session
 import type { AgentTool } from "./agent/agent-tool.ts";
 import { createMemorySessionStore } from "./agent/memory-session-store.ts";
 import { startAgent } from "./agent/start-agent.ts";
-import { deadlineOf } from "./deadline.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { partHandle } from "./message/handle.ts";
 import { textOf } from "./message/message.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
+import { deadlineOf } from "./port-door.ts";
 import type { ArtifactStore, ModelClient, ModelReply, SessionStore, Wait } from "./ports.ts";
-import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/admit.ts";
 import { decodeLog, encodeLog } from "./session/codec.ts";
+import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/recall.ts";
 import { createSession, openSession } from "./session/session.ts";
 import { sessionsDoor } from "./session/store-door.ts";
 import { createDigest } from "./summarizer/digest.ts";

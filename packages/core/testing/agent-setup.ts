@@ -6,7 +6,7 @@ import { createMemorySessionStore } from "../src/agent/memory-session-store.ts";
 import { startAgent } from "../src/agent/start-agent.ts";
 import { PLIMSOLL_POLICY } from "../src/policy/presets/plimsoll.ts";
 import type { SessionStore } from "../src/ports.ts";
-import { createMemoryArtifactStore } from "../src/session/admit.ts";
+import { createMemoryArtifactStore } from "../src/session/recall.ts";
 import { createDigest } from "../src/summarizer/digest.ts";
 import { type ScriptedCall, type ScriptedModel, type ScriptedReply, scriptedModel } from "../src/testing/scripted-model.ts";
 

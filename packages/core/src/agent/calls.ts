@@ -1,5 +1,5 @@
-import { shortHash } from "../hash.ts";
 import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import { shortHash } from "../text.ts";
 import type { AgentTool, ToolOutput } from "./agent-tool.ts";
 import type { LoopState } from "./loop-state.ts";
 

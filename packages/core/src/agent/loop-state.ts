@@ -1,6 +1,5 @@
 import type { ModelLimits, UsageEntry } from "../entry.ts";
-import type { MessageDraft } from "../message/ids.ts";
-import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import type { AssistantMessage, MessageDraft, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import type { Usage } from "../usage.ts";
 import type { CompactRequest, RunOutcome } from "./agent.ts";
 import { type AgentOptions, DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { createMemoryArtifactStore } from "../session/admit.ts";
+import { createMemoryArtifactStore } from "../session/recall.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
 import { createMemorySessionStore } from "./memory-session-store.ts";

@@ -9,7 +9,7 @@ import { KLAUDE_CODE_POLICY } from "../policy/presets/klaude-code.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { Summarizer } from "../ports.ts";
-import { createMemoryArtifactStore } from "../session/admit.ts";
+import { createMemoryArtifactStore } from "../session/recall.ts";
 import { type ScriptedReply, scriptedModel } from "../testing/scripted-model.ts";
 
 const OVERFLOW = { error: new PlimsollError("context-overflow", "prompt is too long") } as const;

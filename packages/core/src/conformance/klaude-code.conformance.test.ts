@@ -13,7 +13,7 @@ import {
 import { KLAUDE_CODE_DOCUMENT_POLICY } from "../policy/presets/klaude-code-document.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SUMMARY_RULES } from "../prompts/parts.ts";
-import { repairedSummary } from "../summarizer/validate.ts";
+import { repairedSummary } from "../summarizer/usable.ts";
 import { calling, human, humanImage, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { createWorkCounter } from "../tokens/measure.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PlimsollError } from "../error.ts";
-import { askHook, failureText } from "./ask-hook.ts";
-import type { BeforeCompaction } from "./fit-input.ts";
+import { askHook, type BeforeCompaction, failureText } from "./fit-input.ts";
 
 const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
 const deadline = { afterMs: 9, timer: () => () => undefined };

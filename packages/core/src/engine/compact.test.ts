@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
-import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
+import type { BeforeCompaction, FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));

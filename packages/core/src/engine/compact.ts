@@ -1,22 +1,20 @@
 import type { AppliedEdit } from "../applied-edit.ts";
 import type { Budget } from "../budget.ts";
 import type { CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
-import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import { FILES_IN_HAND } from "../keep/files-in-hand.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
+import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
-import { askHook, failureText } from "./ask-hook.ts";
-import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, runChain } from "./chain.ts";
-import { type CompactionTools, summaryWithin, toolsFor } from "./compaction-tools.ts";
+import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, preparedStep, runChain, withPrepared } from "./chain.ts";
+import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
+import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
-import type { FitInput, FitOutcome, FitState, SizedPart } from "./fit-input.ts";
+import { askHook, type FitInput, type FitOutcome, type FitState, failureText, type SizedPart } from "./fit-input.ts";
 import { type Goal, goalOf } from "./goal.ts";
-import { sizedParts, type ViewMeasure, viewMeasure } from "./measure-view.ts";
-import { preparedStep, withPrepared } from "./prepared-step.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
 /** Why and within what a compaction happens. */

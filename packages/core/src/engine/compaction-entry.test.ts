@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
-import type { FitInput } from "../engine/fit-input.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "../policy/policy.ts";
 import { SVEN_LENGTH_ESTIMATE } from "../policy/presets/sven.ts";
 import { logOf, sessionStart } from "../testing/builders.ts";
+import type { FitInput } from "./fit-input.ts";
 
 const NOTHING_PINNED: KeepRuleSpec = { kind: "pinned", messageIds: [], atMost: { tokens: 600 } };
 

@@ -3,10 +3,9 @@ import { strategyInput } from "../../testing/strategy-input.ts";
 import type { Message } from "../message/message.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { human, reply, result } from "../testing/builders.ts";
-import type { Chain, ChainStep } from "./chain.ts";
+import { type Chain, type ChainStep, preparedStep, withPrepared } from "./chain.ts";
 import type { PreparedSummary } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
-import { preparedStep, withPrepared } from "./prepared-step.ts";
 
 /** A step by name; `?` behind it asks a model. */
 const step = (name: string, from: ChainStep["from"] = "policy"): ChainStep => ({

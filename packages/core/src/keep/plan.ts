@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
-import { type PlanItem, planAfter, planItems } from "../facts/plan-items.ts";
+import { type PlanItem, planAfter, planItems } from "../facts/facts.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 

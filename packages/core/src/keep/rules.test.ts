@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planItems } from "../facts/plan-items.ts";
+import { planItems } from "../facts/facts.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { assistant, human, reply, result } from "../testing/builders.ts";
-import { chainId, extendViewHash, type MessageDraft, overheadHash, withId, withIds } from "./ids.ts";
+import { chainId, extendViewHash, type MessageDraft, overheadHash, withId, withIds } from "./message.ts";
 
 const question: MessageDraft = human("ignored", "What is a Plimsoll line?");
 

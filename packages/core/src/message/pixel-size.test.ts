@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import { longestSidePx } from "./pixel-size.ts";
+import { longestSidePx } from "./size.ts";
 
 function head(bytes: number, write: (file: Buffer) => void): string {
   const file = Buffer.alloc(bytes);

@@ -1,7 +1,7 @@
-import { shortHash } from "../hash.ts";
-import { isBlankText, isUsableCallId, STRICT_WIRE_RULES, type WireRules, type WireViolationCode } from "./check.ts";
+import { shortHash } from "../text.ts";
+import type { WaitingCalls, WireRules, WireViolationCode } from "./check.ts";
+import { createWaitingCalls, isBlankText, isUsableCallId, STRICT_WIRE_RULES } from "./check.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultMessage, toolCallsOf } from "./message.ts";
-import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 import { wellFormedMessage } from "./well-formed.ts";
 
 /** A list that can be sent, and how it differs from the one that was given. */

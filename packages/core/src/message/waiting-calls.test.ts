@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWaitingCalls } from "./waiting-calls.ts";
+import { createWaitingCalls } from "./check.ts";
 
 /** Which call each result answers: a message of calls is a list of `id=call`, a result is an id. */
 function pairsIn(list: readonly (readonly string[] | string)[]): readonly (string | null)[] {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { artifactHandle } from "../session/admit.ts";
+import { artifactHandle } from "../session/recall.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 

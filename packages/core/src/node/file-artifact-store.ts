@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactStore } from "../ports.ts";
-import { artifactHandle } from "../session/admit.ts";
+import { artifactHandle } from "../session/recall.ts";
 import { fileFailure, hasCode, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
 import { openRegularFile } from "./regular-file.ts";
 

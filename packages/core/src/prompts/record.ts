@@ -1,6 +1,5 @@
 import { LASTING } from "../facts/closed-words.ts";
-import type { Facts, KnownPlan } from "../facts/facts.ts";
-import { isDone, isGivenUp } from "../facts/plan-items.ts";
+import { type Facts, isDone, isGivenUp, type KnownPlan } from "../facts/facts.ts";
 import type { RunningThing } from "../facts/running.ts";
 import type { Said } from "../facts/said.ts";
 import type { Statement } from "../facts/statement.ts";

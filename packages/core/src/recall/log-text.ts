@@ -1,4 +1,4 @@
-import { planAfter } from "../facts/plan-items.ts";
+import { planAfter } from "../facts/facts.ts";
 import { stringsIn } from "../json.ts";
 import { forEachRareWord } from "../keep/rare-words.ts";
 import { partHandle } from "../message/handle.ts";

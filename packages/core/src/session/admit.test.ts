@@ -3,8 +3,7 @@ import { textOf } from "../message/message.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { absentImage, result } from "../testing/builders.ts";
-import { admitToolResult, artifactHandle, createMemoryArtifactStore, recallArtifact } from "./admit.ts";
-import { MAXIMUM_RECALL_CHARS } from "./recall.ts";
+import { admitToolResult, artifactHandle, createMemoryArtifactStore, MAXIMUM_RECALL_CHARS, recallArtifact } from "./recall.ts";
 
 const policy = { ...SVEN_POLICY, truncation: { capTokens: 100 } };
 const long = Array.from({ length: 500 }, (_, line) => `line ${line}`).join("\n");

@@ -1,13 +1,13 @@
 import type { Amount } from "../budget.ts";
-import { unheldWait } from "../deadline.ts";
+import { PREPARED_STEP } from "../engine/chain.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
-import { PREPARED_STEP } from "../engine/prepared-step.ts";
 import { reaches as reachesSize, whyAct } from "../engine/why-act.ts";
 import { PlimsollError } from "../error.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
+import { unheldWait } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { summaryIn } from "../prompts/parts.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
-import { withId } from "../message/ids.ts";
-import type { Message } from "../message/message.ts";
+import { type Message, withId } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";

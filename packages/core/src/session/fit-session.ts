@@ -1,16 +1,14 @@
 import { applyEdits } from "../edit/apply-edits.ts";
 import { mediaStubs, type OverLimit } from "../edit/stub-media.ts";
-import { failureText } from "../engine/ask-hook.ts";
 import { compact } from "../engine/compact.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummaryPort, SizedPart, SummaryWriter } from "../engine/fit-input.ts";
+import { failureText } from "../engine/fit-input.ts";
 import { RECOVERY_RATIOS } from "../engine/goal.ts";
 import { expectedTokensOf, type GateState, whyAct, windowFilledBy } from "../engine/why-act.ts";
 import { type CompactionEntry, type ModelLimits, NO_WORK, type StepOutcome } from "../entry.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
-import { shortHash } from "../hash.ts";
 import { canonicalJson } from "../json.ts";
 import { isHuman, type Message } from "../message/message.ts";
-import type { RequestSize, RequestUnit } from "../message/size.ts";
 import {
   joinedSize,
   lowestLimits,
@@ -18,18 +16,21 @@ import {
   NO_SIZE,
   partSizes,
   REQUEST_UNITS,
+  type RequestSize,
+  type RequestUnit,
   requestSizeOf,
   sizeIn,
 } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
 import type { RecallIndex } from "../recall/recall-index.ts";
+import { shortHash } from "../text.ts";
 import type { Ledger } from "../tokens/estimator.ts";
 import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
 import { type HeldLog, overheadOf } from "./held-log.ts";
 import type { SessionSetup } from "./session-setup.ts";
 import { attemptEntry, believedLimits, limitStep, type SessionState } from "./session-state.ts";
-import { type ModelSwitch, modelChangeEntry } from "./setup-change.ts";
+import { type ModelSwitch, modelChangeEntry } from "./view.ts";
 
 /** One fit of a session: by which policy, and by which ledger it is measured. */
 export interface SessionFit {

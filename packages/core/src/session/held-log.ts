@@ -1,12 +1,12 @@
 import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { shortHash } from "../hash.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import { boundReasoningIn, type RemovedReasoning, reasoningBehindEdit } from "../message/bound-reasoning.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { joinedSize, largestSize, messageChars, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
 import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
+import { shortHash } from "../text.ts";
 import type { Overhead, Prediction } from "../tokens/estimator.ts";
 import { impossibleCount, isRejectedUsage, type Usage } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";

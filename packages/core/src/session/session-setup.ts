@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { deadlineOf } from "../deadline.ts";
 import type { BeforeCompaction, FitState, PreparedSummaryPort } from "../engine/fit-input.ts";
 import type { SessionEntry } from "../entry.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { type Door, passed } from "../port-door.ts";
+import { type Door, deadlineOf, passed } from "../port-door.ts";
 import type { FileTracker, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";

@@ -1,12 +1,10 @@
-import { deadlineOf } from "../deadline.ts";
 import type { FitInput, FitOutcome, PreparedSummary } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError } from "../error.ts";
-import { type MessageDraft, overheadHash, withId } from "../message/ids.ts";
-import { type Context, isHuman, type Message } from "../message/message.ts";
+import { type Context, isHuman, type Message, type MessageDraft, overheadHash, withId } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { clockDoor } from "../port-door.ts";
+import { clockDoor, deadlineOf } from "../port-door.ts";
 import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
@@ -19,9 +17,8 @@ import { createQueue, untilAborted } from "./queue.ts";
 import { type Recalled, type RecallRange, recall } from "./recall.ts";
 import type { SessionOptions } from "./session-setup.ts";
 import type { SessionState } from "./session-state.ts";
-import type { ModelSwitch } from "./setup-change.ts";
 import { sessionsDoor, writerDoor } from "./store-door.ts";
-import { isUndoArchived, revertEntry, type SessionView } from "./view.ts";
+import { isUndoArchived, type ModelSwitch, revertEntry, type SessionView } from "./view.ts";
 
 /** A provider's report of one request. */
 export interface ReportedUsage {

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { type Deadline, inTime } from "../deadline.ts";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import { answerOf, type Door, failedPort, passed } from "../port-door.ts";
+import { answerOf, type Deadline, type Door, failedPort, inTime, passed } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { PromptedSpan } from "../applied-edit.ts";
 import { openStepStart } from "../cut-point.ts";
 import type { Edit, ReplacePartEdit } from "../edit/edit.ts";
+import { createWaitingCalls } from "../message/check.ts";
 import { partHandle } from "../message/handle.ts";
 import { type AssistantMessage, type Message, toolCallsOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
-import { createWaitingCalls } from "../message/waiting-calls.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyKind } from "./strategy.ts";
 
 /** Takes old calls out of the context with their results and the reasoning next to them; what was said stays. Needs no model. */

@@ -1,4 +1,4 @@
-import { isDone, isGivenUp } from "../facts/plan-items.ts";
+import { isDone, isGivenUp } from "../facts/facts.ts";
 import { choicesIn, isAnnouncement, isNothing, nextStepIn, rulesIn } from "../facts/sentences.ts";
 import { planIn } from "../keep/plan.ts";
 import { LINE_BREAKS } from "../message/framing.ts";

@@ -1,6 +1,5 @@
 import { CANCELS } from "../facts/closed-words.ts";
-import type { Facts } from "../facts/facts.ts";
-import { isDone } from "../facts/plan-items.ts";
+import { type Facts, isDone } from "../facts/facts.ts";
 import { type Statement, subjectOf } from "../facts/statement.ts";
 
 /** Share of an order's subject that a line names which tells it again; chosen. */

@@ -6,7 +6,7 @@ import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.t
 import { TURN_CONTEXT_TITLE } from "../prompts/turn-prefix.ts";
 import { addedUsage } from "./added-usage.ts";
 import { prefixPrompt, promptOfPart, type SummaryPart, summaryPrompt } from "./summary-request.ts";
-import { repairedSummary } from "./validate.ts";
+import { repairedSummary } from "./usable.ts";
 
 /** Which model writes the summaries, and how. */
 export interface ModelSummarizerOptions {

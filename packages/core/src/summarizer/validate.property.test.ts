@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isPlimsollError } from "../error.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { sectionsIn } from "./sections.ts";
-import { type RepairedSummary, repairedSummary } from "./validate.ts";
+import { type RepairedSummary, repairedSummary } from "./usable.ts";
 
 const SECTIONS = ["Goal", "Progress", "Next Steps"] as const;
 const RULES = { sections: SECTIONS, coveredChars: 1_000_000, labels: PI_POLICY.summary.labels, instructions: ["Copy paths."] };

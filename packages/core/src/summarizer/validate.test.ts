@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StopReason } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { repairedSummary, type SummaryRepair } from "./validate.ts";
+import { repairedSummary, type SummaryRepair } from "./usable.ts";
 
 const SECTIONS = ["Goal", "Progress", "Next Steps"] as const;
 const WHOLE = "## Goal\nfix it\n\n## Progress\n### Done\n- [x] found it\n\n## Next Steps\n1. test";

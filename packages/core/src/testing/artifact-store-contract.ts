@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "../ports.ts";
-import { artifactHandle } from "../session/admit.ts";
+import { artifactHandle } from "../session/recall.ts";
 import { type ContractCase, sameOrThrow } from "./contract.ts";
 
 /** Test cases that every artifact store must pass, for tests of a store of your own. */

@@ -1,7 +1,6 @@
 import type { WorkCount } from "../entry.ts";
 import type { ImagePart, Message } from "../message/message.ts";
-import { byteAt } from "../message/pixel-size.ts";
-import { ASSUMED_PAGES } from "../message/size.ts";
+import { ASSUMED_PAGES, byteAt } from "../message/size.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { ClassCounts } from "./char-classes.ts";
 import { POOLED_WEIGHTS } from "./pooled-weights.ts";

@@ -1,7 +1,8 @@
 import { utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
-import { cutHeadTail } from "./head-tail.ts";
-import { type Cutter, headEnd, prefixEnd, suffixStart, type Truncation, tailStart } from "./span.ts";
+import { joined } from "./diagnoses.ts";
+import type { Cutter, CutterInput, Span, Truncation } from "./span.ts";
+import { headEnd, lineStartAtOrAfter, prefixEnd, suffixStart, tailStart } from "./span.ts";
 
 const ALL_LINES = Number.POSITIVE_INFINITY;
 
@@ -36,6 +37,103 @@ const cutGeneric: Cutter = (input) => {
   const end = headEnd(input.text, { bytes: input.roomBytes, lines: ALL_LINES, cutsLongLine: false });
   return end < prefixEnd(input.text, Math.floor(input.roomBytes / 2)) ? cutMiddle(input) : [{ start: 0, end }];
 };
+
+/** Lines of command output that are kept at most (sven's document, "Layer 4"). */
+const HEAD_LINES = 60;
+const TAIL_LINES = 40;
+
+/** The part of the room that exit codes and error lines between head and tail may take; chosen. */
+const ERROR_SHARE_RATIO = 0.25;
+
+/**
+ * Command output: the first 60 and last 40 lines or as many of them as fit, half of the room each, and of what lies between them
+ * the exit code and error lines that fit into a quarter of the room. A line longer than its side's room keeps what fits.
+ */
+const cutHeadTail: Cutter = (input) => {
+  const errorBytes = Math.floor(input.roomBytes * ERROR_SHARE_RATIO);
+  const [head, tail] = sides(input, input.roomBytes - errorBytes);
+  const middle = { start: head.end, end: tail.start };
+  const errors = errorLines(input.text, middle, { roomBytes: errorBytes, gapBytes: input.gapBytes });
+  const usedBytes = errors.reduce((bytes, line) => bytes + lineBytes(input, line), 0);
+  const [widerHead, widerTail] = sides(input, input.roomBytes - usedBytes);
+  const between = errors.filter((line) => line.start >= widerHead.end && line.end <= widerTail.start);
+  return joined([widerHead, ...between, widerTail]);
+};
+
+function sides({ text }: CutterInput, roomBytes: number): readonly [Span, Span] {
+  const head = headEnd(text, { bytes: Math.floor(roomBytes / 2), lines: HEAD_LINES, cutsLongLine: true });
+  const leftBytes = roomBytes - utf8Bytes(text.slice(0, head));
+  const tail = tailStart(text, { bytes: leftBytes, lines: TAIL_LINES, cutsLongLine: true });
+  return [
+    { start: 0, end: head },
+    { start: tail, end: text.length },
+  ];
+}
+
+function lineBytes({ text, gapBytes }: CutterInput, line: Span): number {
+  return utf8Bytes(text.slice(line.start, line.end)) + gapBytes;
+}
+
+/** How a program says how it ended, in lower case. */
+const EXIT_WORDS = ["exit code", "exit status", "exited with", "exit_code"] as const;
+
+/** Words of error lines, in lower case; chosen from the output of compilers, test runners and shells. */
+const ERROR_WORDS = [
+  "error",
+  "exception",
+  "traceback",
+  "panic",
+  "fatal",
+  "fail",
+  "not found",
+  "no such file",
+  "denied",
+  "cannot ",
+] as const;
+
+/** Longer lines are data, not messages; chosen. */
+const MAXIMUM_LINE_CHARS = 400;
+
+/** More of them are a list of errors, whose beginning tells what it is; chosen. */
+const MAXIMUM_LINES = 12;
+
+/**
+ * The whole lines of a span that state an exit code or an error, in order: exit codes first in what they may take, then the
+ * earliest errors. Each line is paid with the gap before it. One pass over the span.
+ */
+function errorLines(
+  text: string,
+  within: Span,
+  room: { readonly roomBytes: number; readonly gapBytes: number },
+): readonly Span[] {
+  const exits: Span[] = [];
+  const errors: Span[] = [];
+  for (const line of wholeLines(text, within)) {
+    if (line.end - line.start > MAXIMUM_LINE_CHARS) continue;
+    const lower = text.slice(line.start, line.end).toLowerCase();
+    if (EXIT_WORDS.some((word) => lower.includes(word))) exits.push(line);
+    else if (errors.length < MAXIMUM_LINES && ERROR_WORDS.some((word) => lower.includes(word))) errors.push(line);
+  }
+  let leftBytes = room.roomBytes;
+  const taken = [...exits.slice(-1), ...errors].slice(0, MAXIMUM_LINES).filter((line) => {
+    const bytes = utf8Bytes(text.slice(line.start, line.end)) + room.gapBytes;
+    const fits = bytes <= leftBytes;
+    if (fits) leftBytes -= bytes;
+    return fits;
+  });
+  return taken.sort((a, b) => a.start - b.start);
+}
+
+/** The lines that begin and end within the span, their line ends included. */
+function* wholeLines(text: string, within: Span): Generator<Span> {
+  let start = lineStartAtOrAfter(text, within.start);
+  while (start < within.end) {
+    const end = lineStartAtOrAfter(text, start + 1);
+    if (end > within.end) return;
+    yield { start, end };
+    start = end;
+  }
+}
 
 /** The truncations that come with this package, one for each category that it knows. */
 export const BUILT_IN_TRUNCATIONS: readonly Truncation[] = [
