@@ -17,14 +17,12 @@ export function figuresSources(fitted: { figures: MeasuredFigures; pooledWeights
 
 function pooledSource(weights: ClassCounts, asOf: string): string {
   return lines([
-    'import type { ClassCounts } from "./char-classes.ts";',
-    "",
     "/**",
     " * Tokens of one of each character class, pooled over all models of the recorded sessions. Written by `pnpm calibrate --refit`:",
     ` * robust least squares on the differences of consecutive reports (docs/evidence.md), ${asOf}.`,
     " */",
     "// biome-ignore format: a row of eight is read next to the classes",
-    "export const POOLED_WEIGHTS: ClassCounts = [",
+    "export const POOLED_WEIGHTS: readonly number[] = [",
     ...rowsOf(weights, "  "),
     "];",
   ]);

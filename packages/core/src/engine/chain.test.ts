@@ -15,7 +15,7 @@ import { defineStrategy, type StrategyAnswer } from "../strategy/strategy.ts";
 import { dropped, human, reply } from "../testing/builders.ts";
 import { bestOf, type ChainStep, type ChainTools, type ChainView, chainOf, newestOf, runChain } from "./chain.ts";
 import type { FitInput } from "./fit-input.ts";
-import { recoveriesOf } from "./goal.ts";
+import { recoveriesOf } from "./why-act.ts";
 
 const OWN = ["summarize", "drop-oldest"];
 const FALLBACK = ["digest", "drop-oldest", "cut-oversized", "drop-notices", "drop-oldest", "cut-oversized"];

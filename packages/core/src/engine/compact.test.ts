@@ -8,7 +8,7 @@ import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import type { BeforeCompaction, FitInput } from "./fit-input.ts";
-import { recoveriesOf } from "./goal.ts";
+import { recoveriesOf } from "./why-act.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));
 

@@ -14,8 +14,7 @@ import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
 import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import { askHook, type FitInput, type FitOutcome, type FitState, failureText, type SizedPart } from "./fit-input.ts";
-import { type Goal, goalOf } from "./goal.ts";
-import { expectedTokensOf } from "./why-act.ts";
+import { expectedTokensOf, type Goal, goalOf } from "./why-act.ts";
 
 /** Why and within what a compaction happens. */
 export interface Compaction {

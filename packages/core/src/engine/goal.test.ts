@@ -9,7 +9,7 @@ import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { FitInput, FitState } from "./fit-input.ts";
-import { type Goal, goalOf, isForced, recoveriesOf, recoveryOfTry } from "./goal.ts";
+import { type Goal, goalOf, isForced, recoveriesOf, recoveryOfTry } from "./why-act.ts";
 
 const work = createWorkCounter();
 const estimator = createEstimator(SVEN_POLICY.estimator, work);

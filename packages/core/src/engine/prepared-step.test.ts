@@ -5,7 +5,7 @@ import type { StrategyInput } from "../strategy/strategy.ts";
 import { human, reply, result } from "../testing/builders.ts";
 import { type Chain, type ChainStep, preparedStep, withPrepared } from "./chain.ts";
 import type { PreparedSummary } from "./fit-input.ts";
-import type { Goal } from "./goal.ts";
+import type { Goal } from "./why-act.ts";
 
 /** A step by name; `?` behind it asks a model. */
 const step = (name: string, from: ChainStep["from"] = "policy"): ChainStep => ({

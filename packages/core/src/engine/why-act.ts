@@ -1,11 +1,11 @@
-import { type Amount, type Budget, budgetOf, fires, limitsWithin } from "../budget.ts";
+import { type Amount, type Budget, budgetOf, fires, limitsWithin, resolveAmount, triggerTokens } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { Overhead, Prediction } from "../tokens/estimator.ts";
-import { type MessageMeasure, wholeTokens } from "../tokens/measure.ts";
-import type { ToolSpec } from "../tool.ts";
+import type { Prediction } from "../tokens/estimator.ts";
+import { wholeTokens } from "../tokens/measure.ts";
 import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
+import { type WindowPart, windowParts } from "./window-parts.ts";
 
 /** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 type WhyAct =
@@ -121,20 +121,6 @@ function budgetFor(policy: EnginePolicy, { model, observedLimitTokens = null }: 
   return budgetOf(limitsWithin({ ...model, contextWindowTokens }, observedLimitTokens));
 }
 
-/**
- * One thing that is sent with every request, so that no cut takes it: the tools of one server, one file of instructions, the rest of the system text, dynamic
- * context, or tokens that the provider reports and the log does not show.
- */
-export interface WindowPart {
-  readonly what: "tools" | "instructions" | "system" | "dynamic-context" | "not-in-log";
-  /** The server of the tools (`null` for the agent's own), or the file of the instructions. */
-  readonly name: string | null;
-  /** The number of tools; 0 for other parts. */
-  readonly toolCount: number;
-  /** About this many tokens: the estimate, scaled to what was reported. */
-  readonly tokens: number;
-}
-
 /** System text and tools of more than this share of the budget fill it; chosen: with less, what a cut buys is decided by what it keeps. */
 const FILLED_RATIO = 0.5;
 
@@ -143,145 +129,170 @@ function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: B
   return overheadTokens > inputBudgetTokens * FILLED_RATIO;
 }
 
-/** Where less than this share of the overhead is missing in the estimate, the estimate is off; more of it is not in the log. Chosen. */
-const ESTIMATE_ERROR_RATIO = 0.1;
-
-/** Everything that is sent with the messages, in parts that add up to about `overheadTokens`, largest first. */
-export function windowParts(
-  { system, tools, dynamicContext }: Overhead,
-  measure: Pick<MessageMeasure, "textTokens" | "toolsTokens">,
-  overheadTokens: number,
-): readonly WindowPart[] {
-  const { files, rest } = instructionFiles(system);
-  const estimated: readonly WindowPart[] = [
-    ...toolsByServer(tools).map(([name, own]) => ({
-      what: "tools" as const,
-      name,
-      toolCount: own.length,
-      tokens: measure.toolsTokens(own),
-    })),
-    ...files.map(({ name, text }) => textPart("instructions", name, measure.textTokens(text))),
-    textPart("system", null, measure.textTokens(rest)),
-    textPart("dynamic-context", null, dynamicContext === null ? 0 : measure.textTokens(dynamicContext)),
-  ];
-  const sumTokens = estimated.reduce((sum, { tokens }) => sum + tokens, 0);
-  const unseenTokens = overheadTokens - sumTokens;
-  const isUnseen = unseenTokens > overheadTokens * ESTIMATE_ERROR_RATIO;
-  const scale = isUnseen || sumTokens === 0 ? 1 : overheadTokens / sumTokens;
-  const parts = [
-    ...estimated.map((part) => ({ ...part, tokens: Math.round(part.tokens * scale) })),
-    textPart("not-in-log", null, isUnseen ? Math.round(unseenTokens) : 0),
-  ];
-  return parts.filter(({ tokens }) => tokens > 0).sort((a, b) => b.tokens - a.tokens);
-}
-
-const textPart = (what: WindowPart["what"], name: string | null, tokens: number): WindowPart => ({
-  what,
-  name,
-  toolCount: 0,
-  tokens,
-});
-
-/** The separator between a server's name and a tool's: two underscores (Claude Code, Codex, Gemini CLI, after `mcp__`), a dot, a slash or a colon. */
-const QUALIFIED = /^(?:mcp__)?(.+?)(?:__|[./:])./;
-
-/** A server of fewer tools is not told from a tool of two words, where one underscore or hyphen parts them (OpenCode, LangChain). Chosen. */
-const LEAST_SHARED_PREFIX = 4;
-
-/** The tools of each server, by their names; `null` for those that name none. */
-function toolsByServer(tools: readonly ToolSpec[]): readonly (readonly [string | null, readonly ToolSpec[]])[] {
-  const prefixes = groupedBy(tools, ({ name }) => prefixOf(name));
-  const groupOf = ({ name }: ToolSpec): string | null => {
-    const prefix = prefixOf(name);
-    const isShared = prefix !== null && (prefixes.get(prefix)?.length ?? 0) >= LEAST_SHARED_PREFIX;
-    return serverOf(name) ?? (isShared ? `${prefix}*` : null);
-  };
-  return [...groupedBy(tools, groupOf)];
-}
-
-/** The MCP server in a tool's name, as in `mcp__github__get_issue`; `null` if the name has none. */
-export const serverOf = (toolName: string): string | null => QUALIFIED.exec(toolName)?.[1] ?? null;
-
-const prefixOf = (name: string): string | null => /^[^_-]+[_-]/.exec(name)?.[0] ?? null;
-
-function groupedBy<Key>(tools: readonly ToolSpec[], keyOf: (tool: ToolSpec) => Key): ReadonlyMap<Key, readonly ToolSpec[]> {
-  const groups = new Map<Key, ToolSpec[]>();
-  for (const tool of tools) groups.set(keyOf(tool), [...(groups.get(keyOf(tool)) ?? []), tool]);
-  return groups;
-}
-
-/** A line that says where the text below it was read from: a heading, a tag, or a label with a colon, with a path to a document in it. */
-const FILE_LINE = /^\s*(?:#{1,6}\s|<|[A-Z*`])[^\n]*?([^\s"'`<>()[\]=:]*[^\s"'`<>()[\]=:./]\.(?:mdc?|mdx|txt|rst))(?![\w/.])/;
-
-const DOCUMENT = /\.(?:mdc?|mdx|txt|rst)(?![\w/.])/;
-
-/** The tag that ends an element. */
-const CLOSING_TAG = /<\/[A-Za-z][\w:-]*>/g;
-
-/** Longer lines are prose. Chosen. */
-const LONGEST_FILE_LINE_CHARS = 300;
-
-/** A text that a system prompt has from a file. */
-interface InstructionFile {
-  readonly name: string;
-  readonly text: string;
-}
-
-/**
- * The files that a system text holds, and the rest of it. A file goes from the line that names it to the tag that closes that line's tag, or else to the next
- * line of the kind, or the end. A heading below another file's tag, label or heading is that file's own.
- */
-function instructionFiles(system: string): { readonly files: readonly InstructionFile[]; readonly rest: string } {
-  const files: OpenFile[] = [];
-  const rest: string[] = [];
-  let open: OpenFile | null = null;
-  const lines = system.split("\n");
-  const lastEnds = new Map(lines.flatMap((line, at) => [...line.matchAll(CLOSING_TAG)].map(([tag]) => [tag, at] as const)));
-  for (const [at, line] of lines.entries()) {
-    const marked: FileBeginning | null = open === null || open.end === null ? fileBegun(line) : null;
-    const isClosed = (lastEnds.get(marked?.end ?? "") ?? 0) > at;
-    const begun: FileBeginning | null = marked === null || isClosed ? marked : { ...marked, end: null };
-    if (begun !== null && (begun.level <= 1 || open === null || begun.level <= open.level)) {
-      const file: OpenFile = { ...begun, lines: [line] };
-      files.push(file);
-      open = file;
-    } else if (open !== null) {
-      open.lines.push(line);
-      if (open.end !== null && line.includes(open.end)) open = null;
-    } else rest.push(line);
-  }
-  return { files: files.map(({ name, lines }) => ({ name, text: lines.join("\n") })), rest: rest.join("\n") };
-}
-
-/** Where a file begins; `end` closes its tag, if that is how it is marked, and `level` is that of its heading, 0 if it has none. */
-interface FileBeginning {
-  readonly name: string;
-  readonly level: number;
-  readonly end: string | null;
-}
-
-/** A file whose lines are still read. */
-interface OpenFile extends FileBeginning {
-  readonly lines: string[];
-}
-
-/** Reads a line that says which file the text below it is from; `null` if it says none. */
-export function fileBegun(line: string): FileBeginning | null {
-  const isShort = line.length <= LONGEST_FILE_LINE_CHARS && DOCUMENT.test(line);
-  const name = isShort ? FILE_LINE.exec(line)?.[1] : undefined;
-  if (name === undefined) return null;
-  const tag = /^\s*<([A-Za-z][\w:-]*)(?=[\s>])/.exec(line)?.[1];
-  if (tag !== undefined)
-    return /\/>\s*$/.test(line) || line.includes(`</${tag}>`) ? null : { name, level: 0, end: `</${tag}>` };
-  const level = /^\s*(#*)/.exec(line)?.[1]?.length ?? 0;
-  const isLabel = level === 1 || /^\s*#+\s+\S+\s*$|[:*`)]\s*$|:\s+\S+$/.test(line);
-  return isLabel ? { name, level, end: null } : null;
-}
-
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
 export function expectedTokensOf(
   messages: readonly Message[],
   { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
 ): number {
   return wholeTokens(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
+}
+
+/** The goal of a compaction, in tokens of messages alone. */
+export interface Goal {
+  /** At most this much fits with the overhead and what is pending, by what is expected: above it a context is irreducible. */
+  readonly budgetTokens: number;
+  /** At most this much surely fits: its upper bound, too, is within the budget. What a cut aims at; never above `budgetTokens`. */
+  readonly roomTokens: number;
+  /** The fallback runs until the messages are this small: the room, or less after an overflow. Never above the room. */
+  readonly limitTokens: number;
+  /** The policy's strategies run until the messages are this small; never above `limitTokens`. */
+  readonly targetTokens: number;
+  /** At this size the trigger would fire again at once. */
+  readonly lineTokens: number;
+  /** After a refusal: what is sent next measures at most this much less than what was refused, whatever is believed to fit; `null` before one. */
+  readonly retryTokens: number | null;
+}
+
+/** Share of what was refused that each recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
+export const RECOVERY_RATIOS: readonly number[] = [0.8, 0.5];
+
+/**
+ * How often a rejected request is compacted and sent again under a policy: as often as the policy says, at least once for each share
+ * that is tried, and at last once more with nothing but what cannot be cut. 0 for a policy that is off or wants no recovery; one without a
+ * fallback gets no more than it asks for.
+ */
+export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy, "enabled" | "overflow" | "fallback">): number {
+  if (!enabled || overflow.maxRecoveries === 0 || fallback === null) return enabled ? overflow.maxRecoveries : 0;
+  return Math.max(overflow.maxRecoveries, RECOVERY_RATIOS.length) + 1;
+}
+
+/** Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves what cannot be cut. `null` after that, unless the person said something since. */
+export function recoveryOfTry(
+  policy: EnginePolicy,
+  { tries, isSaid }: { readonly tries: number; readonly isSaid: boolean },
+): number | null {
+  const last = recoveriesOf(policy) - 1;
+  if (last < 0 || (tries > RECOVERY_RATIOS.length + 1 && !isSaid)) return null;
+  return tries <= RECOVERY_RATIOS.length ? Math.min(tries - 1, last) : last;
+}
+
+/** True for the last recovery: it needs no model and leaves only what cannot be cut. */
+export function isForced(policy: EnginePolicy, reason: CompactionReason, { recovery = 0 }: FitInput): boolean {
+  return policy.fallback !== null && reason === "overflow" && recovery >= recoveriesOf(policy) - 1;
+}
+
+/**
+ * The goal of a compaction. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself.
+ * With a target, room is left for a number of steps at the growth measured so far, so that the trigger does not fire again at once.
+ */
+export function goalOf(
+  state: FitState,
+  compaction: { readonly reason: CompactionReason; readonly budget: Budget; readonly input: FitInput },
+  sizes: { readonly tokensBefore: number; readonly overheadTokens: number; readonly pendingTokens: number },
+): Goal {
+  const otherTokens = sizes.overheadTokens + sizes.pendingTokens;
+  const budgetTokens = compaction.budget.inputBudgetTokens - otherTokens;
+  // An overhead that is believed to leave no room is no reason to keep nothing: before a refusal as much goes as after a first one.
+  const believedRoomTokens = fittingTokensOf(state, compaction.budget, sizes);
+  const fittingTokens =
+    believedRoomTokens > 0 || state.policy.fallback === null || compaction.reason === "overflow"
+      ? believedRoomTokens
+      : Math.floor(sizes.tokensBefore * (RECOVERY_RATIOS[0] ?? 1));
+  const room = { budgetTokens, roomTokens: fittingTokens };
+  const triedTokens = compaction.input.refusedTokens ?? Number.POSITIVE_INFINITY;
+  const lessTokens = (triedTokens - otherTokens) * LESS_RATIO;
+  // A small share of what was refused, less than what was tried in vain, and what fits by its own measure, is all that the steps after a forced one have to reach.
+  if (isForced(state.policy, compaction.reason, compaction.input)) {
+    const limitTokens = Math.floor(Math.min(fittingTokens, sizes.tokensBefore * LEAST_RATIO, lessTokens));
+    return { limitTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
+  }
+  if (compaction.reason === "overflow") {
+    const countedTokens = countedRoomTokens(compaction, sizes);
+    if (countedTokens !== null) {
+      const limitTokens = countedTokens;
+      const most = { budgetTokens: Math.max(budgetTokens, limitTokens), roomTokens: Math.max(fittingTokens, limitTokens) };
+      return { limitTokens, targetTokens: limitTokens, lineTokens: limitTokens, retryTokens: limitTokens, ...most };
+    }
+    const ratio = retryRatioOf(state, compaction.input);
+    const observedTokens = observedRoomTokens(compaction, sizes);
+    const retryTokens = Math.floor(Math.min(sizes.tokensBefore * ratio, Math.max(1, lessTokens)));
+    // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
+    const believedTokens = Math.min(fittingTokens, observedTokens);
+    const shrunkTokens = believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens;
+    return { limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens, retryTokens, ...room };
+  }
+  const target = state.policy.progress.target;
+  const triggeringTokens = triggerTokens(state.policy.trigger, compaction.budget);
+  const line = { limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens, retryTokens: null, ...room };
+  if (target === null) return { targetTokens: fittingTokens, ...line };
+  const afterStepsTokens =
+    triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);
+  const targetTokens = Math.max(0, Math.min(resolveAmount(target.atMost, compaction.budget), afterStepsTokens)) - otherTokens;
+  return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
+}
+
+/** The size of each further try after a refused one: smaller by as much as the first. Chosen. */
+const LESS_RATIO = 0.8;
+
+/** After a refusal without a known reason at least this share is kept. Chosen. */
+const LEAST_RATIO = 0.25;
+
+/** The share of a refused request that the first recovery keeps: half of what came since the last answered call, as it may be tried again; none of that after a refusal without a known reason, which is tried once. */
+function retryRatioOf(
+  { ledger }: FitState,
+  { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,
+): number {
+  const ratio = RECOVERY_RATIOS[Math.min(recovery, RECOVERY_RATIOS.length - 1)] ?? 1;
+  const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
+  if (observedLimitTokens !== null || recovery > 0 || estimatedAtLastCallTokens === null || estimatedTokens <= 0) return ratio;
+  const answeredRatio = estimatedAtLastCallTokens / estimatedTokens;
+  return Math.min(ratio, refusedTokens === null ? (1 + answeredRatio) / 2 : Math.max(LEAST_RATIO, answeredRatio));
+}
+
+/**
+ * Room for messages after a first refusal that says what is allowed and what was counted, in the units of the estimate: the rest shrinks by the excess and no more. If the
+ * reply is no part of what was counted, a little less than fits.
+ */
+function countedRoomTokens(
+  { budget, input }: { readonly budget: Budget; readonly input: FitInput },
+  { tokensBefore, overheadTokens, pendingTokens }: Parameters<typeof goalOf>[2],
+): number | null {
+  const { observedLimitTokens, observedPromptTokens, observedRequestTokens, recovery = 0 } = input;
+  const { windowTokens, inputBudgetTokens } = budget;
+  const countedTokens =
+    observedPromptTokens ?? (observedRequestTokens ? observedRequestTokens - (windowTokens - inputBudgetTokens) : 0);
+  if (!observedLimitTokens || recovery > 0 || countedTokens <= inputBudgetTokens) return null;
+  const otherTokens = overheadTokens + pendingTokens;
+  const roomTokens = Math.floor((inputBudgetTokens * (tokensBefore + otherTokens)) / countedTokens) - otherTokens;
+  return roomTokens > 0 ? roomTokens : null;
+}
+
+/** Room for messages if the provider's count is right: what it counted above the estimate is in every part of the request. */
+function observedRoomTokens(
+  { budget, input }: { readonly budget: Budget; readonly input: FitInput },
+  { tokensBefore, overheadTokens, pendingTokens }: Parameters<typeof goalOf>[2],
+): number {
+  const countedTokens = input.observedPromptTokens ?? 0;
+  const expectedTokens = tokensBefore + overheadTokens + pendingTokens;
+  if (countedTokens <= expectedTokens) return Number.POSITIVE_INFINITY;
+  return Math.floor((budget.inputBudgetTokens * expectedTokens) / countedTokens) - overheadTokens - pendingTokens;
+}
+
+/** Rounding of the parts that a prediction is added up from, in tokens; only if the bound is above what is expected. */
+const ROUNDING_TOKENS = 2;
+
+/** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of what is expected to fit is kept; chosen. */
+const LEAST_ROOM_RATIO = 0.5;
+
+/** Returns the expected tokens of messages at which their upper bound still fits. */
+function fittingTokensOf(
+  { estimator, ledger }: FitState,
+  { inputBudgetTokens }: Budget,
+  { overheadTokens, pendingTokens }: { readonly overheadTokens: number; readonly pendingTokens: number },
+): number {
+  const ratio = estimator.upperRatioAfterCut(ledger);
+  const budgetTokens = inputBudgetTokens - overheadTokens - pendingTokens;
+  if (ratio <= 1) return budgetTokens;
+  const fittingTokens = Math.floor((inputBudgetTokens - pendingTokens) / ratio) - overheadTokens - ROUNDING_TOKENS;
+  return Math.max(fittingTokens, Math.floor(budgetTokens * LEAST_ROOM_RATIO));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ToolSpec } from "../tool.ts";
-import { windowParts } from "./why-act.ts";
+import { windowParts } from "./window-parts.ts";
 
 const tool = (name: string): ToolSpec => ({ name, description: "", parametersJson: "{}" });
 const measure = {

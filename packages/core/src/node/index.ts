@@ -1,6 +1,4 @@
-export { nearestName, suggestion } from "../policy-file/nearest-name.ts";
 export { readPolicySection } from "../policy-file/policy-section.ts";
-export { policyYaml, type ReadPolicy } from "../policy-file/policy-yaml.ts";
 export {
   type LoadedPolicy,
   loadPolicy,
@@ -10,8 +8,8 @@ export {
   SESSION_KEYS,
   withoutSettings,
 } from "../policy-file/read-policy-file.ts";
-export { schemaProblems } from "../policy-file/schema-problems.ts";
-export { readDocument, type YamlDocument } from "../policy-file/yaml-document.ts";
+export { nearestName, schemaProblems, suggestion } from "../policy-file/schema-problems.ts";
+export { policyYaml, type ReadPolicy, readDocument, type YamlDocument } from "../policy-file/yaml-document.ts";
 export { deleteSession } from "./delete-session.ts";
 export type { ArtifactWriter, StreamingArtifactStore } from "./file-artifact-store.ts";
 export { createFileArtifactStore } from "./file-artifact-store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearestName, suggestion } from "./nearest-name.ts";
+import { nearestName, suggestion } from "./schema-problems.ts";
 
 const KNOWN = ["none", "sven", "opal", "klaude-code", "pi"];
 

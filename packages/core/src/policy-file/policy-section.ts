@@ -6,9 +6,8 @@ import type { Policy } from "../policy/policy.ts";
 import { PI_DEFAULTS, type PiSettings, piPolicy, resolveContextWindow } from "../policy/presets/pi.ts";
 import { presetNamed } from "../policy/presets/presets.ts";
 import { SVEN_DEFAULTS, type SvenSettings, svenPolicy } from "../policy/presets/sven.ts";
-import type { ReadPolicy } from "./policy-yaml.ts";
 import { schemaProblems } from "./schema-problems.ts";
-import type { YamlDocument } from "./yaml-document.ts";
+import type { ReadPolicy, YamlDocument } from "./yaml-document.ts";
 
 /** The keys of sven's configuration reference: strict, each with its documented default. */
 export const svenSettingsSchema: z.ZodType<SvenSettings> = z.strictObject({

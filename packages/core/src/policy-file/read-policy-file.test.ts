@@ -6,8 +6,8 @@ import { parse } from "yaml";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { policyYaml } from "./policy-yaml.ts";
 import { readPolicyFile } from "./read-policy-file.ts";
+import { policyYaml } from "./yaml-document.ts";
 
 let folder = "";
 

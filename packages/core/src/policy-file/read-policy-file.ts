@@ -6,21 +6,13 @@ import { isRecord } from "../json.ts";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../node/regular-file.ts";
 import { BUILT_IN_KINDS, type Kinds } from "../policy/kinds.ts";
 import { KNOBS } from "../policy/knobs.ts";
-import type { Policy } from "../policy/policy.ts";
-import { policySchema } from "../policy/policy-schema.ts";
+import { type Policy, policySchema } from "../policy/policy.ts";
 import { PRESETS, presetNamed } from "../policy/presets/presets.ts";
-import {
-  changedPreset,
-  changesPreset,
-  keepsByRule,
-  policyInNewestForm,
-  type WrittenProblem,
-} from "../policy/written-policy.ts";
-import { suggestion } from "./nearest-name.ts";
+import type { WrittenProblem } from "../policy/written-policy.ts";
+import { changedPreset, changesPreset, keepsByRule, policyInNewestForm } from "../policy/written-policy.ts";
 import { readPolicySection } from "./policy-section.ts";
-import type { ReadPolicy } from "./policy-yaml.ts";
-import { type JsonSchema, schemaProblems } from "./schema-problems.ts";
-import { readDocument, type YamlDocument } from "./yaml-document.ts";
+import { type JsonSchema, schemaProblems, suggestion } from "./schema-problems.ts";
+import { type ReadPolicy, readDocument, type YamlDocument } from "./yaml-document.ts";
 
 /**
  * Reads a policy from a YAML file: a preset's name (`extends: sven`, or `policy: sven`) with knobs and changed values next to it, the same under

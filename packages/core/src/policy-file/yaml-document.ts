@@ -1,5 +1,7 @@
-import { type Document, isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument, type YAMLParseError } from "yaml";
+import type { ParsedNode, YAMLParseError } from "yaml";
+import { Document, isCollection, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import { isRecord } from "../json.ts";
+import type { Policy } from "../policy/policy.ts";
 
 /** A YAML file's content, with where each value is. */
 export interface YamlDocument {
@@ -103,3 +105,37 @@ function problemText({ code, pos, message }: YAMLParseError, text: string): stri
 
 /** Longest key that is named; chosen. */
 const LONGEST_KEY_CHARS = 80;
+
+/** Lines are not folded: a value and its origin stay on one line. */
+const NO_FOLDING = 0;
+
+/** A policy as YAML that can be read again, with the origin of each value behind it. */
+export function policyYaml({ policy, originOf }: SourcedPolicy): string {
+  const document = new Document(policy, { aliasDuplicateObjects: false });
+  visit(document, {
+    Node: (key, node, ancestors) => {
+      const isEmpty = isCollection(node) && node.items.length === 0;
+      if (key !== "key" && (isScalar(node) || isEmpty)) node.comment = ` ${originOf(pathOf([...ancestors, node]))}`;
+    },
+  });
+  return document.toString({ lineWidth: NO_FOLDING });
+}
+
+/** The keys and indexes that lead to the last of the nodes. */
+function pathOf(nodes: readonly unknown[]): readonly PropertyKey[] {
+  return nodes.flatMap((node, index): readonly PropertyKey[] => {
+    if (isPair(node)) return [isScalar(node.key) ? String(node.key.value) : String(node.key)];
+    const parent = nodes[index - 1];
+    return isSeq(parent) ? [parent.items.indexOf(node)] : [];
+  });
+}
+
+/** A policy with where each of its values comes from. */
+interface SourcedPolicy {
+  readonly policy: Policy;
+  /** Where the value at a path comes from, e.g. `preset sven` or `late.yaml:3`. */
+  originOf(path: readonly PropertyKey[]): string;
+}
+
+/** A policy, or one line for each thing that is wrong. */
+export type ReadPolicy = { readonly found: SourcedPolicy } | { readonly problems: readonly string[] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "../policy-file/policy-section.ts";
 import { BUILT_IN_KINDS } from "./kinds.ts";
-import { policySchema } from "./policy-schema.ts";
+import { policySchema } from "./policy.ts";
 import { PI_POLICY } from "./presets/pi.ts";
 import { PRESETS } from "./presets/presets.ts";
 import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./presets/sven.ts";

@@ -3,8 +3,7 @@ import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
 import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
-import type { Policy } from "./policy.ts";
-import { policySchema } from "./policy-schema.ts";
+import { type Policy, policySchema } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 

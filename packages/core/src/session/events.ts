@@ -1,5 +1,5 @@
 import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
-import type { WindowPart } from "../engine/why-act.ts";
+import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
 import { UNIT_WORDS } from "../message/size.ts";
 import type { Usage } from "../usage.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
-import { encodingsOf } from "../policy/policy.ts";
-import { policySchema } from "../policy/policy-schema.ts";
+import { encodingsOf, policySchema } from "../policy/policy.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";

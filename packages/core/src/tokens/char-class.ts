@@ -1,9 +1,358 @@
 import { z } from "zod";
-import type { Message } from "../message/message.ts";
-import { countClasses, NO_COUNTS } from "./char-classes.ts";
+import { type ImagePart, type Message, oncePerMessage } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
-import { type ContentOf, contentReader, fixedTokensOf, type MessageContent, weighCounts } from "./ledger/content.ts";
-import { type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
+import type { ClassCounts, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
+import { addCounts, imageTokensOf, POOLED_PRIOR, weighCounts } from "./measure.ts";
+
+/**
+ * The classes of a text's characters, in the order of the vectors that count them: word starts (after a space or not; lower or upper case), the letters
+ * that follow by their place in the word, digits, white space, punctuation and scripts. Tokenizers that merge bytes cut at these places, so that a
+ * weight for each says most of a text's size.
+ */
+export const CHAR_CLASSES = [
+  "spaced-lower-start",
+  "lower-start",
+  "spaced-upper-start",
+  "upper-start",
+  "letters-2-to-4",
+  "letters-5-to-8",
+  "letters-from-9",
+  "upper-run",
+  "digit-start",
+  "digit-run",
+  "space",
+  "space-run",
+  "newline",
+  "newline-run",
+  "tab",
+  "underscore",
+  "dot-comma",
+  "quote",
+  "bracket",
+  "slash",
+  "hyphen",
+  "assignment",
+  "other-punctuation",
+  "repeated-punctuation",
+  "punctuation-run",
+  "latin",
+  "alphabet",
+  "drawing-run",
+  "symbol",
+  "astral",
+  "ideograph",
+  "letter-after-digit",
+] as const;
+
+/** No text. */
+export const NO_COUNTS: ClassCounts = CHAR_CLASSES.map(() => 0);
+
+/** Adds the classes of a text to `counts`. One pass over its UTF-16 code units. */
+export function countClasses(text: string, counts: number[]): void {
+  let row = START_ROW;
+  let before = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    const step = stepAt(row, unit, before);
+    const at = step & CLASS_BITS;
+    if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
+    row = step >> ROW_SHIFT;
+    before = unit;
+  }
+}
+
+/** A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves. */
+function stepAt(row: number, unit: number, before: number): number {
+  return unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
+}
+
+/** The kind of the code unit before. */
+type Kind = "start" | "lower" | "upper" | "digit" | "space" | "newline" | "punctuation" | "wide";
+
+/** The state before the next unit: the kind of the last one, its place in its word, and which mark it was, or which letter of a long run. */
+interface State {
+  readonly kind: Kind;
+  readonly letters: number;
+  readonly mark: number;
+}
+
+const ASCII_UNITS = 0x80;
+/**
+ * Letters of a longer run are of no word that tokenizers merge: words without spaces cost 0.3 tokens a letter, random letters 0.5 (four vendors' tokenizers,
+ * docs/evidence.md). They are counted with letters among digits, which cost as much. Chosen: the longest words in common use have some twenty letters.
+ */
+const LONGEST_WORD = 20;
+/** Places in a word that are told apart; from the next one on a state says which letter it was. */
+const MOST_LETTERS = LONGEST_WORD - 1;
+
+/** A state's number: five kinds that have but one, the places in a word of each case, and all marks with the letters of long runs. */
+const START_STATE = 0;
+const WIDE_STATE = 1;
+const DIGIT_STATE = 2;
+const SPACE_STATE = 3;
+const NEWLINE_STATE = 4;
+const LOWER_STATE = 4;
+const UPPER_STATE = LOWER_STATE + MOST_LETTERS;
+const MARK_STATE = UPPER_STATE + MOST_LETTERS + 1;
+
+const ROW_SHIFT = 6;
+const CLASS_BITS = 2 ** ROW_SHIFT - 1;
+/** The value for no class in a step. */
+const NO_CLASS = CLASS_BITS;
+const START_ROW = START_STATE * ASCII_UNITS;
+const WIDE_ROW = WIDE_STATE * ASCII_UNITS;
+
+const SPACE = 0x20;
+
+const UPPER_RUN = 7;
+const DIGIT_START = 8;
+const SPACE_START = 10;
+const NEWLINE_START = 12;
+const TAB = 14;
+const OTHER = 22;
+const REPEATED = 23;
+const AFTER_DIGIT = 31;
+
+/** The class of each ASCII punctuation mark by code unit; marks without a class of their own are `OTHER`. */
+const MARKS: readonly number[] = Array.from({ length: 0x80 }, (_, unit) => {
+  const groups = ["_", ".,", "\"'`", "()[]{}", "/\\", "-", "=:;"];
+  const group = groups.findIndex((marks) => marks.includes(String.fromCharCode(unit)));
+  return group < 0 ? OTHER : 15 + group;
+});
+
+/** The steps of each ASCII unit after each state, by the state's number. */
+const STEPS: Int32Array = stepTable();
+
+function stepTable(): Int32Array {
+  const steps = new Int32Array((MARK_STATE + ASCII_UNITS) * ASCII_UNITS);
+  const fill = (number: number, kind: Kind, { letters = 0, mark = -1 }: Partial<State> = {}) => {
+    for (let unit = 0; unit < ASCII_UNITS; unit++) steps[number * ASCII_UNITS + unit] = stepOf({ kind, letters, mark }, unit);
+  };
+  // A text that begins with a zero has been counted as one that repeats it.
+  fill(START_STATE, "start", { mark: 0 });
+  fill(WIDE_STATE, "wide");
+  fill(DIGIT_STATE, "digit");
+  fill(SPACE_STATE, "space");
+  fill(NEWLINE_STATE, "newline");
+  for (let letters = 1; letters <= MOST_LETTERS; letters++) {
+    fill(LOWER_STATE + letters, "lower", { letters });
+    fill(UPPER_STATE + letters, "upper", { letters });
+  }
+  for (let mark = 0; mark < ASCII_UNITS; mark++) {
+    const kind = kindOf(mark);
+    if (kind === "punctuation") fill(MARK_STATE + mark, kind, { mark });
+    if (kind === "lower" || kind === "upper") fill(MARK_STATE + mark, kind, { letters: LONGEST_WORD, mark });
+  }
+  return steps;
+}
+
+function kindOf(unit: number): Exclude<Kind, "start" | "wide"> {
+  if (unit >= 0x61 && unit <= 0x7a) return "lower";
+  if (unit >= 0x41 && unit <= 0x5a) return "upper";
+  if (unit >= 0x30 && unit <= 0x39) return "digit";
+  if (unit === SPACE) return "space";
+  return unit === 0x0a || unit === 0x09 || unit === 0x0d ? "newline" : "punctuation";
+}
+
+function stepOf(before: State, unit: number): number {
+  const { kind, letters, mark } = before;
+  const letterStep = (place: number, at: number, first: number) => {
+    const isOfNoWord = place > LONGEST_WORD && unit !== mark;
+    return step(isOfNoWord ? AFTER_DIGIT : at, place > MOST_LETTERS ? MARK_STATE + unit : first + place);
+  };
+  const step = (at: number, next: number) => at | ((next * ASCII_UNITS) << ROW_SHIFT);
+  switch (kindOf(unit)) {
+    case "lower": {
+      const place = kind === "lower" || kind === "upper" ? letters + 1 : 1;
+      return letterStep(place, place > 1 ? letterClass(place) : startClass(kind, 0), LOWER_STATE);
+    }
+    case "upper": {
+      const place = kind === "upper" ? letters + 1 : 1;
+      return letterStep(place, place > 1 ? UPPER_RUN : startClass(kind, 2), UPPER_STATE);
+    }
+    case "digit":
+      return step(kind === "digit" ? DIGIT_START + 1 : DIGIT_START, DIGIT_STATE);
+    case "space":
+      return step(kind === "space" ? SPACE_START + 1 : SPACE_START, SPACE_STATE);
+    case "newline":
+      return step(unit !== 0x0a ? TAB : kind === "newline" ? NEWLINE_START + 1 : NEWLINE_START, NEWLINE_STATE);
+    case "punctuation":
+      return step(markClass(unit, before), MARK_STATE + unit);
+  }
+}
+
+function markClass(unit: number, { kind, mark }: State): number {
+  if (unit === mark) return REPEATED;
+  return kind === "punctuation" ? REPEATED + 1 : (MARKS[unit] ?? OTHER);
+}
+
+function startClass(kind: Kind, base: 0 | 2): number {
+  if (kind === "space") return base;
+  return kind === "digit" ? AFTER_DIGIT : base + 1;
+}
+
+function letterClass(letters: number): number {
+  if (letters <= 4) return 4;
+  return letters <= 8 ? 5 : 6;
+}
+
+/** The class of a code unit beyond ASCII; none for the second half of a pair, whose first half counts for both. */
+function wideClass(unit: number, previous: number): number {
+  if (unit < 0x250) return 25;
+  if (unit < 0x1100) return 26;
+  if (unit >= 0x2000 && unit < 0x2500) return 28;
+  if (unit >= 0x2500 && unit < 0x2c00) return unit === previous ? 27 : 28;
+  if (unit >= 0xd800 && unit < 0xdc00) return 29;
+  if (unit >= 0xdc00 && unit < 0xe000) return NO_CLASS;
+  return 30;
+}
+
+/** The content of one message: read once, weighed as often as needed. */
+export interface MessageContent {
+  /** Classes of what is sent as text: text parts, names and arguments of calls. */
+  readonly counts: ClassCounts;
+  /** Classes of reasoning that is readable. */
+  readonly reasoningCounts: ClassCounts;
+  /** Whether a vendor's own form of reasoning is there to be sent back; "none" if the message has no reasoning. */
+  readonly reasoning: "none" | "readable" | "opaque";
+  readonly images: readonly ImagePart[];
+  /** True for a summary whose text a vendor keeps to itself. */
+  readonly isUnseen: boolean;
+}
+
+/** The content of a message; each message is scanned once. */
+export type ContentOf = (message: Message) => MessageContent;
+
+/** A {@link ContentOf} that remembers messages by identity. */
+export function contentReader(work: WorkCounter): ContentOf {
+  const known = oncePerMessage((message) => readContent(message, work));
+  const newest: NewestContent = { message: null, content: null };
+  return (message) => contentBy(newest, known, message);
+}
+
+/** A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it. */
+interface NewestContent {
+  message: Message | null;
+  content: MessageContent | null;
+}
+
+function contentBy(newest: NewestContent, known: ContentOf, message: Message): MessageContent {
+  if (newest.message === message && newest.content !== null) return newest.content;
+  const content = known(message);
+  newest.message = message;
+  newest.content = content;
+  return content;
+}
+
+function readContent(message: Message, work: WorkCounter): MessageContent {
+  work.visited(1);
+  const texts: string[] = [];
+  const reasoningTexts: string[] = [];
+  const images: ImagePart[] = [];
+  for (const part of message.parts) {
+    switch (part.type) {
+      case "text":
+        texts.push(part.text);
+        break;
+      case "tool-call":
+        texts.push(part.toolName, part.argumentsJson);
+        break;
+      case "reasoning":
+        reasoningTexts.push(part.text);
+        break;
+      case "image":
+        images.push(part);
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+  const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
+  const counts = countTexts(texts, work);
+  return { counts, reasoningCounts: countTexts(reasoningTexts, work), reasoning: reasoningOf(message), images, isUnseen };
+}
+
+/** The classes of some texts together. */
+export function countTexts(texts: readonly string[], work: WorkCounter): ClassCounts {
+  if (texts.length === 0) return NO_COUNTS;
+  const counts = [...NO_COUNTS];
+  for (const text of texts) {
+    work.scanned(text.length);
+    countClasses(text, counts);
+  }
+  return counts;
+}
+
+function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
+  if (parts.some((part) => part.type === "reasoning" && part.opaque !== null)) return "opaque";
+  return parts.some((part) => part.type === "reasoning") ? "readable" : "none";
+}
+
+/** A summary that can be read is longer: its header alone has twice as many characters. */
+const LEAST_SUMMARY_CHARS = 60;
+
+/** The assumed size of a summary that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
+const UNSEEN_SUMMARY_TOKENS = 2000;
+
+function isSummary(message: Message): boolean {
+  return message.role !== "tool-result" && message.origin === "summary";
+}
+
+/** Tokens of a message that no weight gives: its images, and a summary that cannot be read. */
+export function fixedTokensOf({ images, isUnseen }: MessageContent, rule: ImageRule): number {
+  return imageTokensOf(images, rule) + (isUnseen ? UNSEEN_SUMMARY_TOKENS : 0);
+}
+
+/** True for two readings of the same content: a log that is read again has other values of the same messages. */
+export function isSameContent(a: MessageContent, b: MessageContent): boolean {
+  if (a === b) return true;
+  return (
+    a.images.length === b.images.length &&
+    isSameCounts(a.counts, b.counts) &&
+    isSameCounts(a.reasoningCounts, b.reasoningCounts)
+  );
+}
+
+function isSameCounts(a: ClassCounts, b: ClassCounts): boolean {
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}
+
+/** The content of several messages added up, before it is priced: any model's weights can be applied to it. */
+export interface ContentSum {
+  readonly counts: ClassCounts;
+  readonly messages: number;
+  /** Images, and what the messages do not show. */
+  readonly fixedTokens: number;
+}
+
+/** No message. */
+export const NO_CONTENT: ContentSum = { counts: NO_COUNTS, messages: 0, fixedTokens: 0 };
+
+/**
+ * The sum with one more message. Readable reasoning is left out: it is sent only together with a vendor's own form of it, and then the report
+ * of its reply counts it.
+ */
+export function withContent(sum: ContentSum, { counts }: MessageContent, fixedTokens: number): ContentSum {
+  return addSums(sum, { counts, messages: 1, fixedTokens });
+}
+
+/** Both sums together. */
+export function addSums(a: ContentSum, b: ContentSum): ContentSum {
+  return {
+    counts: addCounts(a.counts, b.counts),
+    messages: a.messages + b.messages,
+    fixedTokens: a.fixedTokens + b.fixedTokens,
+  };
+}
+
+/** The overhead as counts: system text with dynamic context, tools, and the hidden tokens as they are. */
+export interface OverheadCounts {
+  readonly counts: ClassCounts;
+  readonly toolCounts: ClassCounts;
+  readonly hiddenTokens: number;
+}
 
 /** Tokens by what a text is made of: a weight for each of some thirty character classes, fitted over all recorded models. */
 export interface CharClassSpec {
@@ -21,12 +370,7 @@ export const CHAR_CLASS: EstimatorKind = defineMeasure({
 
 /** Makes a {@link MessageMeasure} by character classes. It reads each message once, in one pass. */
 export function charClass(work: WorkCounter, contentOf: ContentOf = contentReader(work)): MessageMeasure {
-  const textTokens = (text: string) => {
-    work.scanned(text.length);
-    const counts = [...NO_COUNTS];
-    countClasses(text, counts);
-    return Math.ceil(weighCounts(counts, POOLED_PRIOR.weights));
-  };
+  const textTokens = (text: string) => Math.ceil(weighCounts(countTexts([text], work), POOLED_PRIOR.weights));
   return {
     name: "char-class",
     messageTokens: (message: Message) => pooledTokens(contentOf(message)),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CHAR_CLASSES, countClasses, NO_COUNTS } from "./char-classes.ts";
+import { CHAR_CLASSES, countClasses, NO_COUNTS } from "./char-class.ts";
 
 function countsOf(text: string): readonly number[] {
   const counts = [...NO_COUNTS];

@@ -2,7 +2,6 @@ import type { WorkCount } from "../entry.ts";
 import type { ImagePart, Message } from "../message/message.ts";
 import { ASSUMED_PAGES, byteAt } from "../message/size.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { ClassCounts } from "./char-classes.ts";
 import { POOLED_WEIGHTS } from "./pooled-weights.ts";
 
 /**
@@ -77,6 +76,23 @@ export function workBetween(before: WorkCount, after: WorkCount): WorkCount {
     messagesVisited: after.messagesVisited - before.messagesVisited,
     tokenizerCalls: after.tokenizerCalls - before.tokenizerCalls,
   };
+}
+
+/** Counts of a text's characters by class, in the order of `CHAR_CLASSES`; or the tokens of one of each. */
+export type ClassCounts = readonly number[];
+
+/** The sum of two vectors of counts. */
+export function addCounts(a: ClassCounts, b: ClassCounts): ClassCounts {
+  const sum = [...a];
+  for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + (b[index] ?? 0);
+  return sum;
+}
+
+/** The weighted sum of counts. */
+export function weighCounts(counts: ClassCounts, weights: ClassCounts): number {
+  let sum = 0;
+  for (let index = 0; index < counts.length; index++) sum += (counts[index] ?? 0) * (weights[index] ?? 0);
+  return sum;
 }
 
 /** The figures that estimate a model's tokens until its provider reports usage. Those of vendors are in `@plimsoll/providers`; core has one fitted over all models. */

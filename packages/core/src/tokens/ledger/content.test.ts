@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { content, contentSum, HAND_PRIOR } from "../../../testing/ledger-values.ts";
 import type { Message, ReasoningPart } from "../../message/message.ts";
 import { absentImage, assistant, human, result, summaryMessage } from "../../testing/builders.ts";
-import { createWorkCounter } from "../measure.ts";
-import { addCounts, addSums, contentReader, fixedTokensOf, isSameContent, weighCounts, withContent } from "./content.ts";
+import { addSums, contentReader, fixedTokensOf, isSameContent, withContent } from "../char-class.ts";
+import { addCounts, createWorkCounter, weighCounts } from "../measure.ts";
 
 const read = (message: Message) => contentReader(createWorkCounter())(message);
 const picture = { ...absentImage(), widthPx: 750, heightPx: 1000 };

@@ -16,8 +16,7 @@ import { usageOf } from "../../usage.ts";
 import { EMPTY_LEDGER } from "../estimator.ts";
 import { arrivedTokensBy, learnRules, learnText, nextJump, writeBack } from "./learn-from-report.ts";
 import { measuredBy } from "./ledger-estimator.ts";
-import { type MeasuredState, NO_JUMP } from "./measured-state.ts";
-import { learn, type ModelFit, NO_LOSSES, RETURN_RULES, type ReturnRule } from "./model-fit.ts";
+import { learn, type MeasuredState, type ModelFit, NO_JUMP, NO_LOSSES, RETURN_RULES, type ReturnRule } from "./model-fit.ts";
 import type { NextPrompt } from "./next-prompt.ts";
 
 /** 2 × 30 + 10 × 3 + 7 = 97 tokens. */

@@ -1,12 +1,29 @@
 import type { UsageEntry } from "../../entry.ts";
 import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { ModelPrior, ModelPriors } from "../measure.ts";
-import { type ContentSum, type OverheadCounts, weighCounts } from "./content.ts";
-import type { Jump, MeasuredMessage, MeasuredState, ReplyReport } from "./measured-state.ts";
-import { NO_JUMP, NOTHING_UNREPORTED } from "./measured-state.ts";
-import type { Measurement, Model, ModelFit, Regression, ReturnRule, RuleLosses } from "./model-fit.ts";
-import { deviationOf, everyRule, expectedOf, learn, modelOf, TEXT_RULES, withFit } from "./model-fit.ts";
+import type { ContentSum, OverheadCounts } from "../char-class.ts";
+import { type ModelPrior, type ModelPriors, weighCounts } from "../measure.ts";
+import {
+  deviationOf,
+  everyRule,
+  expectedOf,
+  type Jump,
+  learn,
+  type MeasuredMessage,
+  type MeasuredState,
+  type Measurement,
+  type Model,
+  type ModelFit,
+  modelOf,
+  NO_JUMP,
+  NOTHING_UNREPORTED,
+  type Regression,
+  type ReplyReport,
+  type ReturnRule,
+  type RuleLosses,
+  TEXT_RULES,
+  withFit,
+} from "./model-fit.ts";
 import type { NextPrompt, Returned } from "./next-prompt.ts";
 import {
   exceedsText,

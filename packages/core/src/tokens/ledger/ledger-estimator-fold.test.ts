@@ -12,12 +12,11 @@ import type { UsageEntry } from "../../entry.ts";
 import { type Message, textOf } from "../../message/message.ts";
 import { assistant, human, result, usageEntry } from "../../testing/builders.ts";
 import { rejectedUsage, usageOf } from "../../usage.ts";
+import { NO_CONTENT } from "../char-class.ts";
 import type { ModelPriors } from "../measure.ts";
-import { NO_CONTENT } from "./content.ts";
 import { withReport } from "./learn-from-report.ts";
 import { type Reading, sizeIndex, withMessage, withView } from "./ledger-estimator.ts";
-import type { FirstReport, MeasuredMessage, MeasuredState } from "./measured-state.ts";
-import type { ModelFit } from "./model-fit.ts";
+import type { FirstReport, MeasuredMessage, MeasuredState, ModelFit } from "./model-fit.ts";
 
 const priors: ModelPriors = () => HAND_PRIOR;
 /** Each character weighs 1: 2 tokens by the prior. */

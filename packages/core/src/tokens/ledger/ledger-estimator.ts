@@ -2,17 +2,14 @@ import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
 import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
-import { charClass } from "../char-class.ts";
-import type { ClassCounts } from "../char-classes.ts";
+import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "../char-class.ts";
+import { charClass, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "../char-class.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import { type ModelPriors, type WorkCounter, wholeTokens } from "../measure.ts";
-import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "./content.ts";
-import { addCounts, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "./content.ts";
+import { addCounts, type ClassCounts, type ModelPriors, type WorkCounter, wholeTokens } from "../measure.ts";
 import { withReport, writeBack } from "./learn-from-report.ts";
-import type { Base, MeasuredMessage, MeasuredState, ReplyReport } from "./measured-state.ts";
-import { NOTHING_MEASURED, NOTHING_UNREPORTED } from "./measured-state.ts";
-import { contentTokens, type Model, modelOf, slopeOf } from "./model-fit.ts";
+import type { Base, MeasuredMessage, MeasuredState, Model, ReplyReport } from "./model-fit.ts";
+import { contentTokens, modelOf, NOTHING_MEASURED, NOTHING_UNREPORTED, slopeOf } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf, vanishesAtTurn } from "./next-prompt.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line, overheadCounts } from "../../../testing/ledger-values.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../measure.ts";
-import type { MeasuredState } from "./measured-state.ts";
-import type { Regression } from "./model-fit.ts";
 import {
   asPrior,
   contentTokens,
@@ -10,7 +8,9 @@ import {
   expectedOf,
   fitFrom,
   learn,
+  type MeasuredState,
   modelOf,
+  type Regression,
   regressionFrom,
   slopeOf,
 } from "./model-fit.ts";

@@ -8,10 +8,18 @@ import {
   overheadCounts,
   replyReport,
 } from "../../../testing/ledger-values.ts";
-import { CHAR_CLASSES } from "../char-classes.ts";
-import type { Base, FirstReport, MeasuredState, Residuals, Situation } from "./measured-state.ts";
-import { ASSUMED_RESIDUALS } from "./measured-state.ts";
-import type { KnownModel, Model, ModelFit } from "./model-fit.ts";
+import { CHAR_CLASSES } from "../char-class.ts";
+import {
+  ASSUMED_RESIDUALS,
+  type Base,
+  type FirstReport,
+  type KnownModel,
+  type MeasuredState,
+  type Model,
+  type ModelFit,
+  type Residuals,
+  type Situation,
+} from "./model-fit.ts";
 import type { Arrival, NextPrompt } from "./next-prompt.ts";
 import {
   arrivalOf,

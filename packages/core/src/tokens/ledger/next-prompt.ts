@@ -1,10 +1,18 @@
-import { CHAR_CLASSES } from "../char-classes.ts";
-import type { ModelPrior } from "../measure.ts";
-import { addSums, type OverheadCounts, weighCounts } from "./content.ts";
-import type { FirstReport, MeasuredState, ReplyReport, Residuals, Situation } from "./measured-state.ts";
-import { ASSUMED_RESIDUALS } from "./measured-state.ts";
-import type { KnownModel, Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
-import { contentTokens, deviationOf, isTurnShown, RETURN_RULES, slopeOf, TEXT_RULES } from "./model-fit.ts";
+import { addSums, CHAR_CLASSES, type OverheadCounts } from "../char-class.ts";
+import { type ModelPrior, weighCounts } from "../measure.ts";
+import type {
+  FirstReport,
+  KnownModel,
+  MeasuredState,
+  Model,
+  ModelFit,
+  ReplyReport,
+  Residuals,
+  ReturnRule,
+  RuleLosses,
+  Situation,
+} from "./model-fit.ts";
+import { ASSUMED_RESIDUALS, contentTokens, deviationOf, isTurnShown, RETURN_RULES, slopeOf, TEXT_RULES } from "./model-fit.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt extends Arrival {

@@ -10,10 +10,10 @@ import {
 } from "../../../testing/ledger-values.ts";
 import { human } from "../../testing/builders.ts";
 import { createEstimator } from "../built-in-estimators.ts";
+import { contentReader } from "../char-class.ts";
 import { EMPTY_LEDGER, type Ledger, type Overhead } from "../estimator.ts";
 import { createWorkCounter } from "../measure.ts";
-import { contentReader } from "./content.ts";
-import type { FirstReport, MeasuredMessage, MeasuredState } from "./measured-state.ts";
+import type { FirstReport, MeasuredMessage, MeasuredState } from "./model-fit.ts";
 
 const fits = { m: knownModel(2).fit };
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };

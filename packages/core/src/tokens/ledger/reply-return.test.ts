@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { content, HAND_PRIOR, knownModel, line, replyReport } from "../../../testing/ledger-values.ts";
-import type { MessageContent } from "./content.ts";
+import type { MessageContent } from "../char-class.ts";
 import { nextLosses } from "./learn-from-report.ts";
-import type { ReplyReport } from "./measured-state.ts";
-import { NO_LOSSES, RETURN_RULES, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
+import { NO_LOSSES, RETURN_RULES, type ReplyReport, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
 import { exceedsText, isUntrusted, type Returned, rescaled, returnedBy, ruleFor, rulesOf } from "./next-prompt.ts";
 
 /** 2 tokens a character, 10 a message. */
