@@ -7,7 +7,7 @@
 /** @type {readonly MutatedFolder[]} */
 export const folders = [
   { name: "cut-point", sources: ["cut-point.ts"], tests: ["cut-point.test.ts"] },
-  { name: "edit", sources: ["edit/*.ts", "applied-edit.ts"], tests: ["edit/*.test.ts"] },
+  { name: "edit", sources: ["edit/*.ts"], tests: ["edit/*.test.ts"] },
   { name: "ledger", sources: ["tokens/ledger/*.ts"], tests: ["tokens/ledger/*.test.ts"] },
   {
     name: "fold",

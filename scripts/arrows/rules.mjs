@@ -84,8 +84,8 @@ const pure = { npm: ["zod", "@noble/hashes"], node: false };
 /** @type {readonly Row[]} */
 const coreRows = [
   { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts"], ...pure },
-  { row: 2, members: ["message/", "usage.ts", "tool.ts", "applied-edit.ts", "entry.ts"], ...pure },
-  { row: 3, members: ["tokens/", "paths/", "ports.ts", "port-door.ts", "reported-tokens.ts"], ...pure },
+  { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
+  { row: 3, members: ["tokens/", "paths/", "ports.ts", "port-door.ts"], ...pure },
   { row: 4, members: ["budget.ts", "economics.ts", "cut-point.ts", "truncation/", "facts/"], ...pure },
   { row: 5, members: ["edit/", "prompts/"], ...pure },
   { row: 6, members: ["summarizer/", "keep/", "recall/", "strategy/"], ...pure },

@@ -1,4 +1,4 @@
-import type { MessageSpan } from "./applied-edit.ts";
+import type { MessageSpan } from "./entry.ts";
 import { createWaitingCalls } from "./message/check.ts";
 import { isDeclared, isHuman, type Message, toolCallsOf } from "./message/message.ts";
 

@@ -13,20 +13,17 @@ export type {
 export type { ContextUsage } from "./agent/context-usage.ts";
 export type { AgentEvent } from "./agent/events.ts";
 export { createMemorySessionStore } from "./agent/memory-session-store.ts";
-export type { AppliedEdit, AppliedReplaceSpans } from "./applied-edit.ts";
-export { messagesWrittenBy } from "./applied-edit.ts";
 export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, triggerTokens, withReplyWithin } from "./budget.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { recoveriesOf } from "./engine/why-act.ts";
 export { fileBegun, serverOf } from "./engine/window-parts.ts";
-export type { SessionStartEntry, StepOutcome } from "./entry.ts";
-export { entryIdOf, LOG_VERSION, NO_WORK } from "./entry.ts";
+export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry, StepOutcome } from "./entry.ts";
+export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
 export { foldFacts, NO_FACTS, type PlanItem, planAfter } from "./facts/facts.ts";
-export type { JsonObject, JsonValue } from "./json.ts";
-export { canonicalJson, isRecord } from "./json.ts";
+export { canonicalJson, isRecord, type JsonObject, type JsonValue, wellFormed } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
@@ -36,15 +33,18 @@ export type { FollowingCheck, WireRules, WireViolation } from "./message/check.t
 export { checkMessages, followingChecks, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export { readsAsFailed } from "./message/failed-text.ts";
 export { isHandleMeant, partHandle } from "./message/handle.ts";
-export type { MessageDraft, StopReason } from "./message/message.ts";
 export {
   canonicalContent,
   chainId,
   extendViewHash,
   identified,
   isDeclared,
+  type MessageDraft,
   overheadHash,
+  type StopReason,
   sharedPrefixCount,
+  wellFormedContext,
+  wellFormedMessage,
   withId,
   withIds,
 } from "./message/message.ts";
@@ -60,7 +60,6 @@ export {
   UNIT_WORDS,
 } from "./message/size.ts";
 export { fencedText } from "./message/transcript-text.ts";
-export { wellFormed, wellFormedContext, wellFormedMessage } from "./message/well-formed.ts";
 export type { ToolTable } from "./paths/call-shape.ts";
 export { callShape, namedPath, toolShapeOf } from "./paths/call-shape.ts";
 export { scriptCalls } from "./paths/script-calls.ts";

@@ -51,10 +51,10 @@ export type {
 } from "./ports.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextEvent } from "./session/events.ts";
+export type { SessionOptions } from "./session/held-log.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/recall.ts";
 export type { Session } from "./session/session.ts";
 export { createSession } from "./session/session.ts";
-export type { SessionOptions } from "./session/session-setup.ts";
 export type { SessionView } from "./session/view.ts";
 export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";

@@ -17,12 +17,12 @@ export function isJsonValue(value: unknown): value is JsonValue {
   while (waiting.length > 0) {
     const item = waiting.pop();
     if (Array.isArray(item) || isRecord(item)) for (const member of Object.values(item)) waiting.push(member);
-    else if (typeof item === "number" ? !Number.isFinite(item) : !isPlain(item)) return false;
+    else if (typeof item === "number" ? !Number.isFinite(item) : !isScalar(item)) return false;
   }
   return true;
 }
 
-function isPlain(value: unknown): boolean {
+function isScalar(value: unknown): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
@@ -65,4 +65,71 @@ function addStrings(value: unknown, depth: number, strings: string[]): void {
   if (depth === 0) return;
   if (Array.isArray(value)) for (const each of value) addStrings(each, depth - 1, strings);
   else if (isRecord(value)) for (const each of Object.values(value)) addStrings(each, depth - 1, strings);
+}
+
+/**
+ * Puts U+FFFD in the place of each lone surrogate, in every text and key of a value: vendors refuse JSON with half a character.
+ * Gives back the same value if it has none, and leaves alone all that is no plain object or array (a URL, bytes). Linear in its texts.
+ */
+export function wellFormed<Value>(value: Value): Value;
+export function wellFormed(value: unknown): unknown {
+  return isWhole(value) ? value : mended(value);
+}
+
+/** True if no text or key in the value has a lone surrogate: almost always, so that it makes nothing. */
+function isWhole(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  // Loops, so that a level of nesting takes as few frames as it can.
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isWhole(item)) return false;
+    return true;
+  }
+  if (!isRecord(value) || !isPlain(value)) return true;
+  for (const key of Object.keys(value)) if (!key.isWellFormed() || !isWhole(value[key])) return false;
+  return true;
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return mendedItems(value);
+  return isRecord(value) && isPlain(value) ? mendedFields(value) : value;
+}
+
+function mendedItems(items: readonly unknown[]): readonly unknown[] {
+  const all: unknown[] = [];
+  let isSame = true;
+  for (const item of items) {
+    const own = mended(item);
+    isSame &&= own === item;
+    all.push(own);
+  }
+  return isSame ? items : all;
+}
+
+function mendedFields(fields: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } {
+  const all: [string, unknown][] = [];
+  let isSame = true;
+  for (const [key, item] of Object.entries(fields)) {
+    const own = mended(item);
+    isSame &&= own === item && key.isWellFormed();
+    all.push([key.toWellFormed(), own]);
+  }
+  return isSame ? fields : Object.fromEntries(all);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** An escape of JSON: of a pair, of one UTF-16 unit, or of any other character; no backslash is read twice. */
+const ESCAPE = /\\(?:u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})|[\s\S])/g;
+const HALF_ESCAPE = /\\u[dD][89a-fA-F]/;
+const LONE_ESCAPE = /^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$/;
+
+/** JSON text that is well-formed, and so are the texts in it: `"\ud83d"` is ASCII as it is written, and half a character once it is read. */
+export function wellFormedJson(json: string): string {
+  const text = wellFormed(json);
+  return HALF_ESCAPE.test(text) ? text.replace(ESCAPE, (found) => (LONE_ESCAPE.test(found) ? "\\ufffd" : found)) : text;
 }

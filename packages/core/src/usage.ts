@@ -1,4 +1,5 @@
 import type { JsonValue } from "./json.ts";
+import type { StopReason } from "./message/message.ts";
 
 /**
  * A provider's report of one request. `null` means not reported; zero means zero.
@@ -97,4 +98,36 @@ export function rejectedUsage(promptTokens: number): Usage {
 /** True for the usage of a request that was rejected: a prompt was measured, and nothing billed. */
 export function isRejectedUsage({ input, billed }: Usage): boolean {
   return input.totalTokens !== null && input.totalTokens > 0 && billed.inputTokens === 0;
+}
+
+/** Adds the usage of two requests; `null` if one of them reported nothing at all, and in each figure that one of them left out. */
+export function addedUsage(first: Usage | null, second: Usage | null): Usage | null {
+  if (first === null || second === null) return null;
+  const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+  return usageOf({
+    totalInputTokens: sum(first.input.totalTokens, second.input.totalTokens),
+    uncachedTokens: sum(first.input.uncachedTokens, second.input.uncachedTokens),
+    cacheReadTokens: sum(first.input.cacheReadTokens, second.input.cacheReadTokens),
+    cacheWriteTokens: sum(first.input.cacheWriteTokens, second.input.cacheWriteTokens),
+    outputTokens: sum(first.output.totalTokens, second.output.totalTokens),
+    reasoningTokens: sum(first.output.reasoningTokens, second.output.reasoningTokens),
+    raw: [first.raw, second.raw],
+  });
+}
+
+/**
+ * The usage to log for a call that ended so: one that was aborted or failed did not measure the context, whatever it reported, and leaves
+ * the last good report standing.
+ */
+export function measuredUsage(usage: Usage, stopReason: StopReason | null): Usage {
+  return stopReason === "aborted" || stopReason === "error" ? UNREPORTED_USAGE : usage;
+}
+
+/**
+ * True if the provider reported a prompt larger than the window: it cut the prompt without saying so, and the context has to shrink
+ * before the next call.
+ */
+export function isSilentOverflow(usage: Usage, windowTokens: number | null): boolean {
+  const promptTokens = usage.input.totalTokens;
+  return windowTokens !== null && promptTokens !== null && promptTokens > windowTokens;
 }

@@ -1,4 +1,4 @@
-import type { Edit } from "../src/edit/edit.ts";
+import type { Edit } from "../src/edit/apply-edits.ts";
 import { type Executed, execute } from "../src/engine/execute.ts";
 import { QUOTES_NOTHING } from "../src/keep/kept-passages.ts";
 import type { Message } from "../src/message/message.ts";

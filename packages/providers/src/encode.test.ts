@@ -2,8 +2,7 @@ import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage }
 import type { JsonValue } from "@plimsoll/core/extend";
 import { assistant, calling, declared, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { ANTHROPIC_WIRE_RULES } from "./anthropic/blocks.ts";
-import { encodeAnthropic } from "./anthropic/encode.ts";
+import { ANTHROPIC_WIRE_RULES, encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import { type ChatQuirks, COMPATIBLE_QUIRKS, chatHostNamed, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";

@@ -1,6 +1,6 @@
 import { human } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { parseModelReference } from "./catalog/model-reference.ts";
+import { parseModelReference } from "./catalog/model-limits.ts";
 import { clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
 import { startSimulator } from "./simulator/simulator.ts";
 

@@ -3,7 +3,7 @@ import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "@plimsoll/core
 import { arbitraryMessageSoup, assistant, calling, human, reply, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ANTHROPIC_WIRE_RULES } from "./anthropic/blocks.ts";
+import { ANTHROPIC_WIRE_RULES } from "./anthropic/encode.ts";
 import { OPENAI_CHAT_WIRE_RULES } from "./openai-chat/encode.ts";
 import { OPENAI_RESPONSES_WIRE_RULES } from "./openai-responses/encode.ts";
 

@@ -5,9 +5,9 @@ import type OpenAI from "openai";
 import { createCompactionMiddleware } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
-import type { CompactorOptions } from "../src/drop-in/compactor-options.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
+import type { CompactorOptions } from "../src/drop-in/request.ts";
 import type { MarkedTurn } from "./marked-history.ts";
 
 /** Answers a request with its prompt's tokens, or rejects. */

@@ -4,7 +4,7 @@ import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
-import type { SessionOptions } from "../session/session-setup.ts";
+import type { SessionOptions } from "../session/held-log.ts";
 import type { Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { ModelPriors } from "../tokens/measure.ts";
 import type { AgentTool, Authorize } from "./agent-tool.ts";

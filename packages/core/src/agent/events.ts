@@ -2,7 +2,7 @@ import type { UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { Message, ToolResultMessage } from "../message/message.ts";
 import type { ContextEvent } from "../session/events.ts";
-import type { UsageTotals } from "../session/held-log.ts";
+import type { UsageTotals } from "../session/session-state.ts";
 import type { ContextUsage } from "./context-usage.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isPlimsollError, type PlimsollError, type PlimsollErrorCode } from "../error.ts";
 import { type AssistantMessage, type ToolCallPart, type ToolResultMessage, textOf, toolCallsOf } from "../message/message.ts";
-import { isSilentOverflow } from "../reported-tokens.ts";
+import { isSilentOverflow } from "../usage.ts";
 import { CANCELLED_TEXT, refusalOf } from "./calls.ts";
 import type { EndReason } from "./events.ts";
 import type { CallDecision, EffectResult, LoopEffect, LoopEvent, LoopState, Run, RunPhase, Transition } from "./loop-state.ts";

@@ -6,11 +6,10 @@ import { fires } from "../budget.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
-import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
 import { foldEntries } from "../session/view.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
-import { usageOf } from "../usage.ts";
+import { measuredUsage, usageOf } from "../usage.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
   engineSession({ policy: KLAUDE_CODE_POLICY, windowTokens: 200_000, messages, ...more });

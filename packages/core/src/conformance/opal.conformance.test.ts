@@ -5,7 +5,7 @@ import { cutAtBoundary, cutExceedingTokens, cutKeepingMessages } from "../cut-po
 import { fileOperations } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
-import { isSilentOverflow, reportedTokens } from "../reported-tokens.ts";
+import { reportedTokens } from "../session/session-state.ts";
 import { summaryPrompt } from "../summarizer/summary-request.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
@@ -14,7 +14,7 @@ import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { NOTHING_ANCHORED } from "../tokens/usage-anchored.ts";
 import type { PathAccess } from "../tool.ts";
-import { usageOf } from "../usage.ts";
+import { isSilentOverflow, usageOf } from "../usage.ts";
 
 /** opal's measure for cuts: bytes + 20, in tokens of four. */
 const cutMeasure = charsPerToken({ ...OPAL_LENGTH_ESTIMATE, perMessageTokens: 5 }, createWorkCounter()).messageTokens;

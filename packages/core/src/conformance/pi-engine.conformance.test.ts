@@ -7,7 +7,6 @@ import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
-import { measuredUsage } from "../reported-tokens.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
 import type { Session } from "../session/session.ts";
 import { foldEntries } from "../session/view.ts";
@@ -23,7 +22,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { usageOf } from "../usage.ts";
+import { measuredUsage, usageOf } from "../usage.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
   engineSession({ policy: PI_POLICY, windowTokens: 200_000, messages, ...more });

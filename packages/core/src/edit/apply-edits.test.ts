@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AppliedEdit, messagesWrittenBy } from "../applied-edit.ts";
+import { type AppliedEdit, messagesWrittenBy } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import {
   absentImage,

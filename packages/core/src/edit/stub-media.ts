@@ -1,4 +1,4 @@
-import type { AppliedReplacePart } from "../applied-edit.ts";
+import type { AppliedReplacePart } from "../entry.ts";
 import { partHandle } from "../message/handle.ts";
 import { type ImagePart, isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";

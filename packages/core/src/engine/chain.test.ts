@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { strategyInput } from "../../testing/strategy-input.ts";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";

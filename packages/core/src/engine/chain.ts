@@ -1,7 +1,6 @@
-import type { AppliedEdit, MessageSpan } from "../applied-edit.ts";
 import { type Budget, resolveAmount } from "../budget.ts";
-import type { Edit } from "../edit/edit.ts";
-import type { CompactionReason, StepOutcome } from "../entry.ts";
+import type { Edit } from "../edit/apply-edits.ts";
+import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";

@@ -1,6 +1,5 @@
-import type { AppliedEdit } from "../applied-edit.ts";
 import type { Budget } from "../budget.ts";
-import type { CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
+import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import { FILES_IN_HAND } from "../keep/files-in-hand.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { AppliedEdit } from "../applied-edit.ts";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/apply-edits.ts";
+import type { AppliedEdit } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { type PassageQuoter, QUOTES_NOTHING } from "../keep/kept-passages.ts";
 import { spanHandle } from "../message/handle.ts";

@@ -1,15 +1,14 @@
-import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan, PromptedSpan } from "../applied-edit.ts";
+import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/apply-edits.ts";
 import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.ts";
-import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
+import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan, PromptedSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { Facts } from "../facts/facts.ts";
-import { canonicalJson } from "../json.ts";
+import { canonicalJson, wellFormed } from "../json.ts";
 import type { PassageQuoter } from "../keep/kept-passages.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
 import { type Context, isDeclared, type Message, type Part, withId } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
-import { wellFormed } from "../message/well-formed.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { clearedText, droppedText, truncateText } from "../prompts/notices.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReplaceSpansEdit, WrittenSummary } from "../edit/edit.ts";
+import type { ReplaceSpansEdit, WrittenSummary } from "../edit/apply-edits.ts";
 import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import { isPlimsollError } from "../error.ts";

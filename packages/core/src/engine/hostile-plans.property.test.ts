@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { drop, replace, run, summarize } from "../../testing/planned-edits.ts";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import { PlimsollError } from "../error.ts";
 import { isHuman, type Message, toolCallsOf } from "../message/message.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { askingStrategy } from "../../testing/asking-strategy.ts";
 import { SMALL_POLICY, smallSession, turns } from "../../testing/small-session.ts";
-import type { AppliedEdit, AppliedReplaceSpans } from "../applied-edit.ts";
+import type { AppliedEdit, AppliedReplaceSpans } from "../entry.ts";
 import type { Policy } from "../policy/policy.ts";
 import {
   calling,

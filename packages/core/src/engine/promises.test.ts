@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { shapeOf } from "../../testing/lettered.ts";
 import { drop, replace, run, summarize } from "../../testing/planned-edits.ts";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import { isDeclared, type Message } from "../message/message.ts";
 import type { Summarizer } from "../ports.ts";
 import { assistant, declared, human, reply, result } from "../testing/builders.ts";

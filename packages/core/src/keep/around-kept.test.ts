@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import { aroundKept } from "../engine/execute.ts";
 import { human, reply } from "../testing/builders.ts";
 

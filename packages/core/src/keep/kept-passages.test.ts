@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { excerptsIn, excerptsText } from "../prompts/excerpts.ts";
+import { excerptsIn, excerptsText } from "../prompts/notices.ts";
 import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
 import { arbitraryText } from "../testing/arbitrary-text.ts";
 import { human, humanImage, reply, result } from "../testing/builders.ts";

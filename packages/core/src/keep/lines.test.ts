@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
-import { type Excerpt, excerptsIn, excerptsText } from "../prompts/excerpts.ts";
+import { type Excerpt, excerptsIn, excerptsText } from "../prompts/notices.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { passageQuoter } from "./kept-passages.ts";

@@ -1,6 +1,5 @@
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import { type Message, oncePerMessage, toolCallsOf } from "./message.ts";
-import { wellFormedMessage } from "./well-formed.ts";
+import { type Message, oncePerMessage, toolCallsOf, wellFormedMessage } from "./message.ts";
 
 /**
  * The rules that a provider's API sets for messages, as data. The vendors' rules are in `@plimsoll/providers`. Encoding mends some violations by

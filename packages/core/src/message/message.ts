@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from "../json.ts";
+import { canonicalJson, type JsonValue, wellFormed, wellFormedJson } from "../json.ts";
 import { shortHash } from "../text.ts";
 import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
 
@@ -228,4 +228,54 @@ export function overheadHash(system: string, tools: readonly { readonly name: st
 /** Extends the hash of a view by one message; the hash of an empty view is `""`. */
 export function extendViewHash(viewHash: string, messageId: string): string {
   return shortHash(`${viewHash}\n${messageId}`);
+}
+
+/**
+ * The message with well-formed content; the message itself if nothing is wrong. Its ids stay, so that calls keep their results: encoding maps
+ * those that a wire does not take. Reasoning that is changed loses its `opaque`, which vouches for another text.
+ */
+export function wellFormedMessage(message: Message): Message {
+  switch (message.role) {
+    case "user": {
+      const parts = wellFormed(message.parts);
+      return parts === message.parts ? message : { ...message, parts };
+    }
+    case "assistant": {
+      if (message.parts.every((part) => wellFormedPart(part) === part)) return message;
+      return { ...message, parts: message.parts.map(wellFormedPart) };
+    }
+    case "tool-result": {
+      const parts = wellFormed(message.parts);
+      const toolName = wellFormed(message.toolName);
+      return parts === message.parts && toolName === message.toolName ? message : { ...message, parts, toolName };
+    }
+    default:
+      return message satisfies never;
+  }
+}
+
+function wellFormedPart(part: AssistantMessage["parts"][number]): AssistantMessage["parts"][number] {
+  switch (part.type) {
+    case "text":
+      return wellFormed(part);
+    case "reasoning":
+      return part.text.isWellFormed() ? part : { ...part, text: wellFormed(part.text), opaque: null };
+    case "tool-call": {
+      const toolName = wellFormed(part.toolName);
+      const argumentsJson = wellFormedJson(part.argumentsJson);
+      return toolName === part.toolName && argumentsJson === part.argumentsJson ? part : { ...part, toolName, argumentsJson };
+    }
+    default:
+      return part satisfies never;
+  }
+}
+
+/** The context with well-formed text throughout, for encoders; messages that nothing is wrong with keep their identity. */
+export function wellFormedContext(context: Context): Context {
+  return {
+    system: wellFormed(context.system),
+    tools: context.tools.map((tool) => ({ ...wellFormed(tool), parametersJson: wellFormedJson(tool.parametersJson) })),
+    messages: context.messages.map(wellFormedMessage),
+    dynamicContext: wellFormed(context.dynamicContext),
+  };
 }

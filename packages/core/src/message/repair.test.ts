@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, calling, human, reply, result } from "../testing/builders.ts";
 import { checkMessages, STRICT_WIRE_RULES, type WireRules } from "./check.ts";
-import { type Message, toolCallsOf } from "./message.ts";
+import { type Message, toolCallsOf, wellFormedMessage } from "./message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "./repair.ts";
-import { wellFormedMessage } from "./well-formed.ts";
 
 const u = (id: string) => human(id, "question");
 const a = (id: string) => reply(id, "answer");

@@ -1,8 +1,8 @@
 import { shortHash } from "../text.ts";
 import type { WaitingCalls, WireRules, WireViolationCode } from "./check.ts";
 import { createWaitingCalls, isBlankText, isUsableCallId, STRICT_WIRE_RULES } from "./check.ts";
-import { type Message, type Part, type ToolCallPart, type ToolResultMessage, toolCallsOf } from "./message.ts";
-import { wellFormedMessage } from "./well-formed.ts";
+import type { Message, Part, ToolCallPart, ToolResultMessage } from "./message.ts";
+import { toolCallsOf, wellFormedMessage } from "./message.ts";
 
 /** A list that can be sent, and how it differs from the one that was given. */
 export interface RepairedMessages {

@@ -1,4 +1,3 @@
-import type { CoverageCount } from "../applied-edit.ts";
 import { utf8Bytes } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
 import { type ImagePart, type Message, oncePerMessage, type Part } from "./message.ts";
@@ -24,6 +23,13 @@ export function messageChars(message: Message): number {
   let chars = 0;
   for (const part of message.parts) chars += partChars(part);
   return chars;
+}
+
+/** The count of an edit's losses in the view: whole messages, their parts, and UTF-16 code units of their text. */
+export interface CoverageCount {
+  readonly messages: number;
+  readonly parts: number;
+  readonly chars: number;
 }
 
 /** Counts these messages, their parts and their UTF-16 code units: the loss if a compaction removes them. */

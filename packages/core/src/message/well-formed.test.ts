@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { wellFormed, wellFormedJson } from "../json.ts";
 import { assistant, calling, human, result } from "../testing/builders.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "./check.ts";
-import type { Message } from "./message.ts";
+import { type Message, wellFormedMessage } from "./message.ts";
 import { repairMessages } from "./repair.ts";
-import { wellFormed, wellFormedJson, wellFormedMessage } from "./well-formed.ts";
 
 const HIGH = "\ud83d";
 const LOW = "\ude00";

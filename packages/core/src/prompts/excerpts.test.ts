@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { human, reply } from "../testing/builders.ts";
-import { type Excerpt, excerptsIn, excerptsText } from "./excerpts.ts";
+import { type Excerpt, excerptsIn, excerptsText } from "./notices.ts";
 
 function summaryWith(...texts: readonly (string | null)[]): Message {
   const parts = texts.flatMap((text) => (text === null ? [] : [{ type: "text", text } as const]));

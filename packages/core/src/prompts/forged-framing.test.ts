@@ -7,9 +7,8 @@ import { type Message, textOf } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { assistant, human, logOf, reply, result, summaryMessage } from "../testing/builders.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
-import { excerptsIn, excerptsText } from "./excerpts.ts";
 import { factsText, NO_KEPT_STATE } from "./facts.ts";
-import { clearedText, droppedText, omittedText, truncateText } from "./notices.ts";
+import { clearedText, droppedText, excerptsIn, excerptsText, omittedText, truncateText } from "./notices.ts";
 import { SUMMARY_HEADER, summaryIn, summaryText } from "./parts.ts";
 
 const NOTICE = droppedText({ messages: 3, parts: 3, chars: 9 }, "m1..m3");

@@ -1,6 +1,6 @@
-import type { CoverageCount } from "../applied-edit.ts";
-import { nameInBrackets } from "../message/framing.ts";
+import { CONTEXT_FRAMING, nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
+import type { CoverageCount } from "../message/size.ts";
 
 /** The notice in the place of messages that were dropped without a summary. */
 const _DROPPED_NOTICE = { id: "dropped-notice", version: 1 } as const;
@@ -54,4 +54,105 @@ export function truncateText(messages: readonly Message[], handle: string): stri
 function counted(messages: readonly Message[], role: Message["role"], label: string): string | null {
   const count = messages.filter((message) => message.role === role).length;
   return count === 0 ? null : `${count} ${label}`;
+}
+
+/** A passage of the log that stays readable after its message is gone, word for word. */
+export interface RecalledPassage {
+  /** The origin of the message: a tool's name, or who said it. */
+  readonly source: string;
+  /** The file that it shows, else what its call does; `null` if neither is known. */
+  readonly shows: string | null;
+  /** The file's lines, if the tool had numbered them. */
+  readonly fromLine: number | null;
+  readonly throughLine: number | null;
+  /** Finds the whole message again. */
+  readonly handle: string;
+  /** Changes of the file, or of any file, since then; `null` for words. */
+  readonly editsSince: number | null;
+  /** Without the numbers that a tool put before its lines. */
+  readonly text: string;
+  /** True if each line of it is known to be plain (see {@link isPlain}): it is not looked through again. */
+  readonly isPlain?: boolean | undefined;
+}
+
+/** True if nothing in a text reads as ours, so that it is recalled as it is. Lines are looked at one by one: plain texts are plain together. */
+export function isPlain(text: string): boolean {
+  return quotedText(text, CONTEXT_FRAMING) === text;
+}
+
+/** Recalled passages as one text; `null` if there are none. Lines of them that would read as a head, a notice or a tag of ours are quoted. */
+export function recalledText(passages: readonly RecalledPassage[]): string | null {
+  if (passages.length === 0) return null;
+  const lines = ["<recalled>"];
+  let before: string | null = null;
+  for (const passage of passages) {
+    const { handle, text } = passage;
+    lines.push(handle === before ? `[…${linesOf(passage)}]` : headOf(passage));
+    lines.push(passage.isPlain === true ? text : quotedText(text, CONTEXT_FRAMING));
+    before = handle;
+  }
+  lines.push("</recalled>");
+  return lines.join("\n");
+}
+
+/** UTF-16 units of a file's path or a call's words in a head; chosen. */
+const SHOWN_CHARS = 200;
+
+function headOf(passage: RecalledPassage): string {
+  const { source, shows, handle, editsSince } = passage;
+  const name = nameInBrackets(quotedText(source, CONTEXT_FRAMING));
+  const shown = shows === null ? "" : ` ${quotedText(nameInBrackets(shows, SHOWN_CHARS), CONTEXT_FRAMING)}`;
+  const age = editsSince === null ? "" : `; ${editsSince} ${editsSince === 1 ? "edit" : "edits"} since`;
+  return `[${name}${shown}${linesOf(passage)}; handle ${handle}${age}]`;
+}
+
+function linesOf({ fromLine, throughLine }: RecalledPassage): string {
+  return fromLine === null || throughLine === null ? "" : ` lines ${fromLine} to ${throughLine}`;
+}
+
+/** Lines of one message that stay readable when it is removed, word for word. */
+export interface Excerpt {
+  /** The origin of the message: a tool's name, or who said it. */
+  readonly source: string;
+  /** Finds the whole message again. */
+  readonly handle: string;
+  readonly lines: readonly string[];
+}
+
+const OPENING = "<excerpts>";
+const CLOSING = "</excerpts>";
+const HANDLE = "; handle ";
+
+/** A closing tag inside a line, and how it is written so that it cannot end the block early. */
+const TAG_END = "</";
+const WRITTEN_TAG_END = "<\\/";
+
+/** Excerpts as text that {@link excerptsIn} reads back; `null` if there are none. Lines are moved in, and those that would read as a head, a notice or a tag are quoted. */
+export function excerptsText(excerpts: readonly Excerpt[]): string | null {
+  if (excerpts.length === 0) return null;
+  const blocks = excerpts.flatMap(({ source, handle, lines }) => [
+    `[${nameInBrackets(quotedText(source, CONTEXT_FRAMING))}${HANDLE}${handle}]`,
+    ...lines.map((line) => ` ${quotedText(line, CONTEXT_FRAMING).split(TAG_END).join(WRITTEN_TAG_END)}`),
+  ]);
+  return [OPENING, ...blocks, CLOSING].join("\n");
+}
+
+/** The excerpts that a summary or notice carries; none for any other message. */
+export function excerptsIn(message: Message): readonly Excerpt[] {
+  if (message.role === "tool-result" || (message.origin !== "summary" && message.origin !== "notice")) return [];
+  const excerpts: (Excerpt & { readonly lines: string[] })[] = [];
+  for (const part of message.parts) {
+    if (part.type !== "text" || !part.text.startsWith(`${OPENING}\n`)) continue;
+    for (const line of part.text.split("\n").slice(1, -1)) {
+      const at = line.startsWith("[") ? line.lastIndexOf(HANDLE) : -1;
+      if (at > 0)
+        excerpts.push({
+          source: unquotedText(line.slice(1, at), CONTEXT_FRAMING),
+          handle: line.slice(at + HANDLE.length, -1),
+          lines: [],
+        });
+      else excerpts.at(-1)?.lines.push(unquotedText(line.slice(1).split(WRITTEN_TAG_END).join(TAG_END), CONTEXT_FRAMING));
+    }
+  }
+  return excerpts;
 }

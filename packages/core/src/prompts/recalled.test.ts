@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CONTEXT_FRAMING } from "../message/framing.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
-import { isPlain, type RecalledPassage, recalledText } from "./recalled.ts";
+import { isPlain, type RecalledPassage, recalledText } from "./notices.ts";
 
 const PASSAGE: RecalledPassage = {
   source: "look",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
-import { type RecalledPassage, recalledText } from "../prompts/recalled.ts";
+import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { type RecallChoice, recalledPassages } from "./choose-units.ts";

@@ -1,6 +1,6 @@
 import type { Message } from "../message/message.ts";
 import { callWords } from "../paths/call-shape.ts";
-import { isPlain, type RecalledPassage } from "../prompts/recalled.ts";
+import { isPlain, type RecalledPassage } from "../prompts/notices.ts";
 import { quotedResult } from "../truncation/truncate-text.ts";
 import { inLogOrder, isNext, type UnitWorth } from "./logged-units.ts";
 import type { RecallView } from "./recall-index.ts";

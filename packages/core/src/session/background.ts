@@ -7,16 +7,13 @@ import { reaches as reachesSize, whyAct } from "../engine/why-act.ts";
 import { PlimsollError } from "../error.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { unheldWait } from "../port-door.ts";
+import { unheldWait, untilAborted } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { summaryIn } from "../prompts/parts.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
-import { addedUsage } from "../summarizer/added-usage.ts";
-import type { Usage } from "../usage.ts";
+import { addedUsage, type Usage } from "../usage.ts";
 import { fitSession, fitStateOf, gateStateOf } from "./fit-session.ts";
-import type { HeldLog } from "./held-log.ts";
-import { untilAborted } from "./queue.ts";
-import type { SessionOptions } from "./session-setup.ts";
+import type { HeldLog, SessionOptions } from "./held-log.ts";
 import type { SessionView } from "./view.ts";
 
 /** The input of a session's `fit`. The session has a clock: `nowMs` is given only by who knows better. */

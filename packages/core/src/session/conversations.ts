@@ -1,11 +1,10 @@
 import { LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
-import { deadlineOf } from "../port-door.ts";
+import { deadlineOf, untilAborted } from "../port-door.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { shortHash } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
-import { untilAborted } from "./queue.ts";
 import type { Session } from "./session.ts";
 import { openedOrCreated, sessionsDoor } from "./store-door.ts";
 

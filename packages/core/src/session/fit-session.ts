@@ -26,8 +26,7 @@ import type { RecallIndex } from "../recall/recall-index.ts";
 import { shortHash } from "../text.ts";
 import type { Ledger } from "../tokens/estimator.ts";
 import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
-import { type HeldLog, overheadOf } from "./held-log.ts";
-import type { SessionSetup } from "./session-setup.ts";
+import { type HeldLog, overheadOf, type SessionSetup } from "./held-log.ts";
 import { attemptEntry, believedLimits, limitStep, type SessionState } from "./session-state.ts";
 import { type ModelSwitch, modelChangeEntry } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SMALL_POLICY, smallSession, turns, words } from "../../testing/small-session.ts";
-import type { MessageSpan } from "../applied-edit.ts";
+import type { MessageSpan } from "../entry.ts";
 import { spanHandle } from "../message/handle.ts";
 import type { Policy } from "../policy/policy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";

@@ -1,9 +1,8 @@
-import { type AppliedEdit, messagesWrittenBy } from "../applied-edit.ts";
-import type { SessionEntry } from "../entry.ts";
+import { type AppliedEdit, messagesWrittenBy, type SessionEntry } from "../entry.ts";
+import { wellFormed } from "../json.ts";
 import { type Framing, quotedText } from "../message/framing.ts";
 import { handleReadings, isHandleMeant, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
 import { type Message, type Part, type ToolResultMessage, textOf } from "../message/message.ts";
-import { wellFormed } from "../message/well-formed.ts";
 import type { Policy } from "../policy/policy.ts";
 import { artifactsDoor, deadlineOf } from "../port-door.ts";
 import type { ArtifactStore, Wait } from "../ports.ts";

@@ -1,10 +1,9 @@
-import type { CoverageCount } from "../applied-edit.ts";
 import { type CompactionEntry, type CompactionRecord, NO_WORK, type SessionEntry } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import { historyViolations } from "../message/check.ts";
 import { type Message, type MessageDraft, withIds } from "../message/message.ts";
 import { type RepairedMessages, repairMessages } from "../message/repair.ts";
-import { coverageOf } from "../message/size.ts";
+import { type CoverageCount, coverageOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
 import type { SessionView } from "./view.ts";
 

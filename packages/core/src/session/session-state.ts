@@ -8,7 +8,7 @@ import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";
 import { shortHash } from "../text.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
-import { isRejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
+import { isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
 import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
@@ -307,4 +307,68 @@ function sumTokens(messages: Iterable<Message>, estimator: Estimator): number {
   let tokens = 0;
   for (const message of messages) tokens += estimator.measure.messageTokens(message);
   return tokens;
+}
+
+/** Usage of a session by its providers, with summaries that a model wrote; without rejected requests, and without figures that were not reported. */
+export interface UsageTotals {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  readonly compactions: number;
+}
+
+/** Nothing used. */
+export const NO_USAGE: UsageTotals = {
+  requests: 0,
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  compactions: 0,
+};
+
+/** The totals after one more entry of the log. */
+export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
+  if (entry.type === "usage") return isRejectedUsage(entry.usage) ? totals : withUsage(totals, entry.usage);
+  if (entry.type !== "compaction") return totals;
+  let next: UsageTotals = { ...totals, compactions: totals.compactions + 1 };
+  for (const edit of entry.edits) {
+    if (edit.kind === "replace-spans" && edit.usage !== null) next = withUsage(next, edit.usage);
+  }
+  return next;
+}
+
+function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
+  return {
+    requests: totals.requests + 1,
+    inputTokens: totals.inputTokens + (usage.input.totalTokens ?? 0),
+    cacheReadTokens: totals.cacheReadTokens + (usage.input.cacheReadTokens ?? 0),
+    cacheWriteTokens: totals.cacheWriteTokens + (usage.input.cacheWriteTokens ?? 0),
+    outputTokens: totals.outputTokens + (usage.output.totalTokens ?? 0),
+    compactions: totals.compactions,
+  };
+}
+
+/** Reported tokens of a session's calls. What is not reported counts as nothing. */
+export interface ReportedTokens {
+  /** Prompt of the newest call: what the context measures. */
+  readonly currentContextTokens: number;
+  /** Prompts and replies of all calls: each call reads the whole context again, so this says what was paid, never how full the window is. */
+  readonly totalTokens: number;
+}
+
+/** The totals over a log. */
+export function reportedTokens(entries: Iterable<SessionEntry>): ReportedTokens {
+  let totals: ReportedTokens = { currentContextTokens: 0, totalTokens: 0 };
+  for (const entry of entries) {
+    if (entry.type !== "usage") continue;
+    const { input, output } = entry.usage;
+    totals = {
+      currentContextTokens: input.totalTokens ?? totals.currentContextTokens,
+      totalTokens: totals.totalTokens + (input.totalTokens ?? 0) + (output.totalTokens ?? 0),
+    };
+  }
+  return totals;
 }

@@ -1,5 +1,4 @@
-import { messagesWrittenBy } from "../applied-edit.ts";
-import type { CompactionEntry, SessionEntry, UsageEntry } from "../entry.ts";
+import { type CompactionEntry, messagesWrittenBy, type SessionEntry, type UsageEntry } from "../entry.ts";
 import { isHuman, type Message, type Part } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";

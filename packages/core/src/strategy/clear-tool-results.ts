@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openStepStart } from "../cut-point.ts";
-import type { ReplacePartEdit } from "../edit/edit.ts";
+import type { ReplacePartEdit } from "../edit/apply-edits.ts";
 import { partHandle } from "../message/handle.ts";
 import type { ToolResultMessage } from "../message/message.ts";
 import { partChars } from "../message/size.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { strategyInput, unitMeasure } from "../../testing/strategy-input.ts";
-import type { AppliedEdit } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
+import type { AppliedEdit } from "../entry.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { clearedText } from "../prompts/notices.ts";
 import { absentImage, assistant, calling, human, reply, result, summaryMessage } from "../testing/builders.ts";

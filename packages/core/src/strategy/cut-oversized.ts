@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReplacePartEdit } from "../edit/edit.ts";
+import type { ReplacePartEdit } from "../edit/apply-edits.ts";
 import { partHandle } from "../message/handle.ts";
 import { type Message, oncePerMessage, type Part } from "../message/message.ts";
 import { clearedText, isClearedText, omittedText } from "../prompts/notices.ts";

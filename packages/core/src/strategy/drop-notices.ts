@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PromptedSpan } from "../applied-edit.ts";
+import type { PromptedSpan } from "../entry.ts";
 import { defineStrategy, type StrategyKind } from "./strategy.ts";
 
 /** Removes summaries and notices: what is left if even they do not fit with the newest step. Needs no model. */

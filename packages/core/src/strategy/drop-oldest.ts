@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cutKeeping, safeCutAtOrAfter, safeCutAtOrBefore, safeCuts, spansBefore } from "../cut-point.ts";
-import type { ReplaceSpansEdit } from "../edit/edit.ts";
+import type { ReplaceSpansEdit } from "../edit/apply-edits.ts";
 import { isHuman } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 

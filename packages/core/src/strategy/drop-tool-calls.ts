@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { PromptedSpan } from "../applied-edit.ts";
 import { openStepStart } from "../cut-point.ts";
-import type { Edit, ReplacePartEdit } from "../edit/edit.ts";
+import type { Edit, ReplacePartEdit } from "../edit/apply-edits.ts";
+import type { PromptedSpan } from "../entry.ts";
 import { createWaitingCalls } from "../message/check.ts";
 import { partHandle } from "../message/handle.ts";
 import { type AssistantMessage, type Message, toolCallsOf } from "../message/message.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Budget } from "../budget.ts";
 import type { NewestKept } from "../cut-point.ts";
-import type { Edit } from "../edit/edit.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import type { MessageMeasure } from "../tokens/measure.ts";

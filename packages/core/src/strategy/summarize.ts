@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { MessageSpan, PromptedSpan } from "../applied-edit.ts";
 import {
   type Boundary,
   cutAtBoundary,
@@ -10,6 +9,7 @@ import {
   safeCuts,
   spansBetween,
 } from "../cut-point.ts";
+import type { MessageSpan, PromptedSpan } from "../entry.ts";
 import { isDeclared, type Message } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 

@@ -6,7 +6,7 @@ import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { omittedText } from "../prompts/notices.ts";
 import { summaryText } from "../prompts/parts.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
-import { addedUsage } from "./added-usage.ts";
+import { addedUsage } from "../usage.ts";
 import { usableSummary } from "./usable.ts";
 
 /** The size of one request, and the price of messages. */

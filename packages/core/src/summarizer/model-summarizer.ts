@@ -4,7 +4,7 @@ import { messageChars } from "../message/size.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import { TURN_CONTEXT_TITLE } from "../prompts/turn-prefix.ts";
-import { addedUsage } from "./added-usage.ts";
+import { addedUsage } from "../usage.ts";
 import { prefixPrompt, promptOfPart, type SummaryPart, summaryPrompt } from "./summary-request.ts";
 import { repairedSummary } from "./usable.ts";
 

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import type { SessionEntry } from "../entry.ts";
-import type {
-  AssistantMessage,
-  ImagePart,
-  Message,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultMessage,
-  UserMessage,
+import {
+  type AssistantMessage,
+  type ImagePart,
+  type Message,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultMessage,
+  type UserMessage,
+  wellFormedMessage,
 } from "../message/message.ts";
-import { wellFormedMessage } from "../message/well-formed.ts";
 import { OUTPUT_CATEGORIES } from "../tool.ts";
 import { arbitraryText, arbitraryVisibleText } from "./arbitrary-text.ts";
 import { sessionStart, usageEntry } from "./builders.ts";

@@ -1,6 +1,16 @@
-import type { AppliedEdit, AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans } from "../applied-edit.ts";
-import type { CompactionEntry, CompactionRecord, RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
-import { NO_WORK } from "../entry.ts";
+import {
+  type AppliedEdit,
+  type AppliedReplaceHistory,
+  type AppliedReplacePart,
+  type AppliedReplaceSpans,
+  type CompactionEntry,
+  type CompactionRecord,
+  NO_WORK,
+  type RevertEntry,
+  type SessionEntry,
+  type SessionStartEntry,
+  type UsageEntry,
+} from "../entry.ts";
 import type {
   AssistantMessage,
   ImagePart,

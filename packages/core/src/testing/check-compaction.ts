@@ -1,12 +1,16 @@
-import { type AppliedReplacePart, type CoverageCount, type MessageSpan, messagesWrittenBy } from "../applied-edit.ts";
 import { applyEdits } from "../edit/apply-edits.ts";
-import type { CompactionEntry, WorkCount } from "../entry.ts";
+import {
+  type AppliedReplacePart,
+  type CompactionEntry,
+  type MessageSpan,
+  messagesWrittenBy,
+  type WorkCount,
+} from "../entry.ts";
 import { type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
-import { isHuman, type Message } from "../message/message.ts";
-import { coverageOf, messageChars, partChars } from "../message/size.ts";
-import { wellFormedMessage } from "../message/well-formed.ts";
+import { isHuman, type Message, wellFormedMessage } from "../message/message.ts";
+import { type CoverageCount, coverageOf, messageChars, partChars } from "../message/size.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { Report } from "./session-scenario.ts";
 

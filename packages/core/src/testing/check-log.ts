@@ -1,10 +1,8 @@
-import { type CoverageCount, messagesWrittenBy } from "../applied-edit.ts";
-import type { SessionEntry } from "../entry.ts";
+import { messagesWrittenBy, type SessionEntry } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import { boundReasoningIn, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
-import type { Message } from "../message/message.ts";
-import { coverageOf, partChars } from "../message/size.ts";
-import { wellFormedMessage } from "../message/well-formed.ts";
+import { type Message, wellFormedMessage } from "../message/message.ts";
+import { type CoverageCount, coverageOf, partChars } from "../message/size.ts";
 import type { Session } from "../session/session.ts";
 import { foldEntries, type SessionView } from "../session/view.ts";
 import type { Report } from "./session-scenario.ts";

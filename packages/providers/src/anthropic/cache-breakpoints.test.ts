@@ -1,7 +1,7 @@
 import type { Message } from "@plimsoll/core";
 import { calling, human, reply, result } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
-import { createSentPrefixes } from "./cache-breakpoints.ts";
+import { createSentPrefixes } from "./encode.ts";
 
 /** A task, and steps of a call with its result each. */
 const session: readonly Message[] = [

@@ -6,10 +6,9 @@ import { createModelClient } from "../client/model-client.ts";
 import { type ClientOptions, keyFrom, type Provider, SDK_SETTINGS } from "../client/options.ts";
 import { loadedOnce } from "../client/sdk.ts";
 import { refuseVersions } from "../client/supported.ts";
-import { ANTHROPIC_WIRE_RULES, type AnthropicBody, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
-import { type CacheTimeToLive, createSentPrefixes } from "./cache-breakpoints.ts";
 import { decodeAnthropic, decodeAnthropicStream } from "./decode.ts";
-import { encodeAnthropic } from "./encode.ts";
+import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
+import { ANTHROPIC_WIRE_RULES, createSentPrefixes, encodeAnthropic, MAXIMUM_TOOL_NAME_CHARS } from "./encode.ts";
 import { DROPPING_OPTIONS, thinkingFor, withDropping, withThinking } from "./thinking.ts";
 
 /** Options of an Anthropic client. */

@@ -1,12 +1,20 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Context, ModelRequest, ToolSpec } from "@plimsoll/core";
-import { wellFormedContext } from "@plimsoll/core/extend";
-import { parseRecord } from "../fields.ts";
-import type { LoadedImages } from "../wire/images.ts";
+import type {
+  AssistantMessage,
+  Context,
+  ImagePart,
+  Message,
+  ModelRequest,
+  ReasoningPart,
+  ToolResultMessage,
+  ToolSpec,
+  UserMessage,
+} from "@plimsoll/core";
+import { sharedPrefixCount, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { argumentsObject, parseRecord, stringAt } from "../fields.ts";
+import { imagePlaceholder, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { wireCallId } from "../wire/tools.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
-import { type AnthropicBody, blocksOf, hasReasoning } from "./blocks.ts";
-import type { CacheTimeToLive, EditPlaces, WantedPlaces } from "./cache-breakpoints.ts";
-import { previousEnd, withCacheBreakpoints } from "./cache-breakpoints.ts";
 
 /** The options of encoding, in addition to the request. */
 interface AnthropicEncoding {
@@ -115,4 +123,247 @@ function withDynamicContext(body: AnthropicBody, dynamicContext: string | null):
   if (last?.role !== "user" || typeof last.content === "string")
     return { ...body, messages: [...body.messages, { role: "user", content: [block] }] };
   return { ...body, messages: [...body.messages.slice(0, -1), { role: "user", content: [...last.content, block] }] };
+}
+
+/**
+ * The rules of the Anthropic Messages API. Sources:
+ *
+ * - platform.claude.com/docs/en/api/messages: neighbours of one role are combined; at most 100,000 messages in a request; a request that
+ *   ends with an assistant message is a prefill, which models from Claude 4.6 on reject ("The conversation must end with a user message")
+ * - platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use: all results of a message's calls come first in the next
+ *   message; a result may hold images
+ * - its errors: "first message must use the "user" role", "text content blocks must be non-empty", "all messages must have non-empty
+ *   content", "The final block in an assistant message cannot be `thinking`" (tailcallhq/forgecode#2107), "tool_use ids were found without
+ *   tool_result blocks immediately after" (anthropics/claude-code#8210), "String should match pattern '^[a-zA-Z0-9_-]+$'" for call ids
+ *   (maximhq/bifrost#5097)
+ */
+export const ANTHROPIC_WIRE_RULES: WireRules = {
+  name: "anthropic",
+  firstMessage: "user",
+  lastMessage: "not-assistant",
+  emptyContent: "reject",
+  malformedText: "reject",
+  resultPlacement: "right-after-call",
+  trailingReasoning: "reject",
+  resultImages: "accept",
+  sameRole: "accept",
+  callIds: "word-characters",
+  maximumCallIdChars: null,
+  maximumMessages: 100_000,
+};
+
+/** Longest name of a tool: platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools. */
+export const MAXIMUM_TOOL_NAME_CHARS = 128;
+
+/** A request's body on the Messages wire without what only streaming decides. */
+export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
+
+/** A message as blocks of the wire. */
+function blocksOf(message: Message, images: LoadedImages): Anthropic.ContentBlockParam[] {
+  switch (message.role) {
+    case "user":
+      return contentBlocks(message, images);
+    case "assistant":
+      return replyBlocks(message);
+    case "tool-result":
+      return [resultBlock(message, images)];
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Text without a visible character is left out: the wire rejects it. */
+function contentBlocks(message: UserMessage | ToolResultMessage, images: LoadedImages) {
+  return message.parts.flatMap((part) => {
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text } as const];
+    return [imageBlock(part, images) ?? ({ type: "text", text: imagePlaceholder(part) } as const)];
+  });
+}
+
+function resultBlock(message: ToolResultMessage, images: LoadedImages): Anthropic.ToolResultBlockParam {
+  const content = contentBlocks(message, images);
+  const [only] = content;
+  return {
+    type: "tool_result",
+    tool_use_id: wireCallId(message.callId, ANTHROPIC_WIRE_RULES),
+    ...(content.length === 0 ? {} : { content: content.length === 1 && only?.type === "text" ? only.text : content }),
+    ...(message.isError ? { is_error: true } : {}),
+  };
+}
+
+function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
+  return message.parts.flatMap((part): Anthropic.ContentBlockParam[] => {
+    switch (part.type) {
+      case "text":
+        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+      case "reasoning":
+        return reasoningBlocks(part);
+      case "tool-call":
+        return [
+          {
+            type: "tool_use",
+            id: wireCallId(part.callId, ANTHROPIC_WIRE_RULES),
+            name: part.toolName,
+            input: argumentsObject(part.argumentsJson),
+          },
+        ];
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+/** Media types of images that the wire takes inline: platform.claude.com/docs/en/build-with-claude/vision. */
+const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+/** The image or document as a block; `null` if its bytes were not kept or the wire does not take its kind. */
+function imageBlock(part: ImagePart, images: LoadedImages): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | null {
+  const image = sendableImage(part, images);
+  if (image === null) return null;
+  const isPdf = part.mediaType === "application/pdf";
+  if (image.kind === "url") {
+    const source = { type: "url", url: image.url } as const;
+    if (isPdf) return { type: "document", source };
+    return part.mediaType.startsWith("image/") ? { type: "image", source } : null;
+  }
+  if (isPdf) return { type: "document", source: { type: "base64", media_type: "application/pdf", data: image.data } };
+  const mediaType = IMAGE_TYPES.find((type) => type === image.mediaType);
+  return mediaType === undefined
+    ? null
+    : { type: "image", source: { type: "base64", media_type: mediaType, data: image.data } };
+}
+
+/**
+ * The reasoning as the wire wants it back. `opaque` is the vendor's own block without its text, as decoding keeps it. Reasoning of other
+ * wires, and reasoning whose signature was not kept, is left out: without its signature it is rejected.
+ */
+function reasoningBlocks(part: ReasoningPart): Anthropic.ContentBlockParam[] {
+  const signature = stringAt(part.opaque, "signature");
+  const data = stringAt(part.opaque, "data");
+  switch (stringAt(part.opaque, "type")) {
+    case "thinking":
+      return signature === null ? [] : [{ type: "thinking", thinking: part.text, signature }];
+    case "redacted_thinking":
+      return data === null ? [] : [{ type: "redacted_thinking", data }];
+    default:
+      return [];
+  }
+}
+
+/** True for a content with reasoning in it. */
+function hasReasoning(content: Anthropic.MessageParam["content"]): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
+}
+
+/** How long what is written to the cache lives after its last use. */
+export type CacheTimeToLive = "5m" | "1h";
+
+/** Most breakpoints that a request may have: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
+const MAXIMUM_BREAKPOINTS = 4;
+
+/** Messages of the body where breakpoints are wanted in addition to the overhead and the end, the most needed first; -1 for none. */
+type WantedPlaces = readonly number[];
+
+/**
+ * The body with its cache breakpoints, the most needed first: the system text (with the tools before it), the end of the messages, the places
+ * that are wanted, and the tools alone. The vendor writes and reads at breakpoints, and looks back 20 blocks from one. What comes after
+ * the last breakpoint is not written.
+ */
+function withCacheBreakpoints(body: AnthropicBody, timeToLive: CacheTimeToLive, wanted: WantedPlaces): AnthropicBody {
+  const mark: Anthropic.CacheControlEphemeral = { type: "ephemeral", ...(timeToLive === "1h" ? { ttl: timeToLive } : {}) };
+  const { system, tools, messages } = body;
+  const hasSystem = system !== undefined && typeof system !== "string";
+  const known = new Set([messages.length - 1, ...wanted].filter((index) => index >= 0));
+  const places = [...known].slice(0, MAXIMUM_BREAKPOINTS - 1);
+  const marksTools = !hasSystem || places.length < MAXIMUM_BREAKPOINTS - 1;
+  return {
+    ...body,
+    ...(tools === undefined || !marksTools ? {} : { tools: markedLast(tools, mark) }),
+    ...(hasSystem ? { system: markedLast(system, mark) } : {}),
+    messages: messages.map((message, index) => (places.includes(index) ? markedMessage(message, mark) : message)),
+  };
+}
+
+/** The index of the user's message before the newest reply, which ended the request before; -1 for none. */
+function previousEnd(messages: readonly Anthropic.MessageParam[]): number {
+  return messages.findLastIndex((message) => message.role === "assistant") - 1;
+}
+
+function markedLast<Item extends object>(items: readonly Item[], mark: Anthropic.CacheControlEphemeral): Item[] {
+  return items.map((item, index) => (index === items.length - 1 ? { ...item, cache_control: mark } : item));
+}
+
+function markedMessage(message: Anthropic.MessageParam, mark: Anthropic.CacheControlEphemeral): Anthropic.MessageParam {
+  const isTurn = message.role === "user" || message.role === "assistant";
+  if (!isTurn || typeof message.content === "string") return message;
+  const last = message.content.at(-1);
+  // Reasoning cannot carry a breakpoint.
+  if (last === undefined || last.type === "thinking" || last.type === "redacted_thinking") return message;
+  return { role: message.role, content: markedLast(message.content, mark) };
+}
+
+/** Where a request was edited, as counts of leading messages. */
+interface EditPlaces {
+  /** The longest prefix that an earlier request wrote to the cache and this one begins with, too; `null` for none. */
+  readonly readable: number | null;
+  /** Through the last message that the edit changed: the next edit will leave it alone, as a rule; `null` for none. */
+  readonly settled: number | null;
+}
+
+/** Remembers what was sent and where the cache was written, to tell where a request was edited. */
+export interface SentPrefixes {
+  /** The places of this request, which is remembered; `null` for one that only grew, or has nothing in common with an earlier one. */
+  placesOf(messages: readonly Message[]): EditPlaces | null;
+}
+
+/** Sessions that one client serves at once and that are told apart: an agent, its summariser, sub-agents; chosen. */
+const MAXIMUM_SESSIONS = 4;
+
+/** A session's newest request, and the prefixes of it that the cache was written for, in ascending order. */
+interface SentSession {
+  readonly messages: readonly Message[];
+  readonly written: readonly number[];
+}
+
+const NOTHING_SENT: SentSession = { messages: [], written: [] };
+
+/** Told apart by identity: untouched messages keep theirs through compactions. */
+export function createSentPrefixes(): SentPrefixes {
+  let sessions: readonly SentSession[] = [];
+  return {
+    placesOf: (messages) => {
+      const shared = sessions.map((session) => sharedPrefixCount(session.messages, messages));
+      const most = Math.max(0, ...shared);
+      const session = (most === 0 ? goesOnFrom(sessions, messages) : sessions[shared.indexOf(most)]) ?? NOTHING_SENT;
+      const isEdited = most < session.messages.length;
+      const kept = isEdited ? session.written.filter((count) => count <= most) : session.written;
+      const settled = isEdited ? settledCount(session.messages, messages) : null;
+      const written = [...kept, ...(settled === null ? [] : [settled]), messages.length];
+      sessions = [{ messages, written }, ...sessions.filter((each) => each !== session)].slice(0, MAXIMUM_SESSIONS);
+      return isEdited ? { readable: kept.at(-1) ?? null, settled } : null;
+    },
+  };
+}
+
+/** The session whose newest message is kept, if the edit left nothing at the beginning. */
+function goesOnFrom(sessions: readonly SentSession[], messages: readonly Message[]): SentSession | undefined {
+  const known = new Set(messages);
+  return sessions.find((session) => session.messages.slice(-1).some((message) => known.has(message)));
+}
+
+/**
+ * Through the last message that is new before one that is known, at a place where a message ends on the wire, too, and through the reply behind it:
+ * what is changed next, as a rule, are its results.
+ */
+function settledCount(before: readonly Message[], messages: readonly Message[]): number | null {
+  const known = new Set(before);
+  const lastKnown = messages.findLastIndex((message) => known.has(message));
+  let count = messages.slice(0, lastKnown + 1).findLastIndex((message) => !known.has(message)) + 1;
+  while (count > 0 && isReply(messages[count - 1]) === isReply(messages[count])) count -= 1;
+  while (count > 0 && isReply(messages[count])) count += 1;
+  return count === 0 ? null : count;
+}
+
+function isReply(message: Message | undefined): boolean {
+  return message?.role === "assistant";
 }

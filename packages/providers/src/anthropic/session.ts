@@ -1,14 +1,13 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { BoundReasoning } from "@plimsoll/core";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
-import { sentModelId } from "../catalog/model-reference.ts";
+import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { ANTHROPIC_WIRE_RULES, type AnthropicBody, MAXIMUM_TOOL_NAME_CHARS } from "./blocks.ts";
-import { type CacheTimeToLive, createSentPrefixes } from "./cache-breakpoints.ts";
 import { decodeAnthropic } from "./decode.ts";
-import { encodeAnthropic } from "./encode.ts";
+import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
+import { ANTHROPIC_WIRE_RULES, createSentPrefixes, encodeAnthropic, MAXIMUM_TOOL_NAME_CHARS } from "./encode.ts";
 import { DROPPING_OPTIONS, withDropping, withThinking } from "./thinking.ts";
 
 /** Options of a session on Anthropic's Messages API. */

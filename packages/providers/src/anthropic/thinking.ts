@@ -1,6 +1,6 @@
 import type { ModelRequest } from "@plimsoll/core";
-import { modelFamily } from "../catalog/model-reference.ts";
-import type { AnthropicBody } from "./blocks.ts";
+import { modelFamily } from "../catalog/model-limits.ts";
+import type { AnthropicBody } from "./encode.ts";
 
 /** Families whose reasoning is a budget of tokens; newer ones adapt it to an effort (platform.claude.com/docs/en/build-with-claude/adaptive-thinking). */
 const BUDGET_FAMILIES = [

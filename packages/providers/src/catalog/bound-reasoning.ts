@@ -1,7 +1,7 @@
 import type { IsBoundReasoning } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { stringAt } from "../fields.ts";
-import { modelFamily } from "./model-reference.ts";
+import { modelFamily } from "./model-limits.ts";
 
 /** One vendor's models that bind their reasoning to everything before it. */
 interface BindingVendor {

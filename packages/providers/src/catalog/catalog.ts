@@ -1,6 +1,6 @@
 import type { CacheRules, ModelPrices } from "@plimsoll/core/extend";
+import { modelFamily } from "./model-limits.ts";
 import { contextWindowOf, pricesOf } from "./model-prices.ts";
-import { modelFamily } from "./model-reference.ts";
 
 const MINUTE_MS = 60_000;
 

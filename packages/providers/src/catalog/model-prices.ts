@@ -1,6 +1,6 @@
 import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
-import { modelFamily, priceHostOf, withoutVariant } from "./model-reference.ts";
+import { modelFamily, priceHostOf, withoutVariant } from "./model-limits.ts";
 import { PRICE_OVERRIDES, type PriceOverride } from "./price-overrides.ts";
 
 /**

@@ -3,10 +3,19 @@ import type { CacheRules, ModelPrices } from "@plimsoll/core/extend";
 import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
 import { cacheRulesOf } from "./catalog.ts";
-import type { TokenizerFamily } from "./model-limits.ts";
-import { FAMILY_LIMITS, familyLimitsOf, LIMITS_CHECKED_ON, requestLimitsOf, tokenizerOf } from "./model-limits.ts";
+import {
+  FAMILY_LIMITS,
+  familyLimitsOf,
+  isLocalHost,
+  LIMITS_CHECKED_ON,
+  type ModelReference,
+  modelFamily,
+  parseModelReference,
+  requestLimitsOf,
+  type TokenizerFamily,
+  tokenizerOf,
+} from "./model-limits.ts";
 import { contextWindowOf, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
-import { isLocalHost, type ModelReference, modelFamily, parseModelReference } from "./model-reference.ts";
 import { PRICE_OVERRIDES } from "./price-overrides.ts";
 import type { ProbedLimits } from "./probe-server.ts";
 

@@ -1,8 +1,8 @@
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { sentModelId } from "../catalog/model-reference.ts";
-import { createToolNames } from "../wire/identifiers.ts";
+import { sentModelId } from "../catalog/model-limits.ts";
 import { loadImages } from "../wire/images.ts";
+import { createToolNames } from "../wire/tools.ts";
 import { checkSendable, type DecodedReply, type DriverEvent, decodedBy, type WireDriver } from "../wire/wire.ts";
 import { emptyReply, failureOf, fullWindow, idleStream } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";

@@ -5,8 +5,8 @@ import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } fro
 import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
+import type { CompactorOptions } from "./request.ts";
 import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;

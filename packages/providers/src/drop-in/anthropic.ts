@@ -1,22 +1,21 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { type AssistantMessage, type Message, toolCallsOf, type UserMessage } from "@plimsoll/core";
 import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
-import { ANTHROPIC_WIRE_RULES } from "../anthropic/blocks.ts";
 import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
-import { messageParams } from "../anthropic/encode.ts";
+import { ANTHROPIC_WIRE_RULES, messageParams } from "../anthropic/encode.ts";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { type Fields, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { wireCallId } from "../wire/identifiers.ts";
+import { wireCallId } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
 import { contentParts, mediaParts } from "./media-parts.ts";
+import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./compactor-options.ts";
+export type { CompactorOptions } from "./request.ts";
 
 /**
  * Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead.

@@ -27,7 +27,7 @@ import {
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
-import { type CompactorOptions, limitsOf, type RequestFacts } from "./compactor-options.ts";
+import { type CompactorOptions, limitsOf, type RequestFacts } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */

@@ -40,9 +40,21 @@ import {
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
-import type { CompactorOptions, RequestFacts } from "./compactor-options.ts";
-import { DEFAULT_MAXIMUM_CHARS, DEFAULT_MAXIMUM_CONVERSATIONS, limitsOf } from "./compactor-options.ts";
-import { allowedBy, answering, arrived, callOf, inputAt, isNewReply, learnedFor, noteSetup } from "./request-and-log.ts";
+import {
+  allowedBy,
+  answering,
+  arrived,
+  type CompactorOptions,
+  callOf,
+  DEFAULT_MAXIMUM_CHARS,
+  DEFAULT_MAXIMUM_CONVERSATIONS,
+  inputAt,
+  isNewReply,
+  learnedFor,
+  limitsOf,
+  noteSetup,
+  type RequestFacts,
+} from "./request.ts";
 
 /** The log of one conversation as it is now, and the size of its next request. */
 export interface ConversationLog extends ConversationName {

@@ -1,6 +1,6 @@
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { canonicalContent, canonicalJson, type MessageDraft, wellFormed, withIds } from "@plimsoll/core/extend";
-import type { CompactorOptions } from "./compactor-options.ts";
+import type { CompactorOptions } from "./request.ts";
 import { type BeforeItems, declaredDraft, type WireArray } from "./wire-array.ts";
 
 /** Items of a caller's array that belong together, and the messages that they are. */

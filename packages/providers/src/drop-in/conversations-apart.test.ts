@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { anthropicAnswer, DROP_INS } from "../../testing/array-drop-ins.ts";
 import { markedHistory } from "../../testing/marked-history.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
+import type { CompactorOptions } from "./request.ts";
 
 const NO_ANSWER = anthropicAnswer("msg", 3_000);
 const limits = { contextWindowTokens: 6_000, maxOutputTokens: 500 };

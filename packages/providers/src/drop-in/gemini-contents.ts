@@ -1,7 +1,8 @@
 import type { Content, FunctionResponse, Part } from "@google/genai";
-import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage } from "@plimsoll/core";
+import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, Usage } from "@plimsoll/core";
+import { usageOf } from "@plimsoll/core";
 import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
-import { argumentsObject, callPart, jsonValueOf, stringAt } from "../fields.ts";
+import { argumentsObject, callPart, type Fields, jsonValueOf, numberAt, stringAt } from "../fields.ts";
 import { imagePlaceholder } from "../wire/images.ts";
 import { pieceParts } from "./media-parts.ts";
 import { type BeforeItems, changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
@@ -181,5 +182,26 @@ function changedReply(parts: readonly Part[], viewed: AssistantMessage): Part[] 
     return isSame
       ? [part]
       : [{ ...part, functionCall: { ...part.functionCall, args: { ...argumentsObject(now.argumentsJson) } } }];
+  });
+}
+
+/** The `usageMetadata` of an answer: the prompt's count holds the cached part, thoughts are counted apart from what is said. */
+export function geminiUsage(usage: Fields | null): Usage {
+  const promptTokens = numberAt(usage, "promptTokenCount");
+  const thoughtTokens = numberAt(usage, "thoughtsTokenCount");
+  const saidTokens = numberAt(usage, "candidatesTokenCount");
+  const outputTokens = saidTokens === null && thoughtTokens === null ? null : (saidTokens ?? 0) + (thoughtTokens ?? 0);
+  return usageOf({
+    totalInputTokens: promptTokens,
+    // Left out if nothing was read from the cache.
+    cacheReadTokens: promptTokens === null ? null : (numberAt(usage, "cachedContentTokenCount") ?? 0),
+    outputTokens,
+    reasoningTokens: thoughtTokens,
+    // What tools of the server brought in is paid for, and is no part of the prompt that is sent again.
+    billed: {
+      inputTokens: promptTokens === null ? null : promptTokens + (numberAt(usage, "toolUsePromptTokenCount") ?? 0),
+      outputTokens,
+    },
+    raw: jsonValueOf(usage),
   });
 }

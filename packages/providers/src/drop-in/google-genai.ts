@@ -3,14 +3,13 @@ import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { recordAt } from "../fields.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { leftPieces } from "./array-items.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
-import { changedContent, contentDrafts, contentOf, hasAnswers } from "./gemini-contents.ts";
-import { geminiUsage } from "./gemini-usage.ts";
+import { changedContent, contentDrafts, contentOf, geminiUsage, hasAnswers } from "./gemini-contents.ts";
 import { pieceParts } from "./media-parts.ts";
+import type { CompactorOptions } from "./request.ts";
 import { declaredByRole, isAgentsRole, WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./compactor-options.ts";
+export type { CompactorOptions } from "./request.ts";
 
 /**
  * Compacts Gemini's `contents` that are resent whole at each call. The system instruction and the tools, which are not in them, go in as

@@ -6,8 +6,8 @@ import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
+import type { CompactorOptions } from "./request.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 export type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];

@@ -14,10 +14,10 @@ import {
   itemOf,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
+import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 
-export type { CompactorOptions } from "./compactor-options.ts";
+export type { CompactorOptions } from "./request.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 

@@ -8,13 +8,13 @@ import { CHAT_TURNS, chatMessages } from "../openai-chat/encode.ts";
 import { type ChatQuirks, OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
 import { inTurn } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
 import { contentParts, pieceParts } from "./media-parts.ts";
+import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./compactor-options.ts";
+export type { CompactorOptions } from "./request.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 

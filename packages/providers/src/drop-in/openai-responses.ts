@@ -7,7 +7,7 @@ import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
+import type { CompactorOptions } from "./request.ts";
 import type { ResponseItem } from "./response-items.ts";
 import {
   changedOutput,
@@ -25,7 +25,7 @@ import {
 import { replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
 
 export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./compactor-options.ts";
+export type { CompactorOptions } from "./request.ts";
 
 /**
  * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items

@@ -2,10 +2,10 @@ import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
-import { type CompactorOptions, withMargin } from "./compactor-options.ts";
 import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
 import { createPersonWishes } from "./person-wishes.ts";
+import { type CompactorOptions, withMargin } from "./request.ts";
 import { type Speakers, withoutWords } from "./typed-words.ts";
 
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";

@@ -3,7 +3,7 @@ import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
 import type { ArrayCompactor } from "./array-compactor.ts";
 import type { ConversationLog } from "./array-conversations.ts";
 import { type Cut, compactionLoss, newestCut, takenRatio } from "./compaction-loss.ts";
-import type { CompactorOptions, ConversationContext } from "./compactor-options.ts";
+import type { CompactorOptions, ConversationContext } from "./request.ts";
 import { keptTexts, TYPED_PREFIX, type TypedWord } from "./typed-words.ts";
 
 /** True if the newest cut was undone by a person: less that was tried after a refusal is undone by itself, too. */

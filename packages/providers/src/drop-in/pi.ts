@@ -3,9 +3,9 @@ import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
-import { type CompactorOptions, withMargin } from "./compactor-options.ts";
 import { jsonParts, pieceParts } from "./media-parts.ts";
 import { createPersonWishes } from "./person-wishes.ts";
+import { type CompactorOptions, withMargin } from "./request.ts";
 import { typedWord } from "./typed-words.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import {

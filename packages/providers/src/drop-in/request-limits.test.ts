@@ -2,8 +2,8 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { DROP_INS } from "../../testing/array-drop-ins.ts";
 import type { MarkedTurn } from "../../testing/marked-history.ts";
-import type { RequestFacts } from "./compactor-options.ts";
 import { createChatCompactor } from "./openai-chat.ts";
+import type { RequestFacts } from "./request.ts";
 
 const LONG = "a line of a file\n".repeat(100);
 const STEPS = 130;

@@ -15,7 +15,6 @@ import type { Fields } from "../fields.ts";
 import { PROMPTS } from "./ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./compactor-options.ts";
 import { createContentsCompactor } from "./google-genai.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
 import { createAgentItemsCompactor } from "./openai-agents.ts";
@@ -23,6 +22,7 @@ import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 import { PI_MESSAGES } from "./pi.ts";
+import type { CompactorOptions } from "./request.ts";
 
 /** One wire: the pieces of what a person says and of a result, each with what only its own agent knows, and items made of them. */
 interface Wire {

@@ -2,8 +2,8 @@ import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolS
 import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { parseRecord } from "../fields.ts";
-import { callIdHash, wireCallId } from "../wire/identifiers.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { callIdHash, wireCallId } from "../wire/tools.ts";
 import { inTurn, type TurnRules } from "../wire/turns.ts";
 import type { ChatQuirks } from "./hosts.ts";
 

@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { sentModelId } from "../catalog/model-reference.ts";
+import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";

@@ -10,8 +10,8 @@ import type {
 import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { parseRecord, recordsAt, stringAt } from "../fields.ts";
-import { wireCallId } from "../wire/identifiers.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { wireCallId } from "../wire/tools.ts";
 
 /** The request's body without what only streaming decides. */
 export type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & {

@@ -1,18 +1,11 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
-import {
-  type EndedReply,
-  type Kinds,
-  type LearnedLimits,
-  outcomeOfReply,
-  replyBeside,
-  wellFormed,
-  withReplyWithin,
-} from "@plimsoll/core/extend";
+import type { EndedReply, Kinds, LearnedLimits } from "@plimsoll/core/extend";
+import { outcomeOfReply, replyBeside, wellFormed, withReplyWithin } from "@plimsoll/core/extend";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sdkRejection } from "../client/failure.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
-import type { CompactorOptions } from "../drop-in/compactor-options.ts";
+import type { CompactorOptions } from "../drop-in/request.ts";
 import type { TypedWord } from "../drop-in/typed-words.ts";
 import { type Fields, parseRecord, recordAt, recordsAt } from "../fields.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";

@@ -2,21 +2,14 @@ import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@pli
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type ConversationName, closedError, type JsonObject, wellFormed } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
-import type { ConversationContext } from "../drop-in/compactor-options.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
+import type { ConversationContext } from "../drop-in/request.ts";
 import type { Fields } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
-import {
-  type EventOrigin,
-  isSmall,
-  type PreparedRequest,
-  type ProxyOptions,
-  prepared,
-  type Setup,
-  untouched,
-} from "./prepared-request.ts";
+import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
+import { isSmall, prepared, untouched } from "./prepared-request.ts";
 import { createPutIn } from "./put-in.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";

@@ -1,6 +1,6 @@
 import { type ModelReply, type ModelRequest, PlimsollError, textOf } from "@plimsoll/core";
 import { decodeAnthropic } from "../anthropic/decode.ts";
-import { geminiUsage } from "../drop-in/gemini-usage.ts";
+import { geminiUsage } from "../drop-in/gemini-contents.ts";
 import { textParts } from "../drop-in/wire-array.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { decodeOpenAiChat } from "../openai-chat/decode.ts";

@@ -37,7 +37,7 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
-import { createToolNames } from "../wire/identifiers.ts";
+import { createToolNames } from "../wire/tools.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { OpenCall, OpenSession, SessionLog } from "./open-session.ts";
 import { alone, assertOpen, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";

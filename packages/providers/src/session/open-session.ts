@@ -16,7 +16,7 @@ import {
 } from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
-import type { createToolNames } from "../wire/identifiers.ts";
+import type { createToolNames } from "../wire/tools.ts";
 import { checkSendable, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { SdkSession } from "./session.ts";
 

@@ -1,7 +1,7 @@
 import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
 import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
-import type { CompactorOptions } from "../drop-in/compactor-options.ts";
+import type { CompactorOptions } from "../drop-in/request.ts";
 import { newRoleOrders } from "./role-orders.ts";
 
 /** One turn of a history: what a person says (after the reply `before`, if there is one), or a call of the model with its result. */

@@ -6,7 +6,7 @@ import { createAnthropicClient } from "../anthropic/client.ts";
 import { createOpenAiChatClient } from "../openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "../openai-responses/client.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
-import { createToolNames, wireToolName } from "./identifiers.ts";
+import { createToolNames, wireToolName } from "./tools.ts";
 
 const LONG = "read_".repeat(30);
 
