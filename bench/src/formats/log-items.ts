@@ -111,6 +111,9 @@ export type KeptHistory =
   | { readonly kind: "rolled-back"; readonly to: number | LogItem }
   | { readonly kind: "around"; readonly items: readonly LogItem[] };
 
+/** A call whose arguments have nothing of this kind names no file: a tool that is not known hides none then. */
+const PATH_LIKE = /\w[/\\.]\w/;
+
 /** Makes a tool call of a reply; `table` tells the files that it names and the category of its result. `args` are its arguments, `null` if they are no object. */
 export function callDraft(
   table: ToolTable,
@@ -118,7 +121,8 @@ export function callDraft(
 ): CallDraft {
   const { callId, toolName, argumentsJson, args } = call;
   const shape = toolShapeOf(table, toolName, args);
-  const isUnknown = !Object.hasOwn(table, toolName) && shape.paths.length === 0 && shape.category === "generic";
+  const isRead = Object.hasOwn(table, toolName) || shape.paths.length > 0 || shape.category !== "generic";
+  const isUnknown = !isRead && PATH_LIKE.test(argumentsJson);
   return { type: "tool-call", callId, toolName, argumentsJson, ...shape, ...(isUnknown ? { isUnknown } : {}) };
 }
 

@@ -5,7 +5,7 @@ import type { WindowAnswer } from "./answer.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
 import { windowLabel } from "./labels.ts";
 import { unmarkedName } from "./model-summaries.ts";
-import { type PlacedPolicy, placedPolicy, type WorseMeasure } from "./policy-choice.ts";
+import { type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
 import { windowOutcomes } from "./session-outcomes.ts";
 import { triggerLine } from "./trigger.ts";
 
@@ -125,13 +125,7 @@ function worseLine({ worse }: PlacedPolicy): string {
   const [worst] = worse;
   if (worst === undefined) return "No policy of about the same cost keeps more, nor do the newest messages alone.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
-  return `Worse on ${measureName(worst)}: ${formatPercent(worst.points)} points below ${worst.than ?? "the newest messages alone"}${more}.`;
-}
-
-/** The name of a measure as the tables have it. */
-function measureName({ measure }: Pick<WorseMeasure, "measure">): string {
-  const name = measure.replace(/^older /, "");
-  return name === measure ? name : `${name} (older than 20k tokens)`;
+  return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${worst.than ?? "the newest messages alone"}${more}.`;
 }
 
 function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {

@@ -12,8 +12,8 @@ const FORMAT = "claude-code";
 /** Sessions of Claude Code, with the sidechains that stand in the same file. */
 export const claudeCodeImporter: Importer = {
   format: FORMAT,
-  description: "Claude Code: ~/.claude/projects/**/*.jsonl, subagents included (seen: 1.0.98 to 2.1.219)",
-  newestSeen: "2.1.219",
+  description: "Claude Code: ~/.claude/projects/**/*.jsonl, subagents included (seen: 1.0.98 to 2.1.237)",
+  newestSeen: "2.1.237",
   recognises: ({ firstObjects }) => firstObjects.some(isLine),
   read: readClaudeCode,
 };

@@ -289,9 +289,31 @@ test("a message of another agent is injected, and of what only the provider can 
   ]);
 });
 
+test("a state that repeats messages and an unknown tool that names nothing like a path are no note", async () => {
+  const timer = item({
+    type: "function_call",
+    name: "wake_later",
+    arguments: '{"seconds":60,"why":"tests run"}',
+    call_id: "w",
+  });
+  const state = line("world_state", { full: true, state: { agents_md: { text: "Search with rg." } } });
+  const [transcript] = await importObjects([
+    META,
+    TURN,
+    human("q"),
+    state,
+    timer,
+    output("w"),
+    call("a"),
+    output("a"),
+    tokens(20, 20),
+  ]);
+  expect(transcript?.notes).toEqual([]);
+});
+
 test("items, lines and tools that are not known are one note each, however many they are, and a note does not grow without end", async () => {
   const many = Array.from({ length: 500 }, (_, at) => item({ type: `of_next_month_${at}`, text: "x" }));
-  const tool = (name: string) => item({ type: "function_call", name, arguments: '{"x":1}', call_id: name });
+  const tool = (name: string) => item({ type: "function_call", name, arguments: '{"x":"src/a.ts"}', call_id: name });
   const [transcript] = await importObjects([
     ...[META, TURN, human("q"), ...many, item({ type: "of_next_month_7" }), line("line_of_next_month", { a: 1 })],
     ...[tool("unheard_of"), output("unheard_of"), call("a"), output("a"), tokens(20, 20)],

@@ -23,8 +23,8 @@ const FORMAT = "codex";
 export const codexImporter: Importer = {
   format: FORMAT,
   description:
-    "Codex: ~/.codex/sessions/**/rollout-*.jsonl (seen: 0.118 to 0.144, code mode included, and older ones without payloads)",
-  newestSeen: "0.144",
+    "Codex: ~/.codex/sessions/**/rollout-*.jsonl (seen: 0.118 to 0.146, code mode included, and older ones without payloads)",
+  newestSeen: "0.146",
   recognises: ({ firstObjects: [first, second] }) =>
     isRollout(first) || (isLegacyHeader(first) && typeof second?.type === "string"),
   read: readCodex,
@@ -206,7 +206,7 @@ function createRolloutReader(): RolloutReader {
         isSealed = true;
       } else if (value.type === "event_msg" && payload.type === "user_message")
         takeTyped(typedText([stringAt(payload, "message") ?? ""]));
-      else if (value.type !== "event_msg") items.push(unreadItem(value.type));
+      else if (value.type !== "event_msg" && !isSilent(value)) items.push(unreadItem(value.type));
     },
     items: () => items,
     meta: () => meta ?? header,

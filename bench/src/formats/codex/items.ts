@@ -23,7 +23,7 @@ const TOOLS: ToolTable = {
   wait: "other",
 };
 
-/** How messages begin that the agent puts in as the user without a tag around them. Seen in versions 0.118 to 0.144. */
+/** How messages begin that the agent puts in as the user without a tag around them. Seen in versions 0.118 to 0.146. */
 const INJECTED_HEADING = "# AGENTS.md instructions";
 
 /** Tags of one word that the agent puts in; those of several words are told by that. */
@@ -58,8 +58,8 @@ export function isEncryptedSummary(draft: MessageDraft): boolean {
   return draft.role === "user" && draft.origin === "summary";
 }
 
-/** Types of items that stand for nothing in the prompt, or whose effect stands on a line of its own. */
-const SILENT_TYPES: readonly unknown[] = [undefined, "ghost_snapshot", "compaction", "context_compaction"];
+/** Types of items and lines that stand for nothing in the prompt, or for what other lines say: a `world_state` repeats messages. */
+const SILENT_TYPES: readonly unknown[] = [undefined, "ghost_snapshot", "compaction", "context_compaction", "world_state"];
 
 /** True for a type that an item may have without being read. */
 export function isSilent({ type }: Fields): boolean {

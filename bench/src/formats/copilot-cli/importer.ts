@@ -10,8 +10,8 @@ const FORMAT = "copilot-cli";
 /** Sessions of GitHub's Copilot CLI: one event a line, those of its subagents in between. */
 export const copilotCliImporter: Importer = {
   format: FORMAT,
-  description: "Copilot CLI: ~/.copilot/session-state/*/events.jsonl, subagents included (seen: 1.0.74)",
-  newestSeen: "1.0.74",
+  description: "Copilot CLI: ~/.copilot/session-state/*/events.jsonl, subagents included (seen: 1.0.79)",
+  newestSeen: "1.0.79",
   recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isSessionStart),
   read: readCopilot,
 };
