@@ -23,7 +23,7 @@ export interface PlacedPolicy {
 }
 
 /** A measure on which a policy is worse than another one of about its cost. */
-export interface WorseMeasure {
+interface WorseMeasure {
   readonly measure: string;
   /** The other policy's name; `null` for the plain tail of the policy's own size. */
   readonly than: string | null;
