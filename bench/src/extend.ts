@@ -1,15 +1,8 @@
 // For our own packages alone: no promise that it stays.
 
 export type { AgentKnobs, KnobValue, KnobValues, SettingsPlace } from "./advise/agent-knobs.ts";
-export {
-  chooseSetting,
-  FEWEST_SESSIONS,
-  longSessions,
-  type SettingChoice,
-  type SettingFigures,
-  type SettingPoint,
-  type SettingVerdict,
-} from "./advise/choose-setting.ts";
+export type { SettingChoice, SettingFigures, SettingPoint, SettingVerdict } from "./advise/choose-setting.ts";
+export { chooseSetting, FEWEST_SESSIONS, longSessions } from "./advise/choose-setting.ts";
 export { compactionWaits } from "./advise/compaction-waits.ts";
 export { KNOB_TABLE, knobsOf } from "./advise/knob-table.ts";
 export { type RecordedCost, recordedCost } from "./advise/recorded-cost.ts";
@@ -21,11 +14,8 @@ export type { AskReport } from "./ask/ask-report.ts";
 export type { AskedModel } from "./ask/ask-request.ts";
 export { detectableRatio, USUAL_CHANGED_RATIO } from "./ask/ask-statistics.ts";
 export { type AskPlan, planAsk } from "./ask/plan-ask.ts";
-export {
-  byMethod,
-  type CallKind,
-  callKinds,
-} from "./calibrate/calibrate-sessions.ts";
+export type { CallKind } from "./calibrate/calibrate-sessions.ts";
+export { byMethod, callKinds } from "./calibrate/calibrate-sessions.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
 export { errorsOf, type PredictionErrors, signedPercentOf } from "./calibrate/errors.ts";
 export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
@@ -83,22 +73,15 @@ export type { PolicySweep, ReportProblem, SeenCounts, SessionDescription, Shard,
 export { codeVersion } from "./run/code-version.ts";
 export { seenCounts } from "./run/describe-session.ts";
 export type { InputFile } from "./run/file-task.ts";
-export type { ReplayState } from "./run/kept-replays.ts";
-export { openKeptReplays } from "./run/kept-replays.ts";
 export { placedError } from "./run/load-parts.ts";
-export { replay } from "./run/replay.ts";
+export type { ReplayState } from "./run/replay.ts";
+export { openKeptReplays, replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
 export { recordedSessions } from "./state/recorded-truth.ts";
 export { runState, stateTable } from "./state/run-state.ts";
-export {
-  clusteredEstimate,
-  createRandom,
-  type Estimate,
-  type Interval,
-  meanOver,
-  quantileOf,
-} from "./statistics.ts";
+export type { Estimate, Interval } from "./statistics.ts";
+export { clusteredEstimate, createRandom, meanOver, quantileOf } from "./statistics.ts";
 export { openCassette } from "./summaries/cassette.ts";
 export { addedTallies, NO_SUMMARIES_ASKED, openSource, type SummaryTally } from "./summaries/open-source.ts";
 export { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "./summaries/summarizer-choice.ts";

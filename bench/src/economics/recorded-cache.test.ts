@@ -8,9 +8,8 @@ import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { recordedCache } from "./recorded-cache.ts";
+import { recordedCache, type SessionCache, sessionCache } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
-import { type SessionCache, sessionCache } from "./session-cache.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };
 

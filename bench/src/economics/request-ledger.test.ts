@@ -8,9 +8,8 @@ import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { Transcript } from "../transcript.ts";
-import { NO_SIGNS } from "./recorded-cache.ts";
+import { NO_SIGNS, type SessionCache, sessionCache } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
-import { type SessionCache, sessionCache } from "./session-cache.ts";
 import { SUMMARY_PROMPT_TOKENS } from "./summary-charge.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };

@@ -3,10 +3,9 @@ import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimso
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
-import { followingSizes, type HistoryKind } from "../size-judge/following-sizes.ts";
+import { followingSizes, type HistoryKind } from "../size-judge/message-sizes.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
-import type { CacheSign, CutSign, RecordedCache } from "./recorded-cache.ts";
-import type { SessionCache } from "./session-cache.ts";
+import type { CacheSign, CutSign, RecordedCache, SessionCache } from "./recorded-cache.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */

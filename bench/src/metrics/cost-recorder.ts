@@ -1,7 +1,7 @@
 import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
+import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
-import type { SessionCache } from "../economics/session-cache.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { summed } from "../statistics.ts";

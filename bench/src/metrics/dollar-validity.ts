@@ -1,9 +1,8 @@
 import { type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/extend";
 import { usageUsd } from "@plimsoll/providers";
 import { z } from "zod";
-import type { CacheSign } from "../economics/recorded-cache.ts";
+import { type CacheSign, ruledCache, type SessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
-import { ruledCache, type SessionCache } from "../economics/session-cache.ts";
 import type { RecordedCall } from "../size-judge/recorded-calls.ts";
 import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
 

@@ -1,7 +1,7 @@
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { z } from "zod";
+import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
-import type { SessionCache } from "../economics/session-cache.ts";
 import type { HeldReplay } from "../needs/controls.ts";
 import type { ContextChanges } from "../needs/needles.ts";
 import type { Cell } from "../replay/cell.ts";

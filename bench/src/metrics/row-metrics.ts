@@ -1,7 +1,7 @@
 import type { CacheUse } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
+import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
-import { sessionCache } from "../economics/session-cache.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";

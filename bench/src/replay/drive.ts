@@ -2,7 +2,7 @@ import type { CompactionEntry, Message, SessionEntry, SessionView, UsageEntry } 
 import { isHuman, toolCallsOf, usageOf } from "@plimsoll/core";
 import type { Attempt, FollowingCheck, ReportedUsage } from "@plimsoll/core/extend";
 import { coverageOf, sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/extend";
-import { type FollowingSizes, followingSizes } from "../size-judge/following-sizes.ts";
+import { type FollowingSizes, followingSizes } from "../size-judge/message-sizes.ts";
 import { replyAfter } from "../size-judge/recorded-calls.ts";
 import { loadReader, readerOf } from "../through/readers.ts";
 import { isRollBack } from "../transcript.ts";

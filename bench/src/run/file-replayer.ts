@@ -11,11 +11,9 @@ import type { ReplayRow, SessionDescription, SourceNote } from "../results.ts";
 import { openSource, type SummaryTally } from "../summaries/open-source.ts";
 import { summarizerName } from "../summaries/summarizer-choice.ts";
 import { describeSession } from "./describe-session.ts";
-import type { FileTask, PlacedRow } from "./file-task.ts";
-import { type KeptReplays, NOTHING_KEPT, openKeptReplays } from "./kept-replays.ts";
+import { type FileTask, type LoadedFile, loadFile, type PlacedRow } from "./file-task.ts";
 import { placedError } from "./load-parts.ts";
-import { type LoadedFile, loadFile } from "./loaded-file.ts";
-import { type ReplayRequest, replay } from "./replay.ts";
+import { type KeptReplays, NOTHING_KEPT, openKeptReplays, type ReplayRequest, replay } from "./replay.ts";
 
 /**
  * The outcome of a task. A file that cannot be replayed is skipped as a whole, with one line; `stopped` ends the run: the summaries that it is about

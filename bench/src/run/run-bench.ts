@@ -10,7 +10,7 @@ import type { SummaryTally } from "../summaries/open-source.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, summarizerName } from "../summaries/summarizer-choice.ts";
 import type { FileReplay } from "./file-replayer.ts";
 import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
-import type { ReplayState } from "./kept-replays.ts";
+import type { ReplayState } from "./replay.ts";
 import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
 /** Input of {@link runBench}: it replays each session of the files under every policy in every window. */

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { sessionOpening } from "./session-opening.ts";
+import { sessionOpening } from "./describe-session.ts";
 
 const made = madeTranscript({ turns: 1, toolCallsPerTurn: 1, resultChars: 10, overheadTokens: 10, boundaries: [] }, "made");
 

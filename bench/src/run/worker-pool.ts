@@ -2,8 +2,7 @@ import { Tinypool } from "tinypool";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import type { SessionMarks } from "../lineage.ts";
 import { createFileReplayer, type FileReplay, type ReplayerOptions } from "./file-replayer.ts";
-import type { FileTask, InputFile } from "./file-task.ts";
-import { marksOfFile } from "./loaded-file.ts";
+import { type FileTask, type InputFile, marksOfFile } from "./file-task.ts";
 
 /** Replays files for {@link runBench}, `jobs` tasks at a time. */
 export interface WorkerPool {

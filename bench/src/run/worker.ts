@@ -1,8 +1,7 @@
 import type { SessionMarks } from "../lineage.ts";
 import { createFileReplayer, type FileReplay } from "./file-replayer.ts";
-import type { FileTask, InputFile } from "./file-task.ts";
+import { type FileTask, type InputFile, marksOfFile } from "./file-task.ts";
 import { loadParts } from "./load-parts.ts";
-import { marksOfFile } from "./loaded-file.ts";
 
 /** The task of a worker of the pool: plain data. The modules are the same for each task of a pool. */
 export interface WorkerTask {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { distribute } from "./distribute.ts";
+import { distribute } from "./measure-epoch.ts";
 
 test.each([
   [10, [1, 1], [5, 5]],

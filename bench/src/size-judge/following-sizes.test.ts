@@ -2,7 +2,7 @@ import type { Message } from "@plimsoll/core";
 import { sequenceOf } from "@plimsoll/core/extend";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { followingSizes, type RequestSizes } from "./following-sizes.ts";
+import { followingSizes, type RequestSizes } from "./message-sizes.ts";
 
 const message = (at: number): Message => ({ role: "user", id: `m${at}`, origin: "human", parts: [], atMs: null });
 

@@ -1,5 +1,5 @@
 import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
-import type { MeasuredCalls } from "./measure-calls.ts";
+import type { MeasuredCalls } from "./measure-epoch.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /**

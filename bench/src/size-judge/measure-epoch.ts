@@ -1,10 +1,9 @@
 import { isHuman, type Message } from "@plimsoll/core";
-import { distribute } from "./distribute.ts";
-import type { MessageSizes } from "./message-sizes.ts";
+import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /** The sizes in one epoch's reports, in addition to those of its messages. */
-export interface MeasuredEpoch {
+interface MeasuredEpoch {
   /** `null` if no call of the epoch was reported. */
   readonly overheadTokens: number | null;
   /** One a call: tokens in addition to overhead and messages, carried from the calls before it. Zero at the first report. */
@@ -14,7 +13,7 @@ export interface MeasuredEpoch {
 }
 
 /** The sources of an epoch's measurement. */
-export interface EpochInput {
+interface EpochInput {
   readonly weights: MessageWeights;
   /** The prompt of a call as it was reported; `null` if it was not, or is held out. */
   readonly reportOf: (call: RecordedCall) => number | null;
@@ -40,7 +39,7 @@ const LARGEST_EXTRA_TOKENS = 8000;
  * - A fall, or a rise too small for its messages, takes what is missing from what is carried, then from the messages that were there ({@link takeLoss}).
  * - A rise too large for its messages, or without any, is carried with the overhead from there on, and so is what is left of a fall.
  */
-export function measureEpoch(input: EpochInput): MeasuredEpoch {
+function measureEpoch(input: EpochInput): MeasuredEpoch {
   const carriedTokens: number[] = [];
   const view: MeasuredView = { messages: [], tokens: 0 };
   let pending: Message[] = [];
@@ -256,4 +255,86 @@ function take(from: Givers, tokens: number, target: Target): number {
     taken += loss;
   }
   return taken;
+}
+
+/** The sizes in a session's reports: the size of each message, and the tokens that every call holds in addition to its messages. */
+export interface MeasuredCalls {
+  readonly sizes: MessageSizes;
+  /** One a call: tokens in addition to the messages under the recorded agent's own compactions. */
+  readonly recordedAccounts: readonly number[];
+  /** One a call: tokens in addition to the messages for a history in which those compactions never happened. */
+  readonly ownAccounts: readonly number[];
+  /** Overhead of the first epoch. */
+  readonly firstOverheadTokens: number;
+}
+
+/** The start of a measurement. `reportOf` can hide calls to hold them out. */
+export interface MeasureInput {
+  readonly calls: readonly RecordedCall[];
+  readonly weights: MessageWeights;
+  readonly reportOf: (call: RecordedCall) => number | null;
+  /** Overhead of an epoch in which nothing was reported, if no epoch before it was measured. */
+  readonly assumedOverheadTokens: number;
+}
+
+/**
+ * Reads the sizes off the reports, epoch by epoch. An epoch's overhead is its first report less its messages; those known
+ * from before keep their size. Under a history of its own an epoch that a recorded compaction began keeps the overhead from before it:
+ * what the recorded agent put back after it (files, reminders) was never lost there.
+ */
+export function measureCalls({ calls, weights, reportOf, assumedOverheadTokens }: MeasureInput): MeasuredCalls {
+  const sizes = createMessageSizes();
+  const recordedAccounts: number[] = [];
+  const ownAccounts: number[] = [];
+  let overheadTokens = assumedOverheadTokens;
+  let ownBaseTokens = assumedOverheadTokens;
+  let firstOverheadTokens: number | null = null;
+  const seen = new Set<Message>();
+  for (const epoch of epochsOf(calls)) {
+    const inView = new Set(epoch.calls[0]?.newMessages);
+    const away = [...seen].filter((message) => !inView.has(message));
+    const measured = measureEpoch({ calls: epoch.calls, sizes, weights, reportOf, away });
+    for (const message of measured.messages) seen.add(message);
+    overheadTokens = measured.overheadTokens ?? overheadTokens;
+    firstOverheadTokens ??= overheadTokens;
+    if (epoch.start !== "boundary") ownBaseTokens = overheadTokens;
+    for (const carriedTokens of measured.carriedTokens) {
+      recordedAccounts.push(overheadTokens + carriedTokens);
+      ownAccounts.push(Math.max(0, ownBaseTokens + carriedTokens));
+    }
+    ownBaseTokens = ownAccounts.at(-1) ?? ownBaseTokens;
+  }
+  return { sizes, recordedAccounts, ownAccounts, firstOverheadTokens: firstOverheadTokens ?? assumedOverheadTokens };
+}
+
+interface Epoch {
+  readonly start: "session" | "boundary" | "model";
+  readonly calls: RecordedCall[];
+}
+
+function epochsOf(calls: readonly RecordedCall[]): readonly Epoch[] {
+  const epochs: Epoch[] = [];
+  for (const call of calls) {
+    if (call.epochStart !== null) epochs.push({ start: call.epochStart, calls: [call] });
+    else epochs.at(-1)?.calls.push(call);
+  }
+  return epochs;
+}
+
+/**
+ * `totalTokens` shared out in proportion to the weights, as whole numbers whose sum is exactly the total. Equal shares if
+ * all weights are zero.
+ */
+export function distribute(totalTokens: number, weights: readonly number[]): readonly number[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const shares: number[] = [];
+  let passed = 0;
+  let given = 0;
+  for (const weight of weights) {
+    passed += sum > 0 ? weight / sum : 1 / weights.length;
+    const next = shares.length === weights.length - 1 ? totalTokens : Math.round(totalTokens * Math.min(1, passed));
+    shares.push(next - given);
+    given = next;
+  }
+  return shares;
 }

@@ -2,12 +2,11 @@ import type { Message, SessionEntry, UsageEntry } from "@plimsoll/core";
 import { sequenceOf } from "@plimsoll/core/extend";
 import type { BoundaryViews } from "../boundary-views.ts";
 import { addFeatures, type Features, featuresOf, HIDDEN_REPLY_FEATURE, imageTokensOf, NO_FEATURES } from "./features.ts";
-import { followingSizes, type HistoryKind, type RequestSizes } from "./following-sizes.ts";
 import { heldOutError, type SizeJudgeError } from "./held-out.ts";
 import { ridge, type WeightedRow } from "./least-squares.ts";
-import { type MeasuredCalls, measureCalls } from "./measure-calls.ts";
-import type { MessageWeights } from "./measure-epoch.ts";
-import { createMessageSizes, type MessageSizes, type SizeStep, type SizesSet } from "./message-sizes.ts";
+import { type MeasuredCalls, type MessageWeights, measureCalls } from "./measure-epoch.ts";
+import type { HistoryKind, MessageSizes, RequestSizes, SizeStep, SizesSet } from "./message-sizes.ts";
+import { createMessageSizes, followingSizes } from "./message-sizes.ts";
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /**

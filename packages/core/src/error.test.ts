@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { isPlimsollError, PlimsollError } from "./index.ts";
-import { fileFailure } from "./node/own-file.ts";
+import { fileFailure } from "./node/regular-file.ts";
 
 test("an error of another copy of the package is known as ours", async () => {
   vi.resetModules();

@@ -1,6 +1,6 @@
 // For parts of one's own, for loops of one's own, and for our other packages.
 
-export type { AgentModel, AgentOptions } from "./agent/agent-options.ts";
+export type { AgentModel, AgentOptions } from "./agent/agent.ts";
 export type {
   AgentTool,
   Authorization,
@@ -10,8 +10,7 @@ export type {
   ToolEffect,
   ToolOutput,
 } from "./agent/agent-tool.ts";
-export type { ContextUsage } from "./agent/context-usage.ts";
-export type { AgentEvent } from "./agent/events.ts";
+export type { AgentEvent, ContextUsage } from "./agent/events.ts";
 export { createMemorySessionStore } from "./agent/memory-session-store.ts";
 export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, triggerTokens, withReplyWithin } from "./budget.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
@@ -68,7 +67,7 @@ export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
 export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
 export type { EnginePolicy } from "./policy/policy.ts";
 export { asksModel, encodingsOf, policySchema, requireFallback, triggerSchema } from "./policy/policy.ts";
-export { RECORDED_POLICY } from "./policy/presets/recorded.ts";
+export { RECORDED_POLICY } from "./policy/presets/none.ts";
 export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";

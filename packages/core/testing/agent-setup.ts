@@ -1,5 +1,4 @@
-import type { Agent } from "../src/agent/agent.ts";
-import type { AgentOptions } from "../src/agent/agent-options.ts";
+import type { Agent, AgentOptions } from "../src/agent/agent.ts";
 import type { AgentTool } from "../src/agent/agent-tool.ts";
 import type { AgentEvent } from "../src/agent/events.ts";
 import { createMemorySessionStore } from "../src/agent/memory-session-store.ts";

@@ -1,8 +1,7 @@
 // Models: what they take, what they cost, what is expected of them before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
-export { MODEL_CATALOG, type ModelCatalog } from "./catalog/catalog.ts";
 export { familyLimitsOf, LIMITS_CHECKED_ON, type ModelReference, parseModelReference } from "./catalog/model-limits.ts";
-export { PRICES_AS_OF } from "./catalog/model-prices.ts";
+export { MODEL_CATALOG, type ModelCatalog, PRICES_AS_OF } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 export type { PricesOf, Spending, SpendingCount } from "./catalog/spending.ts";

@@ -6,7 +6,7 @@ import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { predictedCacheUse } from "../testing/predicted-reads.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import { encodeAnthropic } from "./anthropic/encode.ts";
-import { MODEL_CATALOG } from "./catalog/catalog.ts";
+import { MODEL_CATALOG } from "./catalog/model-prices.ts";
 import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import { OPENAI_QUIRKS } from "./openai-chat/hosts.ts";

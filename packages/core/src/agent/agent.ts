@@ -1,14 +1,21 @@
+import { REPLY_RATIO, withReplyWithin } from "../budget.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import type { RevertEntry, SessionEntry } from "../entry.ts";
+import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
+import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, MessageDraft, UserMessage } from "../message/message.ts";
+import type { Kinds } from "../policy/kinds.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { ArtifactStore, ModelClient, ModelRequest, SessionStore, StateProvider, Summarizer } from "../ports.ts";
+import type { SessionOptions } from "../session/held-log.ts";
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { UsageTotals } from "../session/session-state.ts";
 import type { SetupChange } from "../session/view.ts";
-import type { AgentModel } from "./agent-options.ts";
-import type { ContextUsage } from "./context-usage.ts";
-import type { AgentListener, EndReason } from "./events.ts";
+import type { Tokenizers } from "../tokens/built-in-estimators.ts";
+import type { ModelPriors } from "../tokens/measure.ts";
+import type { AgentTool, Authorize } from "./agent-tool.ts";
+import type { AgentListener, ContextUsage, EndReason } from "./events.ts";
 
 /** A message of the person: text, or parts with images. */
 export type UserInput = string | UserMessage["parts"];
@@ -78,4 +85,98 @@ export interface Agent {
   subscribe(listener: AgentListener): () => void;
   /** Cancels, waits for the end of the run, and releases the log. What is asked for later rejects or throws `closed`; state and log can be looked at. */
   close(): Promise<void>;
+}
+
+/**
+ * The model that an agent asks. It asks for replies of up to `limits.maxOutputTokens` tokens and keeps them free in the window;
+ * if that is `null`, 8,192, or a quarter of a smaller window.
+ */
+export interface AgentModel {
+  readonly client: ModelClient;
+  readonly modelId: string;
+  readonly limits: ModelLimits;
+  readonly reasoning?: ModelRequest["reasoning"];
+}
+
+/** The log that an agent writes: a new one, or one to go on with. */
+type AgentSession =
+  | {
+      readonly kind: "new";
+      readonly sessionId: string;
+      readonly system: string;
+      readonly agent?: { readonly name: string; readonly version: string | null };
+      readonly parent?: { readonly sessionId: string; readonly callId: string | null };
+    }
+  | {
+      readonly kind: "resume";
+      readonly sessionId: string;
+      /** The system text from now on; the log's own if it is left out. The tools are those of the options. */
+      readonly system?: string;
+    };
+
+/** Options of an agent. */
+export interface AgentOptions {
+  readonly session: AgentSession;
+  readonly sessions: SessionStore;
+  readonly model: AgentModel;
+  readonly policy: Policy;
+  /** Kinds that the policy may name in addition to those of this package, and how results are cut; made by `withKinds`. */
+  readonly kinds?: Kinds;
+  /** Writes summaries; if it is left out, the model that is asked at that moment does. */
+  readonly summarizer?: Summarizer;
+  readonly tools: readonly AgentTool[];
+  /** Decides about each call before it runs, those of sub-agents too; without it every call runs. */
+  readonly authorize?: Authorize;
+  readonly artifacts: ArtifactStore;
+  readonly nowMs: () => number;
+  /**
+   * Names of the tools that may be used in each mode; without an entry for the mode all of them may. The model sees all tools in every
+   * mode, since the tool list is part of the cached prefix: a call that the mode does not allow gets an error result.
+   */
+  readonly modes?: { readonly [mode: string]: readonly string[] };
+  /** The mode at the start; "default" if it is left out. */
+  readonly mode?: string;
+  /**
+   * Returns text that is true only now, such as a branch's name; it is asked before each request and sent behind the cached prefix. Under a model that binds reasoning each change is a message, which stays until it
+   * is compacted; text that is blank changes nothing there.
+   */
+  readonly dynamicContext?: () => string | null | Promise<string | null>;
+  /** Most model calls of one run; 200 if it is left out. */
+  readonly maxSteps?: number;
+  /** How deep sub-agents may start sub-agents; 1 if it is left out, 0 for none. */
+  readonly subAgentDepth?: number;
+  readonly onEvent?: AgentListener;
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
+  readonly modelPriors?: ModelPriors;
+  /** Tells which reasoning is removed once messages before it change; none is if left out. */
+  readonly isBoundReasoning?: IsBoundReasoning;
+  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
+  readonly tokenizers?: Tokenizers;
+  /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
+  readonly stateOf?: (sessionId: string) => readonly StateProvider[];
+  /** Further options of the session. Sub-agents do not get them. */
+  readonly context?: Pick<SessionOptions, "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work">;
+}
+
+/** Most model calls of one run, against loops that never end; chosen. */
+export const DEFAULT_MAX_STEPS = 200;
+
+/** A sub-agent may not start another one, unless the caller says so. */
+export const DEFAULT_SUB_AGENT_DEPTH = 1;
+
+/** The mode of an agent that is given none. */
+export const DEFAULT_MODE = "default";
+
+/** Output that is asked for if a model's limit is not known; chosen: every current model gives as much. */
+export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
+
+/** The model with the output that it is asked for: what a request asks for has to be what the budget keeps free, or the provider rejects it. */
+export function withOutputReserve(model: AgentModel): AgentModel {
+  return { ...model, limits: reserved(model.limits) };
+}
+
+function reserved(limits: ModelLimits): ModelLimits {
+  const { contextWindowTokens, maxOutputTokens } = limits;
+  const roomTokens = contextWindowTokens === null ? DEFAULT_MAX_OUTPUT_TOKENS : Math.floor(contextWindowTokens * REPLY_RATIO);
+  return withReplyWithin({ ...limits, maxOutputTokens: maxOutputTokens ?? Math.min(DEFAULT_MAX_OUTPUT_TOKENS, roomTokens) });
 }

@@ -15,7 +15,7 @@ import { replaceHistory } from "../session/replace-history.ts";
 import type { Session } from "../session/session.ts";
 import { shortHash } from "../text.ts";
 import { measuredUsage, rejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
-import { type AgentModel, type AgentOptions, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
+import { type AgentModel, type AgentOptions, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
 import type { AgentTool, Authorization, ToolCallContext, ToolOutput } from "./agent-tool.ts";
 import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
 import type { AgentEventBody } from "./events.ts";

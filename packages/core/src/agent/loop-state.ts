@@ -1,8 +1,7 @@
 import type { ModelLimits, UsageEntry } from "../entry.ts";
 import type { AssistantMessage, MessageDraft, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import type { Usage } from "../usage.ts";
-import type { CompactRequest, RunOutcome } from "./agent.ts";
-import { type AgentOptions, DEFAULT_MAX_STEPS, DEFAULT_MODE } from "./agent-options.ts";
+import { type AgentOptions, type CompactRequest, DEFAULT_MAX_STEPS, DEFAULT_MODE, type RunOutcome } from "./agent.ts";
 import type { EndReason, UntoldEvent } from "./events.ts";
 
 /** All that an agent knows in addition to its log, as plain data. {@link transition} is the one that makes a new one. */

@@ -1,11 +1,9 @@
 import { closedError, PlimsollError } from "../error.ts";
 import type { Session } from "../session/session.ts";
-import type { RunOutcome } from "./agent.ts";
-import { type AgentModel, type AgentOptions, DEFAULT_MODE } from "./agent-options.ts";
+import { type AgentModel, type AgentOptions, DEFAULT_MODE, type RunOutcome } from "./agent.ts";
 import type { AgentTool, ToolCallContext } from "./agent-tool.ts";
 import { carryOut, type LoopContext } from "./carry-out.ts";
-import { type ContextUsage, contextUsage } from "./context-usage.ts";
-import type { AgentEventBody, UntoldEvent } from "./events.ts";
+import { type AgentEventBody, type ContextUsage, contextUsage, type UntoldEvent } from "./events.ts";
 import type { EffectResult, Transition } from "./loop-state.ts";
 import { type Ask, idleLoop, type LoopEffect, type LoopEvent, type LoopState } from "./loop-state.ts";
 import { goOn, startRun } from "./run-phases.ts";

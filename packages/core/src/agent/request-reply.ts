@@ -11,7 +11,7 @@ import type { AskedTry, Attempt, NextTry, RecoveryFacts, Rejection, RequestOutco
 import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../session/recovery.ts";
 import { isEntry } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
-import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent-options.ts";
+import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
 import type { AgentEventBody } from "./events.ts";
 
 /** The parts of the session that one request needs. */

@@ -5,7 +5,7 @@ import { textOf } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { POOLED_PRIOR } from "../tokens/measure.ts";
-import type { AgentOptions } from "./agent-options.ts";
+import type { AgentOptions } from "./agent.ts";
 import { startAgent } from "./start-agent.ts";
 
 const large = (chars: number) => agentTool("echo", async () => ({ text: "x y ".repeat(chars / 4), isError: false }));

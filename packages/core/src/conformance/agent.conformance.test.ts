@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentOptions } from "../agent/agent-options.ts";
+import type { AgentOptions } from "../agent/agent.ts";
 import type { AgentEvent } from "../agent/events.ts";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
 import { startAgent } from "../agent/start-agent.ts";

@@ -6,7 +6,7 @@ import { fileOperations } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
 import { reportedTokens } from "../session/session-state.ts";
-import { summaryPrompt } from "../summarizer/summary-request.ts";
+import { summaryPrompt } from "../summarizer/model-summarizer.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { engineSession, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { compactionFigures, firstKeptId } from "../../testing/shown-compaction.ts";
-import { contextUsage } from "../agent/context-usage.ts";
+import { contextUsage } from "../agent/events.ts";
 import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";

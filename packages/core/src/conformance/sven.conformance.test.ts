@@ -4,7 +4,7 @@ import { lettered } from "../../testing/lettered.ts";
 import { budgetOf, fires, triggerTokens } from "../budget.ts";
 import type { Message } from "../message/message.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY, svenPolicy, svenThresholdRatio } from "../policy/presets/sven.ts";
-import { summaryPrompt } from "../summarizer/summary-request.ts";
+import { summaryPrompt } from "../summarizer/model-summarizer.ts";
 import { absentImage, human, humanImage, NO_RECORD, result, toolCall, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { nextFactor } from "../tokens/calibrated-ema.ts";

@@ -4,8 +4,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactStore } from "../ports.ts";
 import { artifactHandle } from "../session/recall.ts";
-import { fileFailure, hasCode, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
-import { openRegularFile } from "./regular-file.ts";
+import { fileFailure, hasCode, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE, openRegularFile } from "./regular-file.ts";
 
 /** An artifact store that also takes a text piece by piece, so that it need never be held whole. */
 export interface StreamingArtifactStore extends ArtifactStore {

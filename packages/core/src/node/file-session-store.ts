@@ -17,8 +17,14 @@ import type {
 import { decodeEntry, encodeEntry, MORE_FOLLOWS } from "../session/codec.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
-import { fileFailure, hasCode, makeOwnerOnly, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE } from "./own-file.ts";
-import { openRegularFile } from "./regular-file.ts";
+import {
+  fileFailure,
+  hasCode,
+  makeOwnerOnly,
+  OWNER_ONLY_FILE_MODE,
+  OWNER_ONLY_FOLDER_MODE,
+  openRegularFile,
+} from "./regular-file.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 
 /** Where logs are kept, and when they are forced to the disk (default: at each append). */

@@ -3,10 +3,9 @@ import type { FileHandle } from "node:fs/promises";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
-import { decodeEntry, encodeBatch } from "../session/codec.ts";
-import { logTooLarge, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
+import { decodeEntry, encodeBatch, logTooLarge, MAXIMUM_LOG_BYTES } from "../session/codec.ts";
 import type { LogIndex } from "./log-reader.ts";
-import { fileFailure } from "./own-file.ts";
+import { fileFailure } from "./regular-file.ts";
 
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";

@@ -1,7 +1,14 @@
 import type { FileHandle } from "node:fs/promises";
 import type { EntryListener, StoredSession } from "../ports.ts";
-import { decodeEntry, isJson, MORE_FOLLOWS } from "../session/codec.ts";
-import { lineTooLong, logTooLarge, MAXIMUM_LINE_BYTES, MAXIMUM_LOG_BYTES } from "../session/log-limits.ts";
+import {
+  decodeEntry,
+  isJson,
+  lineTooLong,
+  logTooLarge,
+  MAXIMUM_LINE_BYTES,
+  MAXIMUM_LOG_BYTES,
+  MORE_FOLLOWS,
+} from "../session/codec.ts";
 
 /** An open log file. */
 export interface ReadableLog {

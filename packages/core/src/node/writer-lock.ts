@@ -4,8 +4,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
 import { isRecord, type JsonObject } from "../json.ts";
-import { hasCode, OWNER_ONLY_FILE_MODE } from "./own-file.ts";
-import { readSmallFile } from "./regular-file.ts";
+import { hasCode, OWNER_ONLY_FILE_MODE, readSmallFile } from "./regular-file.ts";
 
 /** The log that a lock is for. */
 export interface LockedLog {

@@ -20,7 +20,7 @@ export const BUILT_IN_PROMPTS: readonly Prompt[] = [
  *
  * @throws PlimsollError `bad-policy` for an id that is not there, naming those that are.
  */
-export function promptOf(id: string, prompts: readonly Prompt[]): Prompt {
+export function promptOf(id: string, prompts: readonly Prompt[] = BUILT_IN_PROMPTS): Prompt {
   const prompt = prompts.find((each) => each.id === id);
   if (prompt !== undefined) return prompt;
   const there = prompts.map((each) => each.id).join(", ");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { prefixPrompt, summaryPrompt } from "../summarizer/summary-request.ts";
+import { prefixPrompt, summaryPrompt } from "../summarizer/model-summarizer.ts";
 import { human, result, summaryMessage, toolCall } from "../testing/builders.ts";
 import { BUILT_IN_PROMPTS, promptOf } from "./built-in-prompts.ts";
 import { truncateText } from "./notices.ts";

@@ -20,8 +20,7 @@ import {
   usageEntry,
 } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
-import { decodeEntry, decodeLog, encodeEntry, encodeLog } from "./codec.ts";
-import { MAXIMUM_LINE_BYTES, MAXIMUM_NESTING_COUNT } from "./log-limits.ts";
+import { decodeEntry, decodeLog, encodeEntry, encodeLog, MAXIMUM_LINE_BYTES, MAXIMUM_NESTING_COUNT } from "./codec.ts";
 
 const image = (source: ReturnType<typeof absentImage>["source"]) => ({
   ...absentImage(),

@@ -1,12 +1,17 @@
 import { PlimsollError } from "../error.ts";
-import type { Context, Message } from "../message/message.ts";
+import { quotedText } from "../message/framing.ts";
+import { type Context, type Message, textOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
+import { fencedText, type TranscriptLabels, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
-import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
-import { TURN_CONTEXT_TITLE } from "../prompts/turn-prefix.ts";
+import { promptOf } from "../prompts/built-in-prompts.ts";
+import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_HEADER, SUMMARY_RULES } from "../prompts/parts.ts";
+import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
+import { UPDATE_PROMPT } from "../prompts/update.ts";
 import { addedUsage } from "../usage.ts";
-import { prefixPrompt, promptOfPart, type SummaryPart, summaryPrompt } from "./summary-request.ts";
 import { repairedSummary } from "./usable.ts";
+
+type SummaryPart = SummaryRequest["parts"][number];
 
 /** Which model writes the summaries, and how. */
 export interface ModelSummarizerOptions {
@@ -94,7 +99,7 @@ function asSaid(repairs: readonly string[]): Pick<Summary, "repairs"> {
 
 /** The older history and the beginning of a split turn, if that has a prompt of its own; neighbours with one prompt are one part. */
 function apart(request: SummaryRequest): { readonly history: SummaryPart | null; readonly turnPrefix: SummaryPart | null } {
-  const isPrefix = (part: SummaryPart) => promptOfPart(part, request).isOfTurnPrefix === true;
+  const isPrefix = (part: SummaryPart) => promptOf(part.promptId, request.prompts).isOfTurnPrefix === true;
   const joinedPart = (parts: readonly SummaryPart[]): SummaryPart | null => {
     const [first] = parts;
     return first === undefined ? null : { promptId: first.promptId, messages: parts.flatMap(({ messages }) => messages) };
@@ -134,4 +139,70 @@ function textOfReply(reply: ModelReply): string {
 
 function requestMessage(text: string): Message {
   return { role: "user", id: "summary-request", origin: "injected", parts: [{ type: "text", text }], atMs: null };
+}
+
+/** The texts of one request to a model. */
+export interface SummaryPrompt {
+  readonly promptId: string;
+  readonly version: number;
+  readonly system: string;
+  /** The one user message. */
+  readonly text: string;
+}
+
+/**
+ * The request for one part: the history as fenced data, an earlier summary as data of its own, then what is to be written and the rules. If an
+ * earlier summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours, and no message
+ * can add a speaker or a fence to it.
+ */
+export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): SummaryPrompt {
+  const isEarlier = (message: Message) => message.role !== "tool-result" && message.origin === "summary";
+  const earlier = part.messages.filter(isEarlier).map(earlierText);
+  const conversation = transcriptText(
+    part.messages.filter((message) => !isEarlier(message)),
+    request,
+  );
+  const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptOf(part.promptId, request.prompts);
+  const pieces = [
+    fencedText("conversation", conversation),
+    ...(earlier.length === 0 ? [] : [fencedWithoutSpeakers("previous-summary", earlier.join("\n\n"), request.labels)]),
+    prompt.instructions(isTurnPrefix ? [] : request.sections),
+    ...focusPieces(request),
+    rulesText(),
+  ];
+  return { promptId: prompt.id, version: prompt.version, system: SUMMARIZER_ROLE.text, text: pieces.join("\n\n") };
+}
+
+/**
+ * Writes the question behind a conversation that is sent as it is. One prompt serves all parts, that of the older history if there is any, and with it
+ * the sections.
+ */
+export function prefixPrompt(request: SummaryRequest): Omit<SummaryPrompt, "system"> & Pick<SummaryRequest, "sections"> {
+  const prompts = request.parts.map((part) => promptOf(part.promptId, request.prompts));
+  const { id, version, isOfTurnPrefix, instructions } =
+    prompts.find((each) => !each.isOfTurnPrefix) ?? prompts[0] ?? TURN_PREFIX_PROMPT;
+  const sections = isOfTurnPrefix ? [] : request.sections;
+  const pieces = [PREFIX_FRAME.text, instructions(sections), ...focusPieces(request), rulesText()];
+  return { promptId: id, version, sections, text: pieces.join("\n\n") };
+}
+
+function focusPieces({ focus, labels }: SummaryRequest): readonly string[] {
+  return focus === null
+    ? []
+    : [`The person asked that the record dwell on this:\n${fencedWithoutSpeakers("focus", focus, labels)}`];
+}
+
+/** Outside text that is no history: no line of it may read as somebody's turn. */
+function fencedWithoutSpeakers(tag: string, text: string, labels: TranscriptLabels): string {
+  return fencedText(tag, quotedText(text, transcriptFraming(labels)));
+}
+
+function rulesText(): string {
+  return SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n");
+}
+
+/** An earlier summary with its facts, without the header that comes before it in the context. */
+function earlierText(message: Message): string {
+  const text = textOf(message);
+  return (text.startsWith(SUMMARY_HEADER.text) ? text.slice(SUMMARY_HEADER.text.length) : text).trim();
 }

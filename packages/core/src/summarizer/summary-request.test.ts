@@ -11,7 +11,7 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { SUMMARY_RULES } from "../prompts/parts.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { human, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
-import { summaryPrompt } from "./summary-request.ts";
+import { summaryPrompt } from "./model-summarizer.ts";
 
 /** Labels as tags, which a policy may have. */
 const TAGGED_LABELS: TranscriptLabels = {

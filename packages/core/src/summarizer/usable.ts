@@ -3,10 +3,10 @@ import { isJsonValue, isRecord } from "../json.ts";
 import { messageChars } from "../message/size.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary, SummaryRequest } from "../ports.ts";
+import { promptOf } from "../prompts/built-in-prompts.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import type { Usage } from "../usage.ts";
 import { isEmptyBody, type SectionedText, sectionedText, sectionsIn } from "./sections.ts";
-import { promptOfPart } from "./summary-request.ts";
 
 /** Who wrote a summary: somebody who was asked for one, or a hook that supplied it in its own words, however few. */
 export type SummaryAuthor = "asked" | "hook";
@@ -65,7 +65,7 @@ function withoutHeadings(text: string): string {
 function instructionsOf(request: SummaryRequest): readonly string[] {
   const asked = request.parts.flatMap((part) => {
     try {
-      return promptOfPart(part, request).instructions(request.sections).split("\n");
+      return promptOf(part.promptId, request.prompts).instructions(request.sections).split("\n");
     } catch {
       // Who wrote the summary may do without our prompts.
       return [];

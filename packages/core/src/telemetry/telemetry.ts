@@ -4,8 +4,7 @@ import type { AgentEvent } from "../agent/events.ts";
 import type { UsageEntry } from "../entry.ts";
 import type { ContextEvent } from "../session/events.ts";
 import type { Usage } from "../usage.ts";
-import { compactionAttributes, summaryUsages, usageAttributes } from "./attributes.ts";
-import { createInstruments, type Instruments } from "./instruments.ts";
+import { compactionAttributes, createInstruments, type Instruments, summaryUsages, usageAttributes } from "./instruments.ts";
 
 /** Where spans and metrics go. */
 export interface TelemetryOptions {

@@ -1,7 +1,7 @@
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import type { JsonValue } from "../json.ts";
 import type { SessionStore } from "../ports.ts";
-import { MAXIMUM_NESTING_COUNT } from "../session/log-limits.ts";
+import { MAXIMUM_NESTING_COUNT } from "../session/codec.ts";
 import { assistant, human, sessionStart } from "./builders.ts";
 import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
 

@@ -1,8 +1,8 @@
 import type { ReasoningPart } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { isBoundReasoning } from "./bound-reasoning.ts";
-import { MODEL_CATALOG } from "./catalog.ts";
 import { familyLimitsOf } from "./model-limits.ts";
+import { MODEL_CATALOG } from "./model-prices.ts";
 
 const reasoning = (opaque: ReasoningPart["opaque"]): ReasoningPart => ({ type: "reasoning", text: "because", opaque });
 const signed = reasoning({ type: "thinking", signature: "sealed" });

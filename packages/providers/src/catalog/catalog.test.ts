@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MODEL_CATALOG } from "./catalog.ts";
+import { MODEL_CATALOG } from "./model-prices.ts";
 import { resolveModel } from "./resolve-model.ts";
 
 describe("MODEL_CATALOG", () => {

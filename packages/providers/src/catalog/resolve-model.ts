@@ -2,7 +2,6 @@ import type { ModelLimits, Policy } from "@plimsoll/core";
 import type { CacheRules, ModelPrices } from "@plimsoll/core/extend";
 import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
-import { cacheRulesOf } from "./catalog.ts";
 import {
   FAMILY_LIMITS,
   familyLimitsOf,
@@ -15,8 +14,7 @@ import {
   type TokenizerFamily,
   tokenizerOf,
 } from "./model-limits.ts";
-import { contextWindowOf, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
-import { PRICE_OVERRIDES } from "./price-overrides.ts";
+import { cacheRulesOf, contextWindowOf, PRICE_OVERRIDES, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
 import type { ProbedLimits } from "./probe-server.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */

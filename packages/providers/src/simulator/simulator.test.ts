@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { PlimsollError } from "@plimsoll/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { MODEL_CATALOG } from "../catalog/catalog.ts";
 import { familyLimitsOf } from "../catalog/model-limits.ts";
+import { MODEL_CATALOG } from "../catalog/model-prices.ts";
 import { repliesOfTranscript, type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 import { encryptedReasoning } from "./openai-responses-items.ts";
 import { minimumCachedTokens } from "./options.ts";

@@ -73,3 +73,10 @@ export const NONE_POLICY: Policy = {
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },
 };
+
+/**
+ * Applies the compactions that the recorded agent itself made, and nothing else. It serves the validity of a replay and the
+ * calibration of estimators; it is the one policy under which a replay folds recorded compactions.
+ * Calibration under it measures the estimator of our default policy.
+ */
+export const RECORDED_POLICY: Policy = { ...NONE_POLICY, name: "recorded", estimator: { kind: "ledger" } };

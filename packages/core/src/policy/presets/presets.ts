@@ -1,11 +1,10 @@
 import type { Policy } from "../policy.ts";
 import { KLAUDE_CODE_POLICY } from "./klaude-code.ts";
 import { KLAUDE_CODE_DOCUMENT_POLICY } from "./klaude-code-document.ts";
-import { NONE_POLICY } from "./none.ts";
+import { NONE_POLICY, RECORDED_POLICY } from "./none.ts";
 import { OPAL_POLICY } from "./opal.ts";
 import { PI_POLICY } from "./pi.ts";
 import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, PLIMSOLL_RICH_POLICY } from "./plimsoll.ts";
-import { RECORDED_POLICY } from "./recorded.ts";
 import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./sven.ts";
 
 /** All presets, in the order in which tables show them. */
