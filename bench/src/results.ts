@@ -1,8 +1,6 @@
 import type { AskReport } from "./ask/ask-report.ts";
-import type { CompactionDetail } from "./metrics/compaction-log.ts";
-import type { Composition } from "./metrics/composition.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
-import type { CacheMiss } from "./metrics/row-metrics.ts";
+import type { CacheMiss, CompactionDetail, Composition } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
 import type { PartFailure } from "./replay/part-failures.ts";
 import type { SizeJudgeError } from "./size-judge/held-out.ts";

@@ -1,6 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clusteredEstimate, countUpTo, FEWEST_OWNERS, meanOver, type Statistic } from "./statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOver, type Statistic } from "./statistics.ts";
 
 interface Item {
   readonly session: string;
@@ -88,13 +87,4 @@ describe("clusteredEstimate", () => {
     expect(run()).toEqual(run());
     expect(added).toBe(2 * 2 * given.length);
   });
-});
-
-test("countUpTo counts as a walk over all numbers does", () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat(20)), fc.integer({ min: -1, max: 21 }), (numbers, limit) => {
-      const ascending = numbers.toSorted((a, b) => a - b);
-      expect(countUpTo(ascending, limit)).toBe(ascending.filter((each) => each <= limit).length);
-    }),
-  );
 });

@@ -200,14 +200,3 @@ export function ratioOf(numerator: number | null | undefined, denominator: numbe
   if (numerator === null || numerator === undefined || denominator === null || denominator === undefined) return null;
   return denominator === 0 ? null : numerator / denominator;
 }
-
-/** How many of some ascending numbers are not above this one. Work is logarithmic in them. */
-export function countUpTo(ascending: readonly number[], limit: number): number {
-  let [least, most] = [0, ascending.length];
-  while (least < most) {
-    const middle = Math.floor((least + most) / 2);
-    if ((ascending[middle] ?? limit) <= limit) least = middle + 1;
-    else most = middle;
-  }
-  return least;
-}

@@ -1,7 +1,7 @@
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
-import type { CompactionDetail } from "../src/metrics/compaction-log.ts";
 import type { HeldResult } from "../src/metrics/held.ts";
+import type { CompactionDetail } from "../src/metrics/row-metrics.ts";
 import type { WindowSpec } from "../src/replay/cell.ts";
 import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
 

@@ -1,7 +1,7 @@
 import type { ModelPrices } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import type { CompactionDetail } from "../metrics/compaction-log.ts";
+import type { CompactionDetail } from "../metrics/row-metrics.ts";
 import { recordedCost } from "./recorded-cost.ts";
 
 const PRICES: ModelPrices = {

@@ -1,4 +1,5 @@
-import type { CacheUse } from "@plimsoll/core/extend";
+import type { CompactionEntry, Message } from "@plimsoll/core";
+import { type AppliedEdit, type CacheUse, fileBegun, sequenceOf } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
@@ -7,8 +8,7 @@ import { createContextChanges } from "../needs/needles.ts";
 import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
 import type { PreparedSession } from "../replay/prepared-session.ts";
 import type { ReplayedCall } from "../replay/replayed-call.ts";
-import { type CompactionDetail, createCompactionLog } from "./compaction-log.ts";
-import { type Composition, createComposition } from "./composition.ts";
+import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
 import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
 
@@ -112,4 +112,170 @@ export interface CacheMiss {
   readonly kind: "broken" | "expired";
   /** Tokens of its prompt that were not read from the cache. */
   readonly unreadTokens: number;
+}
+
+/** The content of the context, in tokens of the size model: at each sampled call a number for each kind. */
+export interface Composition {
+  readonly kinds: readonly string[];
+  readonly samples: readonly { readonly call: number; readonly tokens: readonly number[] }[];
+}
+
+/** Calls at which the context is taken apart: as many as a chart can show side by side (chosen). */
+const MOST_SAMPLES = 48;
+
+/** Records the content of the context over a session, in tokens of the size model, at evenly spread calls. */
+function createComposition(sizeJudge: SizeJudge): Recorder<Composition, ReplayedCall> {
+  const every = Math.max(1, Math.ceil(sizeJudge.calls.length / MOST_SAMPLES));
+  const tokensOf = followingKinds(sizeJudge);
+  const samples: { readonly call: number; readonly byKind: ReadonlyMap<string, number> }[] = [];
+  return {
+    add: (sent) => {
+      if (sent.call % every === 0) samples.push({ call: sent.call, byKind: tokensOf(sent) });
+    },
+    result: () => {
+      const kinds = [...new Set(samples.flatMap(({ byKind }) => [...byKind.keys()]))];
+      return {
+        kinds,
+        samples: samples.map(({ call, byKind }) => ({ call, tokens: kinds.map((kind) => Math.round(byKind.get(kind) ?? 0)) })),
+      };
+    },
+  };
+}
+
+/** Counts the kinds of content in contexts that follow each other. Only new messages are looked at, if no size changed meanwhile. */
+function followingKinds(
+  sizeJudge: SizeJudge,
+): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {
+  let before = { call: 0, context: sequenceOf<Message>(), byKind: OVERHEAD_ALONE, isWhole: true };
+  return ({ call, context, nonMessageTokens }) => {
+    // Sizes that are no whole numbers are added up in the order of the messages.
+    const goesOn = before.isWhole && context.goesOnFrom(before.context) && !sizeJudge.isResizedBetween(before.call, call);
+    const byKind = new Map(goesOn ? before.byKind : OVERHEAD_ALONE);
+    byKind.set(OVERHEAD, nonMessageTokens);
+    let isWhole = true;
+    for (const message of context.slice(goesOn ? before.context.size : 0)) {
+      const kind = kindOf(message);
+      const tokens = sizeJudge.messageTokens(message, call);
+      isWhole &&= Number.isInteger(tokens);
+      byKind.set(kind, (byKind.get(kind) ?? 0) + tokens);
+    }
+    before = { call, context, byKind, isWhole };
+    return byKind;
+  };
+}
+
+/** It stands first. */
+const OVERHEAD = "overhead";
+const OVERHEAD_ALONE: ReadonlyMap<string, number> = new Map([[OVERHEAD, 0]]);
+
+function kindOf(message: Message): string {
+  if (message.role === "tool-result") return `results of ${message.toolName}`;
+  if (message.origin === "summary") return "summaries";
+  if (message.origin === "notice") return "notices";
+  if (message.role === "assistant") return "assistant";
+  if (message.origin !== "injected") return "person";
+  const [first] = message.parts;
+  const file = first?.type === "text" ? fileBegun(first.text.trimStart().split("\n", 1)[0] ?? "") : null;
+  return file === null ? "injected" : `instructions of ${file.name}`;
+}
+
+/** One compaction of a replay. Sizes are by the policy's own measure; `null` if it had none. */
+export interface CompactionDetail {
+  /** The call before which it happened, from 0. */
+  readonly call: number;
+  readonly reason: string;
+  /** Each step that was tried with its outcome. */
+  readonly steps: readonly string[];
+  readonly tokensBefore: number | null;
+  readonly tokensAfter: number | null;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly summarisedMessages: number;
+  readonly droppedMessages: number;
+  readonly shortenedParts: number;
+  /** The beginning of the summaries' text; `null` without one. */
+  readonly summary: string | null;
+  /** Passages that later replies needed and that left with it, and what the first few of them are about. */
+  readonly neededLater: number;
+  readonly examples: readonly NeededLater[];
+}
+
+/** A reference that a reply used after its passage had left. */
+interface NeededLater {
+  readonly call: number;
+  readonly text: string;
+}
+
+/** Characters of a summary that are shown; the whole text is in no report. Chosen. */
+const SUMMARY_CHARS = 400;
+/** Needed passages that are named for each compaction; all are counted. Chosen. */
+const MOST_EXAMPLES = 6;
+
+/** The effect of each compaction, and the losses that a later reply needed. */
+interface CompactionLog {
+  add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
+  /** A reply at `call` used a reference whose passage left the context before `leftAtCall`; -1 for one that was never there. */
+  needed(call: number, text: string, leftAtCall: number): void;
+  result(): readonly CompactionDetail[];
+}
+
+/** A log without compactions. What was lost between two compactions counts for the one before. */
+function createCompactionLog(): CompactionLog {
+  const details: { readonly detail: CompactionDetail; neededLater: number; readonly examples: NeededLater[] }[] = [];
+  return {
+    add: ({ call, compactions }) => {
+      for (const compaction of compactions) details.push({ detail: detailOf(call, compaction), neededLater: 0, examples: [] });
+    },
+    needed: (call, text, leftAtCall) => {
+      const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
+      if (from === undefined) return;
+      from.neededLater += 1;
+      if (from.examples.length < MOST_EXAMPLES && from.examples.every((example) => example.text !== text))
+        from.examples.push({ call, text });
+    },
+    result: () => details.map(({ detail, neededLater, examples }) => ({ ...detail, neededLater, examples })),
+  };
+}
+
+function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {
+  const dropped = edits.filter(isDrop);
+  const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
+  const covered = (of: readonly AppliedEdit[]) =>
+    of.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0);
+  const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [edit.message] : []));
+  return {
+    call,
+    reason: record.reason,
+    steps: record.steps.map((step) => `${step.strategy}: ${step.outcome}`),
+    tokensBefore: record.tokensBefore,
+    tokensAfter: record.tokensAfter,
+    messagesBefore: record.messagesBefore,
+    messagesAfter: record.messagesAfter,
+    summarisedMessages: covered(summarised),
+    droppedMessages: covered(dropped),
+    shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
+    summary: summaries.length === 0 ? null : beginningOf(summaries),
+    neededLater: 0,
+    examples: [],
+  };
+}
+
+/** The beginning of what summaries say. A whole text need not be put together for it. */
+function beginningOf(summaries: readonly Message[]): string {
+  let beginning = "";
+  for (const [place, text] of summaries.flatMap(textsOf).entries()) {
+    if (beginning.length >= SUMMARY_CHARS) break;
+    beginning += `${place === 0 ? "" : "\n"}${text.slice(0, SUMMARY_CHARS)}`;
+  }
+  return beginning.slice(0, SUMMARY_CHARS);
+}
+
+function textsOf({ parts }: Message): readonly string[] {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length === 0 ? [""] : texts;
+}
+
+/** True for spans in whose place no text of what they said stands. */
+function isDrop(edit: AppliedEdit): boolean {
+  return edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
 }

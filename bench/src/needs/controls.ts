@@ -1,15 +1,9 @@
 import type { Message } from "@plimsoll/core";
 import { type ContextChanges, createHeldContext, createNeedCounts, type HeldNeeds, type NeedKind } from "./needles.ts";
 import type { Need, Needs } from "./needs.ts";
-import type { SizedHistory } from "./sized-history.ts";
-import {
-  type Control,
-  type ControlContext,
-  type FollowedCall,
-  type KeptPlaces,
-  oracleControl,
-  tailControl,
-} from "./tail-and-oracle.ts";
+import type { SizedHistory } from "./recorded-references.ts";
+import type { Control, ControlContext, FollowedCall, KeptPlaces } from "./tail-and-oracle.ts";
+import { oracleControl, tailControl } from "./tail-and-oracle.ts";
 
 /** Needs that a control held at the size of the policy that it follows. */
 interface ControlResult {

@@ -1,7 +1,7 @@
 import { isHuman, type Message } from "@plimsoll/core";
 import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import type { Needs } from "./needs.ts";
-import type { MessageSizesAtCall, SizedHistory } from "./sized-history.ts";
+import type { MessageSizesAtCall, SizedHistory } from "./recorded-references.ts";
 
 /** One call of a policy's replay, as far as its controls follow it. */
 export interface FollowedCall {

@@ -1,8 +1,7 @@
 import { columnsOf } from "../metrics/columns.ts";
-import type { CompactionDetail } from "../metrics/compaction-log.ts";
-import type { Composition } from "../metrics/composition.ts";
 import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
+import type { CompactionDetail, Composition } from "../metrics/row-metrics.ts";
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
 import { windowLabel } from "./labels.ts";
 import { isMeasured } from "./policy-summary.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { askReportSchema } from "../ask/ask-schema.ts";
-import type { CompactionDetail } from "../metrics/compaction-log.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
+import type { CompactionDetail } from "../metrics/row-metrics.ts";
 import type { WindowSpec } from "../replay/cell.ts";
 import type {
   BenchReport,

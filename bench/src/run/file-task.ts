@@ -6,7 +6,7 @@ import { type SessionLineage, type SessionMarks, sessionMarks } from "../lineage
 import type { WindowRequest } from "../replay/cell.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
 import type { ReplayRow } from "../results.ts";
-import type { SummarizerChoice } from "../summaries/summarizer-choice.ts";
+import type { SummarizerChoice } from "../summaries/open-source.ts";
 import type { Transcript } from "../transcript.ts";
 import type { ReplayState } from "./replay.ts";
 

@@ -8,8 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
-import { openSource } from "./open-source.ts";
-import type { ModelChoice } from "./summarizer-choice.ts";
+import { type ModelChoice, openSource } from "./open-source.ts";
 
 const SESSION = prepareSession(madeTranscript({ turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 }));
 const WINDOW = { kind: "working-room", tokens: 24_000 } as const;

@@ -1,14 +1,5 @@
-import {
-  createDigest,
-  createModelSummarizer,
-  isPlimsollError,
-  type ModelClient,
-  type ModelRequest,
-  PlimsollError,
-  type Summarizer,
-  type Summary,
-  type SummaryRequest,
-} from "@plimsoll/core";
+import type { ModelClient, ModelRequest, Summarizer, Summary, SummaryRequest } from "@plimsoll/core";
+import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import type { Environment } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { AnsweredRequest } from "../replay/replayed-call.ts";
@@ -17,7 +8,6 @@ import { type Cassette, cassetteKey, openCassette, type RecordedAnswer, type Rec
 import { createRecordedSource } from "./recorded-source.ts";
 import { askAndKeep, recordingClient } from "./recording-client.ts";
 import { estimatedPromptTokens, type PriceSource, requestUsd } from "./request-price.ts";
-import type { ModelChoice, SummarizerChoice } from "./summarizer-choice.ts";
 
 /** The options that a source is opened with. */
 export interface SourceOptions {
@@ -196,4 +186,26 @@ function notRecorded(file: string): PlimsollError {
     `the cassette has no answer for a request of this run (${file}); without --cassette-only it is asked for`,
     { file },
   );
+}
+
+/** Who writes the summaries of a run: a digest in place of all, the recording where that is comparable, or a model. Plain data, so that a worker can be given it. */
+export type SummarizerChoice = { readonly kind: "digest" } | { readonly kind: "recorded" } | ModelChoice;
+
+/** A model that writes them, with the folder in which its answers are kept. */
+export interface ModelChoice {
+  readonly kind: "model";
+  /** The host's name, as in `clientFor`. */
+  readonly host: string;
+  readonly modelId: string;
+  readonly cassetteFolder: string;
+  /** The treatment of a request without a recorded answer: ask, fail with a line, or count it and go on with a digest. */
+  readonly missing: "ask" | "fail" | "estimate";
+}
+
+/** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/evidence.md). */
+export const DEFAULT_SUMMARIZER: SummarizerChoice = { kind: "recorded" };
+
+/** The name of a summarizer in reports: its kind, or `host:id` of a model. It says nothing of the cassette: replaying one gives the report of the run that recorded it. */
+export function summarizerName(choice: SummarizerChoice): string {
+  return choice.kind === "model" ? `${choice.host}:${choice.modelId}` : choice.kind;
 }

@@ -72,7 +72,7 @@ export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
-export { SUMMARY_HEADER } from "./prompts/parts.ts";
+export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
 export { lineHash, textLines } from "./recall/text-lines.ts";
 export type { Unit, UnitFacts } from "./recall/units.ts";

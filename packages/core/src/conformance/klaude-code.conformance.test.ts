@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { klaudeCodeSizes } from "../../testing/klaude-code-sizes.ts";
 import { lettered } from "../../testing/lettered.ts";
 import { keptBrief } from "../../testing/shown-compaction.ts";
 import { fires, triggerTokens } from "../budget.ts";
 import { cutAtBoundary, cutKeepingTokens } from "../cut-point.ts";
 import type { Message } from "../message/message.ts";
-import {
-  KLAUDE_CODE_LENGTH_ESTIMATE,
-  KLAUDE_CODE_POLICY,
-  klaudeCodeSizes,
-  klaudeCodeTrigger,
-} from "../policy/presets/klaude-code.ts";
+import { KLAUDE_CODE_LENGTH_ESTIMATE, KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
 import { KLAUDE_CODE_DOCUMENT_POLICY } from "../policy/presets/klaude-code-document.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SUMMARY_RULES } from "../prompts/parts.ts";

@@ -4,7 +4,7 @@ import { type GateRow, played } from "../../testing/gate-row.ts";
 import { lettered, shapeOf, textOfBytes } from "../../testing/lettered.ts";
 import { cutAtBoundary } from "../cut-point.ts";
 import { textOf } from "../message/message.ts";
-import { SVEN_POLICY, svenKeptMessages, svenPolicy } from "../policy/presets/sven.ts";
+import { SVEN_POLICY, svenPolicy } from "../policy/presets/sven.ts";
 import { assistant, human, result } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
@@ -135,13 +135,6 @@ describe("gate and split, through the engine", () => {
         .messages.slice()
         .every((message) => message.parts.length > 0),
     ).toBe(true);
-  });
-
-  test.each([
-    ["G-4", 12, 6, 0],
-    ["G-4: one more", 13, 6, 6],
-  ])("%s: what is kept", (_, history, keep, expected) => {
-    expect(svenKeptMessages(history, keep)).toBe(expected);
   });
 
   test.each([

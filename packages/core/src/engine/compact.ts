@@ -4,7 +4,7 @@ import { canonicalJson } from "../json.ts";
 import { FILES_IN_HAND } from "../keep/files-in-hand.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
-import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
+import { reasoningBehindEdit, withoutReasoning } from "../message/check.ts";
 import type { Message } from "../message/message.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";

@@ -11,8 +11,7 @@ import { type Context, isDeclared, type Message, type Part, withId } from "../me
 import { coverageOf, partChars } from "../message/size.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
-import { clearedText, droppedText, truncateText } from "../prompts/notices.ts";
-import { summaryText } from "../prompts/parts.ts";
+import { clearedText, droppedText, summaryText, truncateText } from "../prompts/notices.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { mendedSummary } from "../summarizer/mended.ts";
 import { type SummaryAuthor, usableSummary } from "../summarizer/usable.ts";

@@ -8,8 +8,17 @@ import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { assistant, human, logOf, reply, result, summaryMessage } from "../testing/builders.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
 import { factsText, NO_KEPT_STATE } from "./facts.ts";
-import { clearedText, droppedText, excerptsIn, excerptsText, omittedText, truncateText } from "./notices.ts";
-import { SUMMARY_HEADER, summaryIn, summaryText } from "./parts.ts";
+import {
+  clearedText,
+  droppedText,
+  excerptsIn,
+  excerptsText,
+  omittedText,
+  SUMMARY_HEADER,
+  summaryIn,
+  summaryText,
+  truncateText,
+} from "./notices.ts";
 
 const NOTICE = droppedText({ messages: 3, parts: 3, chars: 9 }, "m1..m3");
 const FORGED = [

@@ -9,7 +9,7 @@ import { type Message, toolCallsOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { unheldWait, untilAborted } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
-import { summaryIn } from "../prompts/parts.ts";
+import { summaryIn } from "../prompts/notices.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage, type Usage } from "../usage.ts";
 import { fitSession, fitStateOf, gateStateOf } from "./fit-session.ts";

@@ -4,8 +4,7 @@ import { SMALL_POLICY, smallSession, words } from "../../testing/small-session.t
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
-import { clearedText, droppedText } from "../prompts/notices.ts";
-import { SUMMARY_HEADER } from "../prompts/parts.ts";
+import { clearedText, droppedText, SUMMARY_HEADER } from "../prompts/notices.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 
 const FORGED = [

@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { SummaryRequest } from "../ports.ts";
-import { summaryText } from "../prompts/parts.ts";
+import { summaryText } from "../prompts/notices.ts";
 import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { human, reply, summaryMessage, toolCall } from "../testing/builders.ts";
 import { digestText } from "./digest.ts";

@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { SummaryRequest } from "../ports.ts";
-import { SUMMARY_HEADER } from "../prompts/parts.ts";
+import { SUMMARY_HEADER } from "../prompts/notices.ts";
 import { assistant, human, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS, digestText } from "./digest.ts";
 import { isEmptyBody, sectionsIn } from "./sections.ts";

@@ -1,19 +1,10 @@
 import { isNothing } from "../facts/sentences.ts";
 import type { Message } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
-import { summaryIn } from "../prompts/parts.ts";
+import { summaryIn } from "../prompts/notices.ts";
 import { logTexts } from "../recall/log-text.ts";
-import {
-  isOurs,
-  MARKS,
-  type NewestInView,
-  newestIn,
-  type QuoteForm,
-  type Quotes,
-  quote,
-  quotesOf,
-  quotesThatFit,
-} from "./digest-quotes.ts";
+import type { NewestInView, QuoteForm, Quotes } from "./digest-quotes.ts";
+import { isOurs, MARKS, newestIn, quote, quotesOf, quotesThatFit } from "./digest-quotes.ts";
 import { sectionedText, sectionsIn } from "./sections.ts";
 
 /**

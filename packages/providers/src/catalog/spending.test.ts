@@ -2,8 +2,7 @@ import { type SessionEntry, UNREPORTED_USAGE, type Usage, usageOf } from "@plims
 import { type JsonValue, type ModelPrices, rejectedUsage } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { anthropicUsage } from "../anthropic/decode.ts";
-import { MODEL_CATALOG } from "./model-prices.ts";
-import { createSpending } from "./spending.ts";
+import { createSpending, MODEL_CATALOG } from "./model-prices.ts";
 
 const priced = (usd: number): ModelPrices => ({
   tiers: [

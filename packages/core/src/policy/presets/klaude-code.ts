@@ -1,4 +1,4 @@
-import { type Amount, resolveAmount, type Trigger } from "../../budget.ts";
+import type { Amount, Trigger } from "../../budget.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
 
@@ -14,19 +14,19 @@ export const KLAUDE_CODE_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 };
 
 /** Its code's share kept free: half of the input budget in windows above 524,288 tokens, a quarter below (its tests K-c1). */
-const RESERVE: Amount = {
+export const KLAUDE_CODE_RESERVE: Amount = {
   windowAbove: 524_288,
   above: { ratio: 0.5, of: "input-budget" },
   upTo: { ratio: 0.25, of: "input-budget" },
 };
 
 /** Its code's kept tail: 20,000, in small windows 35 % but at least 4,096, and never more than three quarters of the window (K-c1). */
-const KEEP: Amount = {
+export const KLAUDE_CODE_KEEP: Amount = {
   min: [{ tokens: 20_000 }, { max: [{ tokens: 4096 }, { ratio: 0.35, of: "window" }] }, { ratio: 0.75, of: "window" }],
 };
 
 /** The amount that it keeps when a person compacts: a quarter of the tail, at least 2,048 (K-c2). */
-const MANUAL_KEEP: Amount = {
+export const KLAUDE_CODE_MANUAL_KEEP: Amount = {
   max: [
     { tokens: 2048 },
     {
@@ -34,40 +34,6 @@ const MANUAL_KEEP: Amount = {
     },
   ],
 };
-
-/** Maximum output that it takes if none is configured, in tokens (K-c1: 1,000,000 gives 484,000). */
-const DEFAULT_MAX_OUTPUT_TOKENS = 32_000;
-
-/** Reserve if the window is not known, in tokens; its summaries take 0.8 of a reserve, never more than of this one. */
-const DEFAULT_RESERVE_TOKENS = 16_384;
-
-/** klaude-code's sizes for a model, in tokens. */
-export interface KlaudeCodeSizes {
-  readonly reserveTokens: number;
-  readonly keepTokens: number;
-  readonly manualKeepTokens: number;
-  readonly maxSummaryTokens: number;
-}
-
-/**
- * klaude-code's sizes from the window and the maximum output; `null` or 0 is not known. If the output alone would fill the window, the
- * reserve is a share of the window instead.
- */
-export function klaudeCodeSizes(windowTokens: number | null, maxOutputTokens: number | null): KlaudeCodeSizes {
-  if (windowTokens === null || windowTokens <= 0) {
-    const maxSummaryTokens = Math.floor(0.8 * DEFAULT_RESERVE_TOKENS);
-    return { reserveTokens: DEFAULT_RESERVE_TOKENS, keepTokens: 20_000, manualKeepTokens: 5000, maxSummaryTokens };
-  }
-  const inputTokens = windowTokens - (maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS);
-  const budget = { windowTokens, inputBudgetTokens: inputTokens > 0 ? inputTokens : windowTokens };
-  const reserveTokens = Math.floor(resolveAmount(RESERVE, budget));
-  return {
-    reserveTokens,
-    keepTokens: Math.floor(resolveAmount(KEEP, budget)),
-    manualKeepTokens: Math.floor(resolveAmount(MANUAL_KEEP, budget)),
-    maxSummaryTokens: Math.min(Math.floor(0.8 * DEFAULT_RESERVE_TOKENS), Math.max(1024, Math.floor(0.8 * reserveTokens))),
-  };
-}
 
 /** klaude-code's trigger with the reserve given: context ≥ (window − maximum output) − reserve. */
 export function klaudeCodeTrigger(reserve: Amount): Trigger {
@@ -81,11 +47,11 @@ export const KLAUDE_CODE_POLICY: Policy = {
   estimator: { kind: "usage-anchored", of: KLAUDE_CODE_LENGTH_ESTIMATE, anchor: "prompt-and-reply" },
   cutEstimator: KLAUDE_CODE_LENGTH_ESTIMATE,
   gates: { at: ["before-submit", "before-step"], countPending: false },
-  trigger: klaudeCodeTrigger(RESERVE),
+  trigger: klaudeCodeTrigger(KLAUDE_CODE_RESERVE),
   afterPause: null,
   emergency: null,
-  keep: [{ kind: "recent", amount: KEEP }],
-  manualKeep: [{ kind: "recent", amount: MANUAL_KEEP }],
+  keep: [{ kind: "recent", amount: KLAUDE_CODE_KEEP }],
+  manualKeep: [{ kind: "recent", amount: KLAUDE_CODE_MANUAL_KEEP }],
   strategies: [
     { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
   ],
@@ -106,7 +72,7 @@ export const KLAUDE_CODE_POLICY: Policy = {
     ],
   },
   truncation: null,
-  overflow: { keep: [{ kind: "recent", amount: KEEP }], maxRecoveries: 1 },
+  overflow: { keep: [{ kind: "recent", amount: KLAUDE_CODE_KEEP }], maxRecoveries: 1 },
   unknownWindow: "off",
   subAgents: "off",
   summary: {

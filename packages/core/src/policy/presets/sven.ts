@@ -53,11 +53,6 @@ export function svenThresholdRatio(thresholdRatio: number, reserveRatio: number)
   return Math.max(difference, LOWEST_THRESHOLD_RATIO);
 }
 
-/** How many of the newest messages sven keeps verbatim: none if the history has at most twice as many as it would keep (G-4). */
-export function svenKeptMessages(historyMessages: number, keepMessages: number): number {
-  return historyMessages <= 2 * keepMessages ? 0 : keepMessages;
-}
-
 /**
  * Imitates the compaction of the agent sven, set by sven's own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and if the
  * summary fails, only a drop with a notice.
