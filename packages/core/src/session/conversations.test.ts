@@ -21,9 +21,8 @@ function conversationsIn(sessions: SessionStore | null, maximumCount: number) {
     { key = null, until = Promise.resolve() }: { key?: string | null; until?: Promise<void> } = {},
   ) =>
     found.goOn({ key, system: "", tools: [], messages }, async (each) => {
-      for (const message of messages.slice(each.conversation.messageIds().length))
-        each.conversation.append({ type: "message", message });
-      await each.conversation.flush();
+      for (const message of messages.slice(each.session.messageIds().length)) each.session.append({ type: "message", message });
+      await each.session.flush();
       await until;
       return each;
     });

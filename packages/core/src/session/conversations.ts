@@ -26,7 +26,7 @@ export interface ConversationRequest {
 /** The conversation that a request continues, and its name. */
 export interface FoundConversation {
   readonly name: ConversationName;
-  readonly conversation: Session;
+  readonly session: Session;
 }
 
 /** Options of a set of conversations. */
@@ -166,7 +166,7 @@ async function workOn<T>(branch: Branch, work: () => Promise<T>, memory: Memory)
     memory.live.delete(node);
     memory.live.add(node);
   }
-  const done = await branch.conversation.inTurn(work).catch((error: unknown) => {
+  const done = await branch.session.inTurn(work).catch((error: unknown) => {
     // Another writer went on with the log, or nobody knows what it holds: what is in memory is no longer what is stored.
     if (isPlimsollError(error, "session-conflict") || isPlimsollError(error, "bad-session")) end(branch, memory);
     throw error;
@@ -191,7 +191,7 @@ async function locate(request: ConversationRequest, memory: Memory): Promise<Bra
       // What only passed here goes its own way now, next to the branch that it parted from.
       const source: Branch = node;
       node = await childOf(node.parent, { ...begins, source, isPassing: false }, memory);
-      if (source.conversation.pendingCount() === 0) forget(source, memory);
+      if (source.session.pendingCount() === 0) forget(source, memory);
       continue;
     }
     const passing = await node.children.get(slotAt(sharedCount, ""));
@@ -229,7 +229,7 @@ async function begun(parent: Node, beginning: Beginning, { options, live, closin
   const isStored = options.sessions !== null && !isPassing;
   const kept = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
   const name = { key, sessionId };
-  const branch: Branch = { name, conversation: options.begin(name, kept), parent, slot, children: new Map(), isPassing };
+  const branch: Branch = { name, session: options.begin(name, kept), parent, slot, children: new Map(), isPassing };
   live.add(branch);
   return branch;
 }
@@ -240,7 +240,7 @@ function firstEntries(
   { request, source, sharedCount }: Beginning,
   createdMs: number | null,
 ): readonly [SessionStartEntry, ...SessionEntry[]] {
-  const [first, ...rest] = source?.conversation.entries() ?? [];
+  const [first, ...rest] = source?.session.entries() ?? [];
   const { system, tools } = first?.type === "session" ? first : request;
   const parting = rest.flatMap(({ type }, index) => (type === "message" ? [index] : []))[sharedCount];
   const start = { type: "session", version: LOG_VERSION, id, createdMs, parent: null, agent: null, system, tools } as const;
@@ -265,7 +265,7 @@ function slotAt(sharedCount: number, nextId: string): string {
 }
 
 function idsOf(node: Node): readonly string[] {
-  return node.parent === null ? [] : node.conversation.messageIds();
+  return node.parent === null ? [] : node.session.messageIds();
 }
 
 /** True if the messages begin with all that a branch holds. */
@@ -311,7 +311,7 @@ function forget(branch: Branch, { live }: Memory): void {
 function release(branch: Branch, memory: Memory): Promise<void> {
   forget(branch, memory);
   // What is stored is whole: a log that cannot be closed costs its lock alone.
-  return noted(memory.closing, branch.name.sessionId, branch.conversation.close);
+  return noted(memory.closing, branch.name.sessionId, branch.session.close);
 }
 
 /** Releases all that is below a node, also what is only being opened. */
@@ -348,7 +348,7 @@ function end(branch: Branch, memory: Memory): void {
 function shrink(newest: Branch, memory: Memory): void {
   const { live, roots, options } = memory;
   let chars = 0;
-  for (const { conversation } of live) chars += conversation.sizeChars();
+  for (const { session } of live) chars += session.sizeChars();
   const fits = () => live.size <= options.maximumCount && chars <= options.maximumChars;
   const leave = (branch: Branch) => {
     if (branch !== newest && !fits()) chars -= leaveMemory(branch, memory);
@@ -365,9 +365,9 @@ function shrink(newest: Branch, memory: Memory): void {
 function leaveMemory(branch: Branch, memory: Memory): number {
   const isStored = memory.options.sessions !== null;
   const below = livingBelow(branch, memory);
-  const isBusy = branch.conversation.pendingCount() > 0 || below.length < branch.children.size;
+  const isBusy = branch.session.pendingCount() > 0 || below.length < branch.children.size;
   if (isBusy || (isStored && below.some((each) => isWorkedOn(each, memory)))) return 0;
-  const chars = branch.conversation.sizeChars();
+  const chars = branch.session.sizeChars();
   if (isStored) end(branch, memory);
   else {
     void release(branch, memory);
@@ -377,7 +377,7 @@ function leaveMemory(branch: Branch, memory: Memory): number {
 }
 
 function isWorkedOn(branch: Branch, memory: Memory): boolean {
-  return branch.conversation.pendingCount() > 0 || livingBelow(branch, memory).some((each) => isWorkedOn(each, memory));
+  return branch.session.pendingCount() > 0 || livingBelow(branch, memory).some((each) => isWorkedOn(each, memory));
 }
 
 /**

@@ -151,7 +151,7 @@ export function createArrayCompactor<Item, Answer>(
       conversations.assertOpen();
       const of = arrays.sent.get(sent);
       // Its caller hears of refusals.
-      if (of !== undefined) logs.unanswered.delete(of.fitted.found.conversation);
+      if (of !== undefined) logs.unanswered.delete(of.fitted.found.session);
       const rejection = sdkRejection(thrown);
       if (rejection === null) return null;
       const tried = of?.tried ?? "none";
@@ -179,8 +179,8 @@ export function createArrayCompactor<Item, Answer>(
     undo: async (sessionId) => {
       const found = all().find(({ name }) => name.sessionId === sessionId);
       if (found === undefined) throw new PlimsollError("bad-input", `no conversation in memory has the id ${sessionId}`);
-      await found.conversation.inTurn(found.conversation.undo);
-      logs.undone.add(found.conversation);
+      await found.session.inTurn(found.session.undo);
+      logs.undone.add(found.session);
     },
     // A log that is stored can be deleted after the compactor let go of it.
     delete: conversations.delete,
@@ -188,9 +188,9 @@ export function createArrayCompactor<Item, Answer>(
   };
 }
 
-function logged(logs: ArrayConversations, { name, conversation }: FoundConversation): ConversationLog {
-  const { expectedTokens } = conversation.predict();
-  return { ...name, entries: conversation.entries(), expectedTokens, limits: limitsInForce(logs, conversation) };
+function logged(logs: ArrayConversations, { name, session }: FoundConversation): ConversationLog {
+  const { expectedTokens } = session.predict();
+  return { ...name, entries: session.entries(), expectedTokens, limits: limitsInForce(logs, session) };
 }
 
 function read<Item, Answer>(
@@ -376,10 +376,10 @@ function recovering<Item, Answer, Own>(
     nextTry: (asked) => {
       if (now === undefined) return null;
       const { request, fitted } = now;
-      return nextTry(fitted.found.conversation, { policy, isRepeated: request.isRepeated === true, ...asked });
+      return nextTry(fitted.found.session, { policy, isRepeated: request.isRepeated === true, ...asked });
     },
     undo: async () => {
-      const of = now?.fitted.found.conversation;
+      const of = now?.fitted.found.session;
       if (of !== undefined) await of.inTurn(of.undo);
       now = now?.before ?? now;
     },

@@ -126,21 +126,21 @@ export function createArrayConversations(
     maximumCount: options.maximumConversations ?? DEFAULT_MAXIMUM_CONVERSATIONS,
     maximumChars: options.maximumChars ?? DEFAULT_MAXIMUM_CHARS,
     begin: (name, log) => {
-      const conversation: Session = createSession({
+      const session: Session = createSession({
         ...log,
         policy,
         kinds,
         summarizer,
         modelPriors,
         // Before the first report the model is the one that is asked.
-        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(conversation) ?? null),
+        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
         nowMs,
         // The caller brings the whole history again: what a log ends with is what comes next.
         repairs: "none",
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       });
-      return conversation;
+      return session;
     },
   });
   return {
@@ -177,24 +177,24 @@ export function fitRequest(
 ): Promise<FittedLog> {
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
-    const { conversation } = found;
-    if (reported !== null && isNewReply(request, conversation)) await conversation.report(conversation.view(), reported);
-    const knownCount = conversation.messageIds().length;
+    const { session } = found;
+    if (reported !== null && isNewReply(request, session)) await session.report(session.view(), reported);
+    const knownCount = session.messageIds().length;
     const wanted = limitsOf(asked, logs.options);
     const limits = allowedBy(logs, wanted);
-    if (limits !== wanted && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, limits), found.name);
-    if (limits !== wanted) logs.told.add(conversation);
-    await take(asked, conversation, logs);
-    const input = { ...inputAt("before-step", asked, { conversation, logs }), focus, ...(now === undefined ? {} : { now }) };
-    await conversation.fit(input, signal ?? NEVER_ABORTED);
+    if (limits !== wanted && !logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, limits), found.name);
+    if (limits !== wanted) logs.told.add(session);
+    await take(asked, session, logs);
+    const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
+    await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
-    const beside = logs.policy.enabled ? replyBeside(limits, conversation.predict().expectedTokens) : null;
+    const beside = logs.policy.enabled ? replyBeside(limits, session.predict().expectedTokens) : null;
     const lowered = { ...limits, maxOutputTokens: beside };
     const isLowered = (lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens;
-    if (isLowered && !logs.told.has(conversation)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
-    if (isLowered) logs.told.add(conversation);
+    if (isLowered && !logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
+    if (isLowered) logs.told.add(session);
     const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
-    if (isInvalid(logs, conversation, met)) await conversation.leaveReasoning();
+    if (isInvalid(logs, session, met)) await session.leaveReasoning();
     return fittedLog(found);
   };
   return logs.conversations.goOn(request, work, signal);
@@ -218,27 +218,27 @@ const REFUSED_FITS = 2;
  * first fit that cuts, since another process may have cut elsewhere; and if requests of a hook, which hears of no refusal and sees no system text or tools that
  * it is not told, were not answered.
  */
-function isInvalid(logs: ArrayConversations, conversation: Session, { isFirst, isAnswered, ...met }: MetFit): boolean {
+function isInvalid(logs: ArrayConversations, session: Session, { isFirst, isAnswered, ...met }: MetFit): boolean {
   const { unanswered, options } = logs;
   if (options.boundReasoning === "vendor-drops") return false;
   if (met.isRefused) return true;
-  const fits = isAnswered ? 0 : (unanswered.get(conversation) ?? 0);
+  const fits = isAnswered ? 0 : (unanswered.get(session) ?? 0);
   const isHook = met.caller === "hook";
-  const isCut = conversation.view().activeCompactions.length > 0;
+  const isCut = session.view().activeCompactions.length > 0;
   const isOver = isFirst ? isAnswered && isCut : isHook && fits >= REFUSED_FITS;
-  unanswered.set(conversation, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
-  return isOver && hasBound(logs, conversation);
+  unanswered.set(session, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
+  return isOver && hasBound(logs, session);
 }
 
-function hasBound({ asked, options }: ArrayConversations, conversation: Session): boolean {
-  const { messages, modelId } = conversation.view();
-  const binder = modelId ?? asked.get(conversation) ?? null;
+function hasBound({ asked, options }: ArrayConversations, session: Session): boolean {
+  const { messages, modelId } = session.view();
+  const binder = modelId ?? asked.get(session) ?? null;
   const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
   return options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
 function fittedLog(found: FoundConversation): FittedLog {
-  return { found, view: found.conversation.view(), expectedTokens: found.conversation.predict().expectedTokens };
+  return { found, view: found.session.view(), expectedTokens: found.session.predict().expectedTokens };
 }
 
 /** A request that was rejected, and what it sent. */
@@ -255,21 +255,21 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
   const { request, rejection, recovery, refusedTokens = null, refused: ofUnit, sent, signal } = asked;
   const { promptTokens, requestedTokens: observedRequestTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
-    const { conversation } = found;
+    const { session } = found;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
     const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
     // Only a count of tokens is a limit of the window; whether an unknown refusal was one the log tells, if less helped.
     const { outcome } = rejection;
     const isOfTokens = outcome.kind === "window-ended" || (outcome.kind === "too-large" && outcome.of === "tokens");
-    if (isOfTokens) logs.learned.learn(conversation, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
-    if (conversation.messageIds().length < request.messages.length) await take(asked, conversation, logs);
+    if (isOfTokens) logs.learned.learn(session, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
+    if (session.messageIds().length < request.messages.length) await take(asked, session, logs);
     // Another request compacted the same history meanwhile: that is what to send.
-    if (conversation.view().viewHash !== sent.view.viewHash) return fittedLog(found);
-    if (promptTokens !== null) await conversation.report(sent.view, rejectedReport(conversation.view(), promptTokens));
+    if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found);
+    if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens));
     // The limit that was named, not the one that is guessed: the log tells it to whoever takes the conversation up again.
-    const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(conversation, asked.modelId).statedTokens;
+    const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(session, asked.modelId).statedTokens;
     const input = {
-      ...inputAt("on-overflow", asked, { conversation, logs }),
+      ...inputAt("on-overflow", asked, { session, logs }),
       observedLimitTokens,
       observedPromptTokens: promptTokens,
       observedRequestTokens,
@@ -277,11 +277,11 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
       refusedTokens,
       refused: ofUnit,
     };
-    const fitted = await conversation.fit(input, signal ?? NEVER_ABORTED);
-    const { requestLimits } = conversation.state();
+    const fitted = await session.fit(input, signal ?? NEVER_ABORTED);
+    const { requestLimits } = session.state();
     // Of a try it is not known yet whether it helps.
     if (ofUnit !== undefined && refusedTokens === null)
-      logs.learned.learn(conversation, asked.modelId, (known) => ({
+      logs.learned.learn(session, asked.modelId, (known) => ({
         ...known,
         request: { ...known.request, ...requestLimits },
       }));
@@ -296,11 +296,11 @@ export function leaveReasoning(
   asked: AskedRequest & { readonly sent: Pick<FittedLog, "view"> },
 ): Promise<FittedLog | null> {
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
-    const { conversation } = found;
-    if (conversation.messageIds().length < asked.request.messages.length) await take(asked, conversation, logs);
+    const { session } = found;
+    if (session.messageIds().length < asked.request.messages.length) await take(asked, session, logs);
     // Another request did so meanwhile, or compacted the same history: that is what to send.
-    if (conversation.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
-    return (await conversation.leaveReasoning()) ? fittedLog(found) : null;
+    if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
+    return (await session.leaveReasoning()) ? fittedLog(found) : null;
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
@@ -315,14 +315,14 @@ export async function reportAnswer(
     isMediaTry,
   }: { readonly asked: RequestFacts; readonly reported: ReportedUsage; readonly isMediaTry: boolean },
 ): Promise<void> {
-  const { conversation } = found;
-  logs.unanswered.delete(conversation);
-  await conversation.inTurn(async () => {
-    const entry = await conversation.report(view, reported);
+  const { session } = found;
+  logs.unanswered.delete(session);
+  await session.inTurn(async () => {
+    const entry = await session.report(view, reported);
     const outputTokens = entry?.usage.output.totalTokens ?? 0;
-    const nowTokens = entry === null ? expectedTokens : conversation.predict().expectedTokens - outputTokens;
-    logs.learned.learn(conversation, asked.modelId, (learned) => {
-      const request = isMediaTry ? { ...learned.request, ...conversation.state().requestLimits } : learned.request;
+    const nowTokens = entry === null ? expectedTokens : session.predict().expectedTokens - outputTokens;
+    logs.learned.learn(session, asked.modelId, (learned) => {
+      const request = isMediaTry ? { ...learned.request, ...session.state().requestLimits } : learned.request;
       const left = Object.keys(request).length === 0 ? request : withoutRefuted(request, requestSizeOf(view));
       return { ...afterAnswer(learned, { expectedTokens, nowTokens }), request: left };
     });
@@ -335,28 +335,27 @@ export async function recallIn(
   all: readonly FoundConversation[],
   { handle, range }: { readonly handle: string; readonly range: RecallRange },
 ): Promise<Recalled | null> {
-  for (const { conversation } of all) {
-    const recalled = await conversation.recall(handle, range);
+  for (const { session } of all) {
+    const recalled = await session.recall(handle, range);
     if (recalled !== null) return recalled;
   }
-  for (const { conversation } of all) {
-    const recalled = await recallArtifact(handle, range, artifactsOf(conversation, logs));
+  for (const { session } of all) {
+    const recalled = await recallArtifact(handle, range, artifactsOf(session, logs));
     if (recalled !== null) return recalled;
   }
   return null;
 }
 
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
-async function take(asked: AskedRequest, conversation: Session, logs: ArrayConversations): Promise<void> {
+async function take(asked: AskedRequest, session: Session, logs: ArrayConversations): Promise<void> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
-  if (modelId !== undefined) logs.asked.set(conversation, modelId);
-  logs.facts.set(conversation, asked);
-  const known = conversation.messageIds().length;
+  if (modelId !== undefined) logs.asked.set(session, modelId);
+  logs.facts.set(session, asked);
+  const known = session.messageIds().length;
   // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
-  const isNew = !logs.artifacts.has(conversation);
-  const kept = artifactsOf(conversation, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
-  for (const [index, message] of kept.entries())
-    await admitted(message, callOf(request.messages, index), { conversation, logs });
+  const isNew = !logs.artifacts.has(session);
+  const kept = artifactsOf(session, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
+  for (const [index, message] of kept.entries()) await admitted(message, callOf(request.messages, index), { session, logs });
   const nowMs = logs.nowMs();
   const setup = { boundReasoning: logs.options.boundReasoning ?? "leaves", nowMs } as const;
   const fresh = arrived(request.messages, known, nowMs);
@@ -366,47 +365,47 @@ async function take(asked: AskedRequest, conversation: Session, logs: ArrayConve
   const firstAfter = known === 0 ? 0 : fresh.findLastIndex(({ role }) => role === "assistant") + 1;
   const firstReply = known === 0 ? fresh.findIndex(({ role }) => role === "assistant") : -1;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
-    if (index === firstAfter) noteSetup(conversation, request, setup);
-    if (index === firstReply && firstReported !== null) await conversation.report(conversation.view(), firstReported);
-    const own = await admitted(message, callOf(request.messages, known + index), { conversation, logs });
-    conversation.append({ type: "message", message: answering(own, conversation) });
-    const isOvertaken = message.role === "assistant" && logs.undone.delete(conversation);
-    if (isOvertaken && hasBound(logs, conversation)) await conversation.leaveReasoning();
+    if (index === firstAfter) noteSetup(session, request, setup);
+    if (index === firstReply && firstReported !== null) await session.report(session.view(), firstReported);
+    const own = await admitted(message, callOf(request.messages, known + index), { session, logs });
+    session.append({ type: "message", message: answering(own, session) });
+    const isOvertaken = message.role === "assistant" && logs.undone.delete(session);
+    if (isOvertaken && hasBound(logs, session)) await session.leaveReasoning();
   }
-  logs.undone.delete(conversation);
-  noteSetup(conversation, request, setup);
+  logs.undone.delete(session);
+  noteSetup(session, request, setup);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
-  await conversation.fit({ ...inputAt(gate, asked, { conversation, logs }), pending: submitted }, signal);
-  for (const message of submitted) conversation.append({ type: "message", message });
-  await conversation.flush();
+  await session.fit({ ...inputAt(gate, asked, { session, logs }), pending: submitted }, signal);
+  for (const message of submitted) session.append({ type: "message", message });
+  await session.flush();
 }
 
 /** The limits that a conversation's newest request was fitted to, by what is known now; `null` before one. */
-export function limitsInForce(logs: ArrayConversations, conversation: Session): ModelLimits | null {
-  const asked = logs.facts.get(conversation);
+export function limitsInForce(logs: ArrayConversations, session: Session): ModelLimits | null {
+  const asked = logs.facts.get(session);
   if (asked === undefined) return null;
-  const { limits, learnedTokens } = learnedFor(asked, { conversation, logs });
+  const { limits, learnedTokens } = learnedFor(asked, { session, logs });
   return limitsWithin(limits, learnedTokens);
 }
 
 /** Whose request is fitted. */
 interface OfConversation {
-  readonly conversation: Session;
+  readonly session: Session;
   readonly logs: ArrayConversations;
 }
 
-function artifactsOf(conversation: Session, { options, artifacts }: ArrayConversations): ArtifactStore {
-  const store = options.artifacts ?? artifacts.get(conversation) ?? createMemoryArtifactStore();
-  artifacts.set(conversation, store);
+function artifactsOf(session: Session, { options, artifacts }: ArrayConversations): ArtifactStore {
+  const store = options.artifacts ?? artifacts.get(session) ?? createMemoryArtifactStore();
+  artifacts.set(session, store);
   return store;
 }
 
 /** The message as it enters the log: a result cut to the policy's cap, by what its call does unless the caller says what its tool gives, and marked if it failed. */
-async function admitted(message: Message, call: ToolCallPart | null, { conversation, logs }: OfConversation): Promise<Message> {
+async function admitted(message: Message, call: ToolCallPart | null, { session, logs }: OfConversation): Promise<Message> {
   if (message.role !== "tool-result") return message;
   const { options, tellsFailures, policy, kinds } = logs;
   const category = options.categoryOf?.(message.toolName) ?? callShape(message.toolName, call?.argumentsJson ?? "").category;
   const isError = message.isError || (!tellsFailures && readsAsFailed({ ...message, category }));
-  const kept = { policy, artifacts: artifactsOf(conversation, logs), truncations: kinds.truncations };
+  const kept = { policy, artifacts: artifactsOf(session, logs), truncations: kinds.truncations };
   return (await admitToolResult({ ...message, isError, category }, kept)).message;
 }

@@ -124,15 +124,15 @@ interface AskedModel {
 }
 
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-function learnedOf(conversation: Session, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
-  const known = believedAt(learned.of(conversation, modelId), nowMs);
+function learnedOf(session: Session, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
+  const known = believedAt(learned.of(session, modelId), nowMs);
   const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
   const forgottenMs = learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
   const isKept = (event: LimitEvent) => event.kind !== "refused" || (event.atMs ?? 0) > forgottenMs;
-  const events = isLimited ? [] : conversation.limitEvents().filter(isKept);
+  const events = isLimited ? [] : session.limitEvents().filter(isKept);
   // Answers may name a model otherwise than requests do.
   const isNamed = events.some((event) => event.modelId === modelId);
-  const logged = isNamed ? modelId : conversation.view().modelId;
+  const logged = isNamed ? modelId : session.view().modelId;
   if (logged === undefined || logged === null) return known;
   const inLog = learnedInLog(events, { modelId: logged, reserveTokens, nowMs });
   return known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
@@ -189,7 +189,7 @@ export function isNewReply({ messages }: ConversationRequest, { state, messageId
 
 /** Whose limits are asked for, and what is known of limits. */
 interface OfLimits {
-  readonly conversation: Session;
+  readonly session: Session;
   readonly logs: {
     readonly options: CompactorOptions;
     readonly policy: Policy;
@@ -205,23 +205,23 @@ export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: 
 
 /** The input of a fit at a gate, with what was learned of the model's limits. */
 export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): SessionInput {
-  const { conversation, logs } = of;
+  const { session, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
-  const stated = known.request ?? requestLimitsOf(asked.modelId ?? conversation.view().modelId ?? "");
-  const shared = believedLimits(logs.learned.of(conversation, asked.modelId).request, logs.nowMs());
+  const stated = known.request ?? requestLimitsOf(asked.modelId ?? session.view().modelId ?? "");
+  const shared = believedLimits(logs.learned.of(session, asked.modelId).request, logs.nowMs());
   return { gate, pending: [], model: { ...known, request: lowestLimits(stated, shared) }, observedLimitTokens };
 }
 
 /** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */
 export function learnedFor(
   asked: RequestFacts,
-  { conversation, logs }: OfLimits,
+  { session, logs }: OfLimits,
 ): { readonly limits: ModelLimits; readonly learnedTokens: number | null } {
   const limits = allowedBy(logs, limitsOf(asked, logs.options));
   const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
   const reserveTokens = maxOutputTokens ?? 0;
   const { modelId } = asked;
-  const learned = learnedOf(conversation, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
+  const learned = learnedOf(session, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
   const learnedTokens = learnedWindowTokens(learned, reserveTokens);
   const isKept =
     asked.isReplyGuessed !== true || learnedTokens === null || windowTokens === null || learnedTokens >= windowTokens;
