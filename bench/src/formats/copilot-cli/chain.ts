@@ -76,11 +76,12 @@ export function takeEvent(chain: EventChain, event: ChainEvent): void {
       takeCompaction(chain, event);
       break;
     default:
-      if (stringAt(event.data, "content") !== null && event.type !== "system.message") items.push(unreadItem(event.type));
+      if (stringAt(event.data, "content") !== null && !/^(?:system\.message|skill\.invoked)$/.test(event.type))
+        items.push(unreadItem(event.type));
   }
 }
 
-/** A reminder that was put in while a turn ran is told by two events with one text: it was sent once. */
+/** A person's message names no source, a task for a subagent an agent. A reminder that was put in while a turn ran is told by two events with one text: it was sent once. */
 function takeUser(items: LogItem[], event: ChainEvent): void {
   const { data } = event;
   const text = stringAt(data, "transformedContent") || (stringAt(data, "content") ?? "");
@@ -88,11 +89,10 @@ function takeUser(items: LogItem[], event: ChainEvent): void {
     const base64 = stringAt(attachment, "data");
     return base64 === null ? [] : [imageFromBase64(stringAt(attachment, "mimeType"), base64)];
   });
-  const origin = data.source === "system" ? "injected" : "human";
-  const item = userItemOf(event, origin, [textPart(text), ...images]);
+  const origin = /^(?:user|agent|$)/.test(stringAt(data, "source") ?? "") ? "human" : "injected";
   const last = items.at(-1);
   const isRepeated = origin === "injected" && last?.kind === "user" && textOf(last) === text;
-  if (!isRepeated) items.push(item);
+  if (!isRepeated) items.push(userItemOf(event, origin, [textPart(text), ...images]));
 }
 
 function userItemOf({ line, sourceId, atMs }: ChainEvent, origin: UserItem["origin"], parts: UserItem["parts"]): UserItem {

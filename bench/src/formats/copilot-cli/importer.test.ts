@@ -31,6 +31,8 @@ test("what was sent is read, what is for the eye or for hooks is not", async () 
     user("", { transformedContent: "reminder", source: "system" }),
     user("reminder", { source: "system" }),
     event("hook.start", { input: { prompt: "q" } }),
+    event("skill.invoked", { name: "plan", content: "Plan first." }),
+    user("Plan first.", { source: "skill-plan" }),
     event("assistant.message", {
       ...{ model: "m", content: "", reasoningText: "hm", reasoningOpaque: "x", outputTokens: 9 },
       toolRequests: [request("c1", "view", { path: "a.ts" }), request("c2", "powershell", { command: "Get-Content a" })],
@@ -45,6 +47,7 @@ test("what was sent is read, what is for the eye or for hooks is not", async () 
   expect(describeLog(transcript).slice(1)).toEqual([
     "human: <now/> q",
     "injected: reminder",
+    "injected: Plan first.",
     USAGE,
     'model: (hm) | call c1 view {"path":"a.ts"} read a.ts | call c2 powershell {"command":"Get-Content a"}',
     "result c2 (powershell, head-tail, error): denied",
@@ -53,6 +56,7 @@ test("what was sent is read, what is for the eye or for hooks is not", async () 
     USAGE,
     "model: done",
   ]);
+  expect(transcript?.notes.map(({ code }) => code)).toEqual(["no-usage"]);
 });
 
 test.each([
