@@ -20,14 +20,13 @@ import {
   createArrayConversations,
   fitRequest,
   leaveReasoning,
-  limitsInForce,
   recallIn,
   recoverRequest,
   reportAnswer,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
-import { type CompactorOptions, limitsOf, type RequestFacts } from "./request.ts";
+import { type CompactorOptions, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */
@@ -190,7 +189,7 @@ export function createArrayCompactor<Item, Answer>(
 
 function logged(logs: ArrayConversations, { name, session }: FoundConversation): ConversationLog {
   const { expectedTokens } = session.predict();
-  return { ...name, entries: session.entries(), expectedTokens, limits: limitsInForce(logs, session) };
+  return { ...name, entries: session.entries(), expectedTokens, limits: limitsInForce(session, logs) };
 }
 
 function read<Item, Answer>(

@@ -24,7 +24,6 @@ import {
   type FoundConversation,
   type Kinds,
   type LearnedLimits,
-  limitsWithin,
   type Recalled,
   type RecallRange,
   type Rejection,
@@ -40,21 +39,8 @@ import {
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
-import {
-  allowedBy,
-  answering,
-  arrived,
-  type CompactorOptions,
-  callOf,
-  DEFAULT_MAXIMUM_CHARS,
-  DEFAULT_MAXIMUM_CONVERSATIONS,
-  inputAt,
-  isNewReply,
-  learnedFor,
-  limitsOf,
-  noteSetup,
-  type RequestFacts,
-} from "./request.ts";
+import type { CompactorOptions, RequestFacts } from "./request.ts";
+import { allowedBy, answering, arrived, callOf, inputAt, isNewReply, limitsOf, maximaOf, noteSetup } from "./request.ts";
 
 /** The log of one conversation as it is now, and the size of its next request. */
 export interface ConversationLog extends ConversationName {
@@ -123,8 +109,7 @@ export function createArrayConversations(
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
     nowMs,
-    maximumCount: options.maximumConversations ?? DEFAULT_MAXIMUM_CONVERSATIONS,
-    maximumChars: options.maximumChars ?? DEFAULT_MAXIMUM_CHARS,
+    ...maximaOf(options),
     begin: (name, log) => {
       const session: Session = createSession({
         ...log,
@@ -378,14 +363,6 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
   await session.fit({ ...inputAt(gate, asked, { session, logs }), pending: submitted }, signal);
   for (const message of submitted) session.append({ type: "message", message });
   await session.flush();
-}
-
-/** The limits that a conversation's newest request was fitted to, by what is known now; `null` before one. */
-export function limitsInForce(logs: ArrayConversations, session: Session): ModelLimits | null {
-  const asked = logs.facts.get(session);
-  if (asked === undefined) return null;
-  const { limits, learnedTokens } = learnedFor(asked, { session, logs });
-  return limitsWithin(limits, learnedTokens);
 }
 
 /** Whose request is fitted. */

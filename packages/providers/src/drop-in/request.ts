@@ -25,6 +25,7 @@ import {
   type LimitEvent,
   learnedInLog,
   learnedWindowTokens,
+  limitsWithin,
   lowestLimits,
   type SessionInput,
   setupChange,
@@ -76,10 +77,18 @@ export interface CompactorOptions {
 }
 
 /** Conversations in memory; chosen: a busy server's, at the memory of one long session. */
-export const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
+const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
 
 /** Characters in memory; chosen: about 200 MB of text. */
-export const DEFAULT_MAXIMUM_CHARS = 100_000_000;
+const DEFAULT_MAXIMUM_CHARS = 100_000_000;
+
+/** The most that is in memory. */
+export function maximaOf({
+  maximumConversations: maximumCount = DEFAULT_MAXIMUM_CONVERSATIONS,
+  maximumChars = DEFAULT_MAXIMUM_CHARS,
+}: CompactorOptions): { readonly maximumCount: number; readonly maximumChars: number } {
+  return { maximumCount, maximumChars };
+}
 
 /** Facts that one request is fitted with, in addition to its messages. */
 export interface RequestFacts {
@@ -213,7 +222,7 @@ export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimit
 }
 
 /** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */
-export function learnedFor(
+function learnedFor(
   asked: RequestFacts,
   { session, logs }: OfLimits,
 ): { readonly limits: ModelLimits; readonly learnedTokens: number | null } {
@@ -228,4 +237,15 @@ export function learnedFor(
   if (isKept) return { limits, learnedTokens };
   const guessedTokens = Math.floor((reserveTokens * learnedTokens) / windowTokens);
   return { limits: { ...limits, maxOutputTokens: guessedTokens }, learnedTokens: learnedWindowTokens(learned, guessedTokens) };
+}
+
+/** The limits that a session's newest request was fitted to, by what is known now; `null` before one. */
+export function limitsInForce(
+  session: Session,
+  logs: OfLimits["logs"] & { readonly facts: WeakMap<Session, RequestFacts> },
+): ModelLimits | null {
+  const asked = logs.facts.get(session);
+  if (asked === undefined) return null;
+  const { limits, learnedTokens } = learnedFor(asked, { session, logs });
+  return limitsWithin(limits, learnedTokens);
 }

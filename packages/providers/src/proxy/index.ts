@@ -1,10 +1,5 @@
-export {
-  type CompactionLoss,
-  compactionLoss,
-  messageShares,
-  type TokensOf,
-  takenRatio,
-} from "../drop-in/compaction-loss.ts";
+export type { CompactionLoss, TokensOf } from "../drop-in/compaction-loss.ts";
+export { compactionLoss, messageShares, takenRatio } from "../drop-in/compaction-loss.ts";
 export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
 export { type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
