@@ -186,17 +186,8 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
   }),
 ]);
 
-/** The schema of each set of kinds, made once. */
-const schemas = new WeakMap<Kinds, z.ZodType<Policy>>();
-
 /** The schema of {@link Policy}, made from the kinds that are there: strict, so that an unknown key is an error and not a silent default. */
 export function policySchema(kinds: Kinds): z.ZodType<Policy> {
-  const schema = schemas.get(kinds) ?? schemaOf(kinds);
-  schemas.set(kinds, schema);
-  return schema;
-}
-
-function schemaOf(kinds: Kinds): z.ZodType<Policy> {
   const estimator = estimatorSchema(kinds.estimators);
   const keep = z.array(keepRuleSchema(kinds.keepRules)).readonly();
   const strategies = z.array(strategySchema(kinds.strategies)).readonly();
