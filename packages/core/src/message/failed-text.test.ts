@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readsAsFailed } from "./failed-text.ts";
+import { MISSING_RESULT_TEXT } from "./repair.ts";
 
 const COMMAND = "head-tail";
 
@@ -23,6 +24,13 @@ test.each([
   ["an error's name alone", "Error", COMMAND, true],
   ["a system's name of an error", "EISDIR: illegal operation on a directory, read", "file-content", true],
   ["an element that is an error", "<tool_use_error>File has not been read yet.</tool_use_error>", "generic", true],
+  ["words that a repair put in a result's place", MISSING_RESULT_TEXT, "generic", true],
+  ["a last line that says that a command was ended", "3 of 9 done\n\n\nCommand aborted", COMMAND, true],
+  ["the same with its time", "Command timed out after 10 seconds", COMMAND, true],
+  ["words about what was ended", "All was interrupted. Then it went on.", COMMAND, false],
+  ["what a tool could not do", "Could not find the exact text in a.ts. It must match.", "generic", true],
+  ["words of a file about that", "Could not find it.\nMore.", "file-content", false],
+  ["a command's words about that", "could not add a label\ndone", COMMAND, false],
   ["a file that begins with an error's name", "Error: the title\nof a page", "file-content", false],
   ["a file about statuses", "1\tint main() {\n2\t  return 1\n3\t}", "file-content", false],
   ["a word that only begins so", "Errors are values", "generic", false],
