@@ -1,5 +1,6 @@
-import type { Message, SessionEntry, ToolResultMessage } from "@plimsoll/core";
-import { type EnginePolicy, type FollowingCheck, followingChecks, type Kinds, truncateMessage } from "@plimsoll/core/extend";
+import { type Message, type SessionEntry, type ToolResultMessage, textOf } from "@plimsoll/core";
+import type { EnginePolicy, FollowingCheck, Kinds } from "@plimsoll/core/extend";
+import { artifactHandle, followingChecks, truncateMessage } from "@plimsoll/core/extend";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type Needs, prepareNeeds } from "../needs/needs.ts";
 import { type PreparedReferences, prepareReferences, type SizedHistory, sizedHistory } from "../needs/recorded-references.ts";
@@ -97,7 +98,10 @@ function createArrivals(): Arrivals {
     return (result) => {
       const before = cut.get(result);
       if (before !== undefined) return before;
-      const { message } = truncateMessage(result, truncation, { truncations });
+      const { isTruncated, message: own } = truncateMessage(result, truncation, { truncations });
+      // As where results are admitted: what is cut names where the whole is.
+      const how = () => ({ truncations, hint: `handle ${artifactHandle(textOf(result))}` });
+      const message = isTruncated ? truncateMessage(result, truncation, how()).message : own;
       cut.set(result, message);
       return message;
     };

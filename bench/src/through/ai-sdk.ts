@@ -21,7 +21,7 @@ export const reader: Reader = {
       content: parts.map((part) => {
         if (part.type === "text") return PIECES.text(part.text);
         if (part.type === "reasoning")
-          return { type: "reasoning", text: part.text, providerOptions: { anthropic: { signature: sealOf(part.opaque) } } };
+          return { type: "reasoning", text: part.text, providerOptions: { anthropic: sealOf(part.opaque, "signature") } };
         const { callId: toolCallId, toolName, argumentsJson } = part;
         return { type: "tool-call", toolCallId, toolName, input: inputOf(argumentsJson) };
       }),

@@ -18,7 +18,7 @@ export const reader: Reader = {
       role: "assistant",
       content: parts.map((part) => {
         if (part.type === "text") return PIECES.text(part.text);
-        if (part.type === "reasoning") return { type: "thinking", thinking: part.text, signature: sealOf(part.opaque) };
+        if (part.type === "reasoning") return { type: "thinking", thinking: part.text, ...sealOf(part.opaque, "signature") };
         return { type: "tool_use", id: part.callId, name: part.toolName, input: inputOf(part.argumentsJson) };
       }),
     },

@@ -16,7 +16,7 @@ export const reader: Reader = {
       role: "model",
       parts: parts.map((part) => {
         if (part.type === "text") return { text: part.text };
-        if (part.type === "reasoning") return { text: part.text, thought: true, thoughtSignature: sealOf(part.opaque) };
+        if (part.type === "reasoning") return { text: part.text, thought: true, ...sealOf(part.opaque, "thoughtSignature") };
         return { functionCall: { id: part.callId, name: part.toolName, args: inputOf(part.argumentsJson) } };
       }),
     },

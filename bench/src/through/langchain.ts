@@ -14,7 +14,7 @@ export const reader: Reader = {
   reply: ({ parts }) => {
     const content = parts.flatMap((part): { readonly type: string; readonly [key: string]: string }[] => {
       if (part.type === "text") return [PIECES.text(part.text)];
-      return part.type === "reasoning" ? [{ type: "thinking", thinking: part.text, signature: sealOf(part.opaque) }] : [];
+      return part.type === "reasoning" ? [{ type: "thinking", thinking: part.text, ...sealOf(part.opaque, "signature") }] : [];
     });
     const tool_calls = parts.flatMap((part) =>
       part.type === "tool-call"

@@ -80,9 +80,9 @@ export function inputOf(argumentsJson: string): object {
   return { input: argumentsJson };
 }
 
-/** The seal of reasoning that a vendor wants back, as text. */
-export function sealOf(opaque: JsonValue): string {
-  return typeof opaque === "string" ? opaque : JSON.stringify(opaque);
+/** The seal of reasoning that a vendor wants back, as text under a key; nothing for reasoning that is recorded without one. */
+export function sealOf(opaque: JsonValue, key: string): Readonly<Record<string, string>> {
+  return opaque === null ? {} : { [key]: typeof opaque === "string" ? opaque : JSON.stringify(opaque) };
 }
 
 /** The texts and media of a message, each written by one of two functions; media whose bytes are not kept leave a word. */

@@ -2,8 +2,11 @@ import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/extend";
 import type { Reader } from "./reader.ts";
 
+/** Names of all readers: the providers' APIs and SDKs that policies can be replayed through. */
+export const READER_NAMES = ["anthropic", "chat", "responses", "ai-sdk", "langchain", "gemini", "agents"] as const;
+
 /** A reader's name. */
-export type ReaderName = "anthropic" | "chat" | "responses" | "ai-sdk" | "langchain" | "gemini" | "agents";
+export type ReaderName = (typeof READER_NAMES)[number];
 
 /** The readers by name. Each is loaded when it is asked for, since it may need an SDK that is not installed. */
 const LOADERS: Readonly<Record<ReaderName, () => Promise<{ readonly reader: Reader }>>> = {
@@ -15,17 +18,6 @@ const LOADERS: Readonly<Record<ReaderName, () => Promise<{ readonly reader: Read
   gemini: () => import("./gemini.ts"),
   agents: () => import("./agents.ts"),
 };
-
-/** Names of all readers: the providers' APIs and SDKs that policies can be replayed through. */
-export const READER_NAMES: readonly ReaderName[] = [
-  "anthropic",
-  "chat",
-  "responses",
-  "ai-sdk",
-  "langchain",
-  "gemini",
-  "agents",
-];
 
 const THROUGH = " through ";
 

@@ -15,7 +15,7 @@ export const reader: Reader = {
       if (part.type === "tool-call")
         return { type: "function_call", call_id: part.callId, name: part.toolName, arguments: part.argumentsJson };
       const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];
-      return { type: "reasoning", id: `rs_${id}_${place}`, summary, encrypted_content: sealOf(part.opaque) };
+      return { type: "reasoning", id: `rs_${id}_${place}`, summary, ...sealOf(part.opaque, "encrypted_content") };
     }),
   results: (messages) =>
     messages.map((message) => ({

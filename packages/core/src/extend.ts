@@ -80,6 +80,7 @@ export type { UseFeature } from "./recall/use-features.ts";
 export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
+
 export type { SessionInput } from "./session/background.ts";
 export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
 export type { ConversationName, ConversationRequest, Conversations, FoundConversation } from "./session/conversations.ts";
@@ -98,7 +99,7 @@ export {
   nextTry,
 } from "./session/learned-limit.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
-export { MAXIMUM_RECALL_CHARS, recallArtifact } from "./session/recall.ts";
+export { artifactHandle, MAXIMUM_RECALL_CHARS, recallArtifact } from "./session/recall.ts";
 export type { Attempt, EndedReply, Recovery, RecoveryFacts, Rejection, RequestOutcome, Tried } from "./session/recovery.ts";
 export {
   answerOf,
