@@ -11,17 +11,18 @@ import { drive } from "./drive.ts";
 import { type PreparedSession, prepareSession } from "./prepared-session.ts";
 import type { ReplayedCall } from "./replayed-call.ts";
 
-/** Ids as long as those that a reader gives: a handle in a text takes room from what is brought back beside it. */
-function withLongIds(transcript: Transcript): Transcript {
+/** Ids of another length and other letters than a reader gives: which there are takes no room from what is brought back. */
+function withSourceIds(transcript: Transcript): Transcript {
+  const idOf = (id: string) => `msg_${shortHash(id).toUpperCase().slice(0, 20)}`;
   const entries = transcript.entries.map((entry): SessionEntry => {
-    if (entry.type === "message") return { ...entry, message: { ...entry.message, id: shortHash(entry.message.id) } };
-    return entry.type === "usage" ? { ...entry, throughMessageId: shortHash(entry.throughMessageId ?? "") } : entry;
+    if (entry.type === "message") return { ...entry, message: { ...entry.message, id: idOf(entry.message.id) } };
+    return entry.type === "usage" ? { ...entry, throughMessageId: idOf(entry.throughMessageId ?? "") } : entry;
   });
   return { ...transcript, entries };
 }
 
 const MADE = { turns: 6, toolCallsPerTurn: 5, resultChars: 4000, overheadTokens: 2000 };
-const SESSION = prepareSession(withLongIds(madeTranscript(MADE)));
+const SESSION = prepareSession(withSourceIds(madeTranscript(MADE)));
 
 async function callsOf(policy: Policy, session: PreparedSession = SESSION): Promise<readonly ReplayedCall[]> {
   const calls: ReplayedCall[] = [];
@@ -32,7 +33,10 @@ async function callsOf(policy: Policy, session: PreparedSession = SESSION): Prom
 
 /** A message without what names it: a handle is the id under which a log has a message, and each log has its own. */
 function shown(message: Message): string {
-  return `${message.role}: ${textOf(message)}`.replaceAll(/\b[0-9a-f]{32}\b|(?<=handle )[0-9a-f]{8,}/g, "HANDLE");
+  return `${message.role}: ${textOf(message)}`.replaceAll(
+    /\b(?:[0-9a-f]{32}|msg_[0-9A-F]{20})\b|(?<=handle )[b-t]{10}\b/g,
+    "HANDLE",
+  );
 }
 
 /** The contexts of all calls. */
@@ -46,7 +50,7 @@ test.each(READER_NAMES)("what is sent through %s is what the engine sends", asyn
 });
 
 test.each(READER_NAMES)("what no person wrote is none's through %s, as its user's program says", async (reader) => {
-  const made = withLongIds(madeTranscript({ ...MADE, humanChars: 6_000 }));
+  const made = withSourceIds(madeTranscript({ ...MADE, humanChars: 6_000 }));
   const entries = made.entries.map((entry): SessionEntry => {
     const isPutIn = entry.type === "message" && entry.message.role === "user" && !textOf(entry.message).includes("module-2");
     return isPutIn ? { ...entry, message: { ...entry.message, origin: "injected" } } : entry;

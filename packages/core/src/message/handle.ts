@@ -1,3 +1,5 @@
+import { shortHash } from "../text.ts";
+
 /** The part that a handle names. */
 export interface PartHandle {
   readonly messageId: string;
@@ -26,11 +28,6 @@ export function spanHandle(span: SpanHandle): string {
 /** The message id and part index that a handle names; a text that {@link partHandle} does not write is read as older versions wrote it. */
 export function parseHandle(handle: string): PartHandle {
   return writtenPart(handle) ?? olderPart(handle);
-}
-
-/** The ends of the span that a handle names; `null` for the handle of a single part. Older forms are read too. */
-export function parseSpanHandle(handle: string): SpanHandle | null {
-  return writtenSpan(handle) ?? olderSpans(handle)[0] ?? null;
 }
 
 /**
@@ -120,38 +117,30 @@ function olderSpans(handle: string): readonly SpanHandle[] {
   return spans;
 }
 
-/** Characters of the shortest end of a handle that is taken for it; chosen: some four billion of a hash. */
+/** Characters of the shortest word, or end of an id, that is taken for a handle; chosen: some four billion of a hash. */
 const SHORTEST_CHARS = 8;
 
-/** True if `given` is the handle, or the last 8 characters or more of its id (the first, as older versions wrote); a part's mark (`#1`) must be given, too. */
+/** Characters of a word that are shown; chosen: among 20,000 messages two have the same in one of 5,000 logs. */
+const SHOWN_CHARS = 10;
+
+/** A letter for each digit of a hash: all words of a length measure the same, which digits among letters do not, and none reads as a number. */
+const LETTERS = "bcdfghjklmnpqrst";
+
+/** The word that an id is shown by, whatever its source writes: a hash of it in letters, or itself if that is shorter. */
+function wordOf(id: string): string {
+  return id.length < SHORTEST_CHARS ? id : Array.from(shortHash(id), (digit) => LETTERS[Number.parseInt(digit, 16)]).join("");
+}
+
+/** True if `given` is the handle, or 8 characters or more of its word (or, as older versions wrote, of its id's end or beginning); a part's mark (`#1`) must be given, too. */
 export function isHandleMeant(handle: string, given: string): boolean {
   if (handle === given) return true;
   const [[id = "", part], [piece = "", givenPart]] = [handle.split("#"), given.split("#")];
-  return part === givenPart && piece.length >= SHORTEST_CHARS && (id.endsWith(piece) || id.startsWith(piece));
+  if (part !== givenPart || piece.length < SHORTEST_CHARS) return false;
+  return id.endsWith(piece) || id.startsWith(piece) || wordOf(id).startsWith(piece);
 }
 
-/** Ids of a log, and the shortest handles that tell them apart. */
-export interface ShortHandles {
-  add(messageId: string): void;
-  /** The handle with as much of its id as makes it unique among all that were added. */
-  of(handle: string): string;
-}
-
-/** No id yet. The end is taken, since ids of one source begin alike; those that end alike are kept together, so that a handle is compared with few. */
-export function createShortHandles(): ShortHandles {
-  const ids = new Map<string, Set<string>>();
-  const endOf = (id: string) => id.slice(-SHORTEST_CHARS);
-  return {
-    add: (messageId) => {
-      const id = written(messageId);
-      ids.set(endOf(id), (ids.get(endOf(id)) ?? new Set()).add(id));
-    },
-    of: (handle) => {
-      const [id = "", part] = handle.split("#");
-      let chars = SHORTEST_CHARS;
-      for (const other of ids.get(endOf(id)) ?? [])
-        while (other !== id && chars < id.length && other.endsWith(id.slice(-chars))) chars += 1;
-      return part === undefined ? id.slice(-chars) : `${id.slice(-chars)}#${part}`;
-    },
-  };
+/** The handle as a context shows it, so short that a model can repeat it: the beginning of its id's word. */
+export function shortHandle(handle: string): string {
+  const [id = "", ...part] = handle.split("#");
+  return [wordOf(id).slice(0, SHOWN_CHARS), ...part].join("#");
 }

@@ -1,3 +1,4 @@
+import { shortHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { callWords } from "../paths/call-shape.ts";
 import { isPlain, type RecalledPassage } from "../prompts/notices.ts";
@@ -66,7 +67,7 @@ function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): Rec
     shows: path ?? (call === null ? null : callWords(call)),
     fromLine: numbers[0] ?? null,
     throughLine: numbers.at(-1) ?? null,
-    handle: index.shortHandle(of.handle),
+    handle: shortHandle(of.handle),
     editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : null,
     text: textOf(text, lines),
     isPlain: run.every(isPlainUnit),

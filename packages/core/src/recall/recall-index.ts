@@ -1,4 +1,3 @@
-import { createShortHandles, type ShortHandles } from "../message/handle.ts";
 import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { createFileTouches, type FileTouches } from "./file-touches.ts";
@@ -20,8 +19,6 @@ export interface RecallView {
   forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
   /** The same units as a ranking takes them: see {@link rankedUnits}. */
   ranked(choice: RankingChoice): readonly RankedUnit[];
-  /** The shortest handle that names the same part of this log. */
-  shortHandle(handle: string): string;
   /** Counts the changes of a text's file since it was logged; of any file if it shows none. */
   editsSince(of: Unit["of"]): number;
 }
@@ -54,7 +51,6 @@ interface HeldMessage {
 interface IndexState {
   readonly work: WorkCounter;
   readonly files: FileTouches;
-  readonly handles: ShortHandles;
   held: HeldMessage[];
   openCalls: readonly ToolCallPart[];
   atChars: number;
@@ -68,7 +64,6 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
   const index: IndexState = {
     work,
     files: createFileTouches(),
-    handles: createShortHandles(),
     held: [],
     openCalls: [],
     atChars: 0,
@@ -95,14 +90,12 @@ function viewOf(index: IndexState, throughChars: number | null): RecallView {
       readThrough(index, nowAtChars);
       return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars }, choice);
     },
-    shortHandle: index.handles.of,
     editsSince: ({ path, atChars }) => index.files.writesSince(path, atChars),
   };
 }
 
 function addMessage(index: IndexState, message: Message): void {
   const { atChars, held } = index;
-  index.handles.add(message.id);
   const calls = toolCallsOf(message);
   if (calls.length > 0) index.openCalls = calls;
   // What a call writes is not older than its writing.

@@ -64,6 +64,8 @@ describe("recall of a part", () => {
     ["an end of an id of eight characters", "abcd9999", "what came later, told apart by nobody"],
     ["an end with the mark of a part", "abcd4567#1", "its second part"],
     ["an end that is too short", "bcd9999", null],
+    ["a word that a passage shows", "mqpsbpkddd", "by its beginning"],
+    ["the same with the mark of a part", "mqpsbpkddd#1", "its second part"],
     ["a message that is not there", "missing", null],
     ["a part that is not there", "u1#7", null],
     ["nothing", "", null],
