@@ -71,6 +71,15 @@ describe("recalled passages", () => {
     expect(passagesOf([{ ...result("r", "c", text), isError: true }])).toMatchObject([{ text }]);
   });
 
+  test.each([
+    ["nothing that it says in brackets", "(no output)", []],
+    ["nothing, with line ends", "[No matches]\n", []],
+    ["more behind the brackets", "(no output)\nof a: b", ["(no output)\nof a: b"]],
+    ["a list of its own", "[1, 2]\n[3, 4]", ["[1, 2]\n[3, 4]"]],
+  ])("of a result that shows %s", (_, text, texts) => {
+    expect(passagesOf([result("r", "c", text)]).map((each) => each.text)).toEqual(texts);
+  });
+
   test("a passage names its file and lines, and shows them without their numbers", () => {
     const text = Array.from({ length: 20 }, (_, at) => `${at + 40}\tline ${at} of the file`).join("\n");
     const read: ToolCallPart = {
