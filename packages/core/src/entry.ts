@@ -1,4 +1,4 @@
-import type { BoundReasoning, RemovedReasoning } from "./message/check.ts";
+import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning.ts";
 import type { Message, Part } from "./message/message.ts";
 import type { CoverageCount, RequestLimits } from "./message/size.ts";
 import type { ToolSpec } from "./tool.ts";

@@ -57,3 +57,9 @@ export function isPlimsollError(error: unknown, code?: PlimsollErrorCode): error
   if (!(error instanceof Error && error.name === "PlimsollError" && "code" in error && "details" in error)) return false;
   return code === undefined || error.code === code;
 }
+
+/** A failure as one line of the record. */
+export function failureText(error: unknown): string {
+  if (isPlimsollError(error)) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : "unknown failure";
+}

@@ -6,7 +6,7 @@ export type { Amount, Trigger } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
 export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
 export { isPlimsollError, PlimsollError } from "./error.ts";
-export type { BoundReasoning, IsBoundReasoning } from "./message/check.ts";
+export type { BoundReasoning, IsBoundReasoning } from "./message/bound-reasoning.ts";
 export type {
   AssistantMessage,
   Context,

@@ -107,6 +107,22 @@ export async function inTime<Answer>(
   }
 }
 
+/** Resolves with the work's result, or rejects with the abort's reason as soon as the signal aborts. The work itself goes on. */
+export async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return await work();
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
 /** The summariser, whose summary is there by the deadline, however many requests it takes: one that is late has failed. */
 export function withDeadline(summarizer: Summarizer, deadline: Deadline): Summarizer {
   const late = (afterMs: number) =>
@@ -306,44 +322,4 @@ const TRUE_NOW: Door<string | null | undefined> = {
 /** Asks for the dynamic context. */
 export async function askDynamicContext(ask: () => unknown): Promise<string | null> {
   return (await answerOf(TRUE_NOW, ask, { deadline: deadlineOf({}) })) ?? null;
-}
-
-/** Runs work one after the other, in the order in which it was given. A failure stays with its caller. */
-export interface Queue {
-  run<T>(work: () => Promise<T>): Promise<T>;
-  /** Work that was given and has not ended. */
-  pendingCount(): number;
-}
-
-/** An empty queue. */
-export function createQueue(): Queue {
-  let last: Promise<unknown> = Promise.resolve();
-  let pending = 0;
-  return {
-    run: (work) => {
-      pending += 1;
-      const result = last.then(work).finally(() => {
-        pending -= 1;
-      });
-      last = result.catch(() => undefined);
-      return result;
-    },
-    pendingCount: () => pending,
-  };
-}
-
-/** Resolves with the work's result, or rejects with the abort's reason as soon as the signal aborts. The work itself goes on. */
-export async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-  if (signal === undefined) return await work();
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

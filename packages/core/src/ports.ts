@@ -1,5 +1,5 @@
 import type { SessionEntry, SessionStartEntry } from "./entry.ts";
-import type { BoundReasoning } from "./message/check.ts";
+import type { BoundReasoning } from "./message/bound-reasoning.ts";
 import type { AssistantMessage, Context, Message, StopReason } from "./message/message.ts";
 import type { TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
 import type { Usage } from "./usage.ts";

@@ -3,7 +3,7 @@ import type { FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits, RevertEntry, SessionEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
-import type { IsBoundReasoning } from "../message/check.ts";
+import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, MessageDraft, UserMessage } from "../message/message.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { PlimsollError } from "../error.ts";
-import { askHook, type BeforeCompaction, failureText } from "./fit-input.ts";
+import { failureText, PlimsollError } from "../error.ts";
+import { askHook } from "./compact.ts";
+import type { BeforeCompaction } from "./fit-input.ts";
 
 const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
 const deadline = { afterMs: 9, timer: () => () => undefined };

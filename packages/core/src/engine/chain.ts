@@ -1,6 +1,7 @@
 import { type Budget, resolveAmount } from "../budget.ts";
 import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "../entry.ts";
+import { failureText } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
@@ -9,7 +10,7 @@ import type { Policy } from "../policy/policy.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
 import type { Executed } from "./execute.ts";
-import { type FitInput, type FitState, failureText, type PreparedSummary } from "./fit-input.ts";
+import type { FitInput, FitState, PreparedSummary } from "./fit-input.ts";
 import { type Goal, isForced } from "./why-act.ts";
 
 /** One step of a chain: the policy's own, one that is forced in its place, the first of its fallback, or another of it. */

@@ -1,18 +1,23 @@
+import { z } from "zod";
 import type { Budget } from "../budget.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
+import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { FILES_IN_HAND } from "../keep/files-in-hand.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
-import { reasoningBehindEdit, withoutReasoning } from "../message/check.ts";
+import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
+import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
 import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, preparedStep, runChain, withPrepared } from "./chain.ts";
-import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
-import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
+import type { CompactionTools } from "./compaction-tools.ts";
+import { summaryWithin, toolsFor } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
-import { askHook, type FitInput, type FitOutcome, type FitState, failureText, type SizedPart } from "./fit-input.ts";
+import type { CompactionNotice, FitInput, FitOutcome, FitState, HookDecision, SizedPart } from "./fit-input.ts";
+import type { ViewMeasure } from "./measure-view.ts";
+import { sizedParts, viewMeasure } from "./measure-view.ts";
 import { expectedTokensOf, type Goal, goalOf } from "./why-act.ts";
 
 /** Why and within what a compaction happens. */
@@ -231,4 +236,40 @@ function missedStep(parts: readonly SizedPart[], { inputBudgetTokens }: Budget):
 /** Reduces an edit to the parts that tell it from others: of its message the id alone, which follows from the message's text. */
 function asNamed(edit: AppliedEdit): unknown {
   return edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit;
+}
+
+const DECISION: Door<HookDecision> = {
+  port: "the hook",
+  shape: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("go") }),
+    z.object({ kind: z.literal("cancel"), why: z.string() }),
+    z.object({ kind: z.literal("summary"), text: z.string() }),
+  ]),
+  wanted: "go, cancel or a summary",
+};
+
+/** The decision, and what the record says of how it came about. */
+interface AskedHook {
+  readonly decision: HookDecision;
+  readonly steps: readonly StepOutcome[];
+}
+
+/** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
+export async function askHook(
+  state: Pick<FitState, "beforeCompaction" | "deadline">,
+  notice: CompactionNotice,
+  signal: AbortSignal,
+): Promise<AskedHook> {
+  const { beforeCompaction: hook, deadline } = state;
+  if (hook === null) return { decision: { kind: "go" }, steps: [] };
+  const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
+  try {
+    const answer: unknown = await answerWithin((given) => hook(notice, given), { deadline, signal, late });
+    return { decision: passed(DECISION, answer), steps: [] };
+  } catch (error) {
+    // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
+    if (signal.aborted) throw error;
+    const failed = { strategy: "before-compaction", outcome: "failed", detail: failureText(error) } as const;
+    return { decision: { kind: "go" }, steps: [failed] };
+  }
 }

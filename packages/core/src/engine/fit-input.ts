@@ -1,15 +1,13 @@
-import { z } from "zod";
 import type { ReplaceSpansEdit, WrittenSummary } from "../edit/apply-edits.ts";
 import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
-import { isPlimsollError } from "../error.ts";
 import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Message, ReasoningPart } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { answerWithin, type Deadline, type Door, passed } from "../port-door.ts";
+import type { Deadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import type { KeptState } from "../prompts/facts.ts";
 import type { RecallView } from "../recall/recall-index.ts";
@@ -120,18 +118,17 @@ export interface CompactionNotice {
   readonly messages: readonly Message[];
 }
 
+/** The decision of a before-compaction hook: the compaction goes on, does not happen, or takes the hook's own summary. */
+export type HookDecision =
+  | { readonly kind: "go" }
+  | { readonly kind: "cancel"; readonly why: string }
+  | { readonly kind: "summary"; readonly text: string };
+
 /**
  * A hook that is called before each compaction; it lets it go on, cancels it, or supplies the summary's text. If it rejects or gives no answer in
  * time, the compaction goes on and its record says so. A cancelled compaction is not tried again until something new arrives.
  */
-export type BeforeCompaction = (
-  notice: CompactionNotice,
-  signal: AbortSignal,
-) => Promise<
-  | { readonly kind: "go" }
-  | { readonly kind: "cancel"; readonly why: string }
-  | { readonly kind: "summary"; readonly text: string }
->;
+export type BeforeCompaction = (notice: CompactionNotice, signal: AbortSignal) => Promise<HookDecision>;
 
 /** One part of a context that cannot be made to fit. */
 export interface SizedPart {
@@ -163,51 +160,3 @@ export type FitOutcome =
       readonly parts: readonly SizedPart[];
       readonly steps: readonly StepOutcome[];
     };
-
-/** The decision of a before-compaction hook. */
-type HookDecision =
-  | { readonly kind: "go" }
-  | { readonly kind: "cancel"; readonly why: string }
-  | { readonly kind: "summary"; readonly text: string };
-
-const DECISION: Door<HookDecision> = {
-  port: "the hook",
-  shape: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("go") }),
-    z.object({ kind: z.literal("cancel"), why: z.string() }),
-    z.object({ kind: z.literal("summary"), text: z.string() }),
-  ]),
-  wanted: "go, cancel or a summary",
-};
-
-/** The decision, and what the record says of how it came about. */
-export interface AskedHook {
-  readonly decision: HookDecision;
-  readonly steps: readonly StepOutcome[];
-}
-
-/** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
-export async function askHook(
-  state: Pick<FitState, "beforeCompaction" | "deadline">,
-  notice: CompactionNotice,
-  signal: AbortSignal,
-): Promise<AskedHook> {
-  const { beforeCompaction: hook, deadline } = state;
-  if (hook === null) return { decision: { kind: "go" }, steps: [] };
-  const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
-  try {
-    const answer: unknown = await answerWithin((given) => hook(notice, given), { deadline, signal, late });
-    return { decision: passed(DECISION, answer), steps: [] };
-  } catch (error) {
-    // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
-    if (signal.aborted) throw error;
-    const failed = { strategy: "before-compaction", outcome: "failed", detail: failureText(error) } as const;
-    return { decision: { kind: "go" }, steps: [failed] };
-  }
-}
-
-/** A failure as one line of the record. */
-export function failureText(error: unknown): string {
-  if (isPlimsollError(error)) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? error.message : "unknown failure";
-}

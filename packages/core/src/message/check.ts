@@ -1,6 +1,5 @@
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import type { Message, ReasoningPart } from "./message.ts";
-import { oncePerMessage, sharedPrefixCount, toolCallsOf, wellFormedMessage } from "./message.ts";
+import { type Message, oncePerMessage, toolCallsOf, wellFormedMessage } from "./message.ts";
 
 /**
  * The rules that a provider's API sets for messages, as data. The vendors' rules are in `@plimsoll/providers`. Encoding mends some violations by
@@ -321,52 +320,4 @@ export function createWaitingCalls<Call>(): WaitingCalls<Call> {
     newest: (callId) => newest.get(callId) ?? null,
     left: (callId) => waiting.get(callId)?.flat() ?? [],
   };
-}
-
-/**
- * Tells whether a model accepts this reasoning only if everything before it is unchanged; a `part` of `null` asks about reasoning still to be written. Vendors' rules
- * are data in providers; without this function core takes none to be bound.
- */
-export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
-
-/** How bound reasoning is treated once messages before it have changed: `leaves` removes it, `vendor-drops` sends it and asks the vendor to drop it. */
-export type BoundReasoning = "leaves" | "vendor-drops";
-
-/** Reasoning of a message that leaves a view: the places of its parts in the message as the view has it. */
-export interface RemovedReasoning {
-  readonly messageId: string;
-  readonly partIndexes: readonly number[];
-}
-
-/** The bound reasoning of an edited view that stands behind what it shares with the view before, by message. */
-export function reasoningBehindEdit(
-  before: readonly Message[],
-  after: readonly Message[],
-  isBound: (part: ReasoningPart) => boolean,
-): readonly RemovedReasoning[] {
-  return boundReasoningIn(after.slice(sharedPrefixCount(before, after)), isBound);
-}
-
-/** All bound reasoning of messages, by message. */
-export function boundReasoningIn(
-  messages: readonly Message[],
-  isBound: (part: ReasoningPart) => boolean,
-): readonly RemovedReasoning[] {
-  return messages.flatMap(({ id: messageId, parts }) => {
-    const partIndexes = parts.flatMap((part, index) => (part.type === "reasoning" && isBound(part) ? [index] : []));
-    return partIndexes.length === 0 ? [] : [{ messageId, partIndexes }];
-  });
-}
-
-/** The messages without that reasoning. A message that has nothing else to say is left out; all others keep their identity. */
-export function withoutReasoning(messages: readonly Message[], removed: readonly RemovedReasoning[]): readonly Message[] {
-  if (removed.length === 0) return messages;
-  const indexesOf = new Map(removed.map(({ messageId, partIndexes }) => [messageId, partIndexes] as const));
-  return messages.flatMap((message) => {
-    const indexes = indexesOf.get(message.id);
-    if (indexes === undefined || message.role !== "assistant") return [message];
-    const parts = message.parts.filter((part, index) => part.type !== "reasoning" || !indexes.includes(index));
-    if (parts.length === message.parts.length) return [message];
-    return parts.every(({ type }) => type === "reasoning") ? [] : [{ ...message, parts }];
-  });
 }

@@ -3,7 +3,12 @@ import type { BeforeCompaction, FitState, PreparedSummaryPort } from "../engine/
 import type { SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
-import { boundReasoningIn, type IsBoundReasoning, type RemovedReasoning, reasoningBehindEdit } from "../message/check.ts";
+import {
+  boundReasoningIn,
+  type IsBoundReasoning,
+  type RemovedReasoning,
+  reasoningBehindEdit,
+} from "../message/bound-reasoning.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { joinedSize, largestSize, messageChars, messageSize, NO_SIZE, type RequestSize } from "../message/size.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";

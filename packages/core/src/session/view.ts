@@ -3,7 +3,7 @@ import type { CompactionEntry, ModelChangeEntry, ModelLimits, RevertEntry, Sessi
 import { entryIdOf, loggedLimits } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { type BoundReasoning, type RemovedReasoning, withoutReasoning } from "../message/check.ts";
+import { type BoundReasoning, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
 import { extendViewHash, type Message, wellFormedMessage } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { shortHash } from "../text.ts";

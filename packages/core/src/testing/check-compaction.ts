@@ -6,7 +6,8 @@ import {
   messagesWrittenBy,
   type WorkCount,
 } from "../entry.ts";
-import { checkMessages, type RemovedReasoning, STRICT_WIRE_RULES, withoutReasoning } from "../message/check.ts";
+import { type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
+import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import { spanHandle } from "../message/handle.ts";
 import { isHuman, type Message, wellFormedMessage } from "../message/message.ts";
 import { type CoverageCount, coverageOf, messageChars, partChars } from "../message/size.ts";

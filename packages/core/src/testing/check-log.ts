@@ -1,6 +1,6 @@
 import { messagesWrittenBy, type SessionEntry } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
-import { boundReasoningIn, type RemovedReasoning, withoutReasoning } from "../message/check.ts";
+import { boundReasoningIn, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
 import { type Message, wellFormedMessage } from "../message/message.ts";
 import { type CoverageCount, coverageOf, partChars } from "../message/size.ts";
 import type { Session } from "../session/session.ts";

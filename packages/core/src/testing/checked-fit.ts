@@ -2,7 +2,7 @@ import { budgetOf } from "../budget.ts";
 import { chainOf } from "../engine/chain.ts";
 import type { FitInput, FitOutcome, MissedGoal } from "../engine/fit-input.ts";
 import type { CompactionReason, CompactionRecord } from "../entry.ts";
-import { withoutReasoning } from "../message/check.ts";
+import { withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
