@@ -123,19 +123,19 @@ export type EffectResult =
   | { readonly type: "settled"; readonly message: ToolResultMessage; readonly handle: string | null }
   | { readonly type: "failed"; readonly error: unknown };
 
-/** An effect for the loop to perform. Those of the second group come to an event: `done` if nothing else is said. */
+/** An effect for the loop to perform. The first five are done at once; each of the others comes to an event, to `done` if nothing else is said. */
 export type LoopEffect =
   /** A signal of its own for what follows. */
   | { readonly type: "begin" }
   | { readonly type: "abort"; readonly why: string }
   | { readonly type: "tell"; readonly event: UntoldEvent }
   | { readonly type: "end-run"; readonly end: RunEnd }
+  | { readonly type: "work"; readonly ask: Ask }
   /** Nothing: what subscribers said to the events before it comes first. */
   | { readonly type: "next" }
   | { readonly type: "replace-history"; readonly history: readonly MessageDraft[] }
   /** Shows the gate messages, then appends them. */
   | { readonly type: "enter"; readonly drafts: readonly MessageDraft[]; readonly gate: "before-submit" | "before-step" }
-  | { readonly type: "work"; readonly ask: Ask }
   /** Asks the model, with every recovery that the policy allows: `rejected` for each rejection, then `replied`. */
   | { readonly type: "request" }
   /** Comes to `appended`. */

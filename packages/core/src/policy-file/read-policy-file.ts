@@ -31,6 +31,31 @@ export function readPolicyFile(path: string, displayName: string, kinds: Kinds =
   return readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
 }
 
+/** A policy that was read from a file, with the origin of each value. */
+export interface LoadedPolicy {
+  readonly policy: Policy;
+  /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */
+  explain(path: string): string;
+}
+
+/**
+ * The policy in a YAML file: a preset's name with what is changed of it, or a whole policy. `kinds` are what it may name; the built-in ones if they
+ * are left out.
+ *
+ * @throws PlimsollError `bad-policy` with file, line and column of what is wrong, and all such lines in its details.
+ */
+export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
+  const path = typeof file === "string" ? file : fileURLToPath(file);
+  const read = readPolicyFile(path, basename(path), kinds);
+  if ("found" in read) {
+    const { policy, originOf } = read.found;
+    return { policy, explain: (at) => originOf(at.split(".")) };
+  }
+  const [first = "no policy", ...others] = read.problems;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
+  throw new PlimsollError("bad-policy", `${first}${more}`, { problems: read.problems });
+}
+
 /** Keys that plimsoll.yaml may hold for a session of the command line, next to the policy; a whole policy has none of them. */
 export const SESSION_KEYS: readonly string[] = [
   "model",
@@ -169,31 +194,6 @@ function knownKeys(kinds: Kinds, base: Policy | null): JsonSchema {
 /** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
 export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
   return z.toJSONSchema(policySchema(kinds));
-}
-
-/** A policy that was read from a file, with the origin of each value. */
-export interface LoadedPolicy {
-  readonly policy: Policy;
-  /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */
-  explain(path: string): string;
-}
-
-/**
- * The policy in a YAML file: a preset's name with what is changed of it, or a whole policy. `kinds` are what it may name; the built-in ones if they
- * are left out.
- *
- * @throws PlimsollError `bad-policy` with file, line and column of what is wrong, and all such lines in its details.
- */
-export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
-  const path = typeof file === "string" ? file : fileURLToPath(file);
-  const read = readPolicyFile(path, basename(path), kinds);
-  if ("found" in read) {
-    const { policy, originOf } = read.found;
-    return { policy, explain: (at) => originOf(at.split(".")) };
-  }
-  const [first = "no policy", ...others] = read.problems;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
-  throw new PlimsollError("bad-policy", `${first}${more}`, { problems: read.problems });
 }
 
 const EXTENDS = "The preset that is changed; plimsoll if it is left out and something is changed.";

@@ -71,7 +71,7 @@ export const KNOBS: readonly KnobDescription[] = [
   },
 ];
 
-/** Keys of an amount. A `keep` that has one is what an older version kept, and a path that ends in one names a value, not a rule. */
+/** Keys of an amount. A `keep` that has one is an amount, as older versions wrote it; after `keep.` one names a part of an amount, not a rule. */
 export const AMOUNT_KEYS: readonly string[] = [
   "messages",
   "tokens",
@@ -88,9 +88,7 @@ export const AMOUNT_KEYS: readonly string[] = [
 /** True for the path of a knob: `actAt`, `writer`, or `keep.` and a rule. */
 export function isKnobPath(path: string): boolean {
   const [, rule] = /^keep\.([a-z][a-zA-Z-]*)$/.exec(path) ?? [];
-  return rule === undefined
-    ? ["actAt", "writer", "cap", "prepareAt", "idleAfter", "model"].includes(path)
-    : !AMOUNT_KEYS.includes(rule);
+  return rule === undefined ? KNOBS.some(({ key }) => key === path && key !== "keep") : !AMOUNT_KEYS.includes(rule);
 }
 
 /**

@@ -1,20 +1,18 @@
+/**
+ * Texts of ours in the place of what a compaction took out of a context: notices, stubs, recalled passages, excerpts and the header of a summary. Those
+ * that a later compaction reads again are read back here.
+ */
 import { CONTEXT_FRAMING, nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import type { CoverageCount } from "../message/size.ts";
 
-/** The notice in the place of messages that were dropped without a summary. */
-const _DROPPED_NOTICE = { id: "dropped-notice", version: 1 } as const;
-
-/** The notice's text; it counts what went and names the handle that finds it again. */
+/** The notice in the place of messages that were dropped without a summary: it counts them and names the handle that finds them again. */
 export function droppedText(covered: CoverageCount, handle: string): string {
   const messages = covered.messages === 1 ? "1 earlier message was" : `${covered.messages} earlier messages were`;
   return `[Notice: the history was emergency-compacted. ${messages} (${covered.chars} characters) dropped from the context without a summary; they remain in the session log, handle ${handle}. Ask for what you need or read files again.]`;
 }
 
-/** The stubs in the place of cleared and shortened parts. */
-const _STUB_TEXTS = { id: "stubs", version: 1 } as const;
-
-/** A cleared part: what it was (cut if it is long), how large, and the handle that finds it again. */
+/** The stub in the place of a cleared part: what it was (cut if it is long), how large, and the handle that finds it again. */
 export function clearedText(what: string, chars: number, handle: string): string {
   return `[${nameInBrackets(what)} cleared: ${chars} characters; handle ${handle}]`;
 }
@@ -34,11 +32,8 @@ export function isClearedText(text: string, handle: string): boolean {
   );
 }
 
-/** The notice in the place of messages that were dropped if no model summarised them, with who said how much. */
-const _TRUNCATE_NOTICE = { id: "truncate-notice", version: 1 } as const;
-
 /**
- * The notice's text, e.g. `[Compacted 5 messages: 2 user, 2 assistant, 1 tool result; handle …]`. The files that were touched are listed with it, as they
+ * The notice in the place of messages that no model summarised, with who said how much, e.g. `[Compacted 5 messages: 2 user, 2 assistant, 1 tool result; handle …]`. The files that were touched are listed with it, as they
  * are with every summary.
  */
 export function truncateText(messages: readonly Message[], handle: string): string {
