@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Amount, budgetOf, resolveAmount } from "./budget.ts";
+import { type Amount, budgetOf, fires, resolveAmount, triggerTokens } from "./budget.ts";
+import { SVEN_POLICY } from "./policy/presets/sven.ts";
 
 describe("budgetOf", () => {
   test.each([
@@ -52,5 +53,62 @@ describe("resolveAmount", () => {
     ],
   ])("%s", (_, amount, tokens) => {
     expect(resolveAmount(amount, budget)).toBeCloseTo(tokens, 6);
+  });
+});
+
+const half: Amount = { ratio: 0.5, of: "input-budget" };
+const budget = { windowTokens: 200, inputBudgetTokens: 100 };
+
+describe("fires", () => {
+  test.each([
+    ["at least: one below", { atLeast: half }, 49, false],
+    ["at least: equal", { atLeast: half }, 50, true],
+    ["above: equal", { above: half }, 50, false],
+    ["above: one more", { above: half }, 51, true],
+  ])("%s", (_, trigger, usedTokens, expected) => {
+    expect(fires(trigger, usedTokens, budget)).toBe(expected);
+  });
+
+  test.each([
+    ["E-5", 68_000, false],
+    ["E-6", 101_999, false],
+    ["E-7", 102_000, true],
+  ])("%s: sven's defaults over a budget of 136,000", (_, usedTokens, expected) => {
+    expect(fires(SVEN_POLICY.trigger, usedTokens, { windowTokens: 200_000, inputBudgetTokens: 136_000 })).toBe(expected);
+  });
+
+  test.each([
+    ["E-13: five of ten, at 0.5", 10, 5, 0.5, true],
+    ["E-13: five of ten, at 0.6", 10, 5, 0.6, false],
+    ["E-14: four of four, at 0.8", 4, 4, 0.8, true],
+  ])("%s", (_, inputBudgetTokens, usedTokens, ratio, expected) => {
+    const trigger = { atLeast: { ratio, of: "input-budget" } } as const;
+    expect(fires(trigger, usedTokens, { windowTokens: inputBudgetTokens, inputBudgetTokens })).toBe(expected);
+  });
+
+  test.each([
+    ["P-3: well above", 95_000, true],
+    ["P-3: below", 89_000, false],
+    ["P-4: exactly at window less reserve", 90_000, false],
+    ["P-4: one token more", 90_001, true],
+  ])("%s", (_, usedTokens, expected) => {
+    const trigger = { above: { minus: [{ ratio: 1, of: "window" }, { tokens: 10_000 }] } } as const;
+    expect(fires(trigger, usedTokens, { windowTokens: 100_000, inputBudgetTokens: 92_000 })).toBe(expected);
+  });
+});
+
+describe("E-15: the first size that fires under sven's defaults", () => {
+  test.each([
+    [72_000, 54_000],
+    [272_000, 204_000],
+    [100_000, 75_000],
+    [128_000, 96_000],
+  ])("input budget %i: %i", (inputBudgetTokens, firstTokens) => {
+    const sized = { windowTokens: inputBudgetTokens, inputBudgetTokens };
+    expect(triggerTokens(SVEN_POLICY.trigger, sized)).toBe(firstTokens);
+    expect([fires(SVEN_POLICY.trigger, firstTokens - 1, sized), fires(SVEN_POLICY.trigger, firstTokens, sized)]).toEqual([
+      false,
+      true,
+    ]);
   });
 });

@@ -59,6 +59,12 @@ describe("gate and split, through the engine", () => {
       "s 10",
     ],
     [
+      "G-4: one more: the newest six stay",
+      { letters: "UAUAUAUAUAUAU", tokens: 300, systemTokens: 100, windowTokens: 4500, keep: 6 },
+      "structured",
+      "s 7 8 9 10 11 12",
+    ],
+    [
       "G-7: back from a call to the human message",
       { letters: "UAUCR", tokens: 1000, systemTokens: 100, windowTokens: 6000, keep: 2, gate: "after-tool-batch" },
       "structured",

@@ -14,7 +14,17 @@ import {
   sessionStart,
   toolCall,
 } from "../testing/builders.ts";
-import { fileOperations, foldFacts, lastErrors, NO_FACTS, withTrackedFiles } from "./facts.ts";
+import type { PathAccess } from "../tool.ts";
+import {
+  accessesOf,
+  type CallOutcome,
+  callOutcome,
+  fileOperations,
+  foldFacts,
+  lastErrors,
+  NO_FACTS,
+  withTrackedFiles,
+} from "./facts.ts";
 
 const fold = (entries: readonly SessionEntry[]) => entries.reduce(foldFacts, NO_FACTS);
 const of = (...messages: readonly Message[]) => fold(logOf(messages));
@@ -167,5 +177,88 @@ describe("withTrackedFiles", () => {
       ["src/b.ts", "read"],
     ]);
     expect(facts.tracked).toEqual([{ path: "src/b.ts", access: "read", state: "version 3" }]);
+  });
+});
+
+const call = { type: "tool-call", callId: "c", toolName: "bash", argumentsJson: '{"command":"make"}', paths: [] } as const;
+const failedWith = (text: string) => ({ ...result("r", "c", text), isError: true });
+
+describe("callOutcome", () => {
+  test.each([
+    ["a call that went well has no error", result("r", "c", "built"), null],
+    ["a call that failed has the error's text", failedWith("no such file\n"), "no such file"],
+    ["of a long error its end", failedWith(`${"x".repeat(1000)}the end`), `${"x".repeat(393)}the end`],
+    ["never half a character", failedWith(`${"👍".repeat(300)}.`), `${"👍".repeat(200)}.`],
+    ["an error without text", failedWith(""), ""],
+  ])("%s", (_, message, error) => {
+    expect(callOutcome(call, message)).toEqual({ toolName: "bash", argumentsJson: '{"command":"make"}', error });
+  });
+});
+
+describe("lastErrors", () => {
+  const of = (argumentsJson: string, error: string | null): CallOutcome => ({ toolName: "bash", argumentsJson, error });
+
+  test.each<[string, readonly CallOutcome[], readonly string[]]>([
+    ["nothing failed", [of("a", null)], []],
+    ["the last error of a call", [of("a", "first"), of("a", "second")], ["second"]],
+    ["gone when the call succeeds", [of("a", "first"), of("a", null)], []],
+    ["back when it fails again", [of("a", "first"), of("a", null), of("a", "again")], ["again"]],
+    ["another call's success changes nothing", [of("a", "first"), of("b", null)], ["first"]],
+    ["in the order of the last failures", [of("a", "first"), of("b", "second"), of("a", "third")], ["second", "third"]],
+  ])("%s", (_, outcomes, errors) => {
+    expect(lastErrors(outcomes).map(({ error }) => error)).toEqual(errors);
+  });
+
+  test("two tools with the same arguments are two commands", () => {
+    expect(lastErrors([of("a", "first"), { ...of("a", null), toolName: "sh" }])).toHaveLength(1);
+  });
+});
+
+const read = (path: string): PathAccess => ({ path, access: "read" });
+const modify = (path: string): PathAccess => ({ path, access: "modify" });
+
+describe("fileOperations", () => {
+  test.each<[string, readonly PathAccess[], readonly (readonly [string, string])[]]>([
+    ["nothing", [], []],
+    [
+      "least recently touched first",
+      [read("a"), read("b"), read("a")],
+      [
+        ["b", "read"],
+        ["a", "read"],
+      ],
+    ],
+    ["read, then modified, is modified", [read("a"), modify("a")], [["a", "modify"]]],
+    ["modified, then read, is modified", [modify("a"), read("a")], [["a", "modify"]]],
+    [
+      "paths are names: nothing is resolved",
+      [read("a"), read("./a")],
+      [
+        ["a", "read"],
+        ["./a", "read"],
+      ],
+    ],
+  ])("%s", (_, accesses, files) => {
+    expect([...fileOperations(accesses)]).toEqual(files);
+  });
+});
+
+describe("accessesOf", () => {
+  const call = (callId: string, paths: readonly PathAccess[]) =>
+    ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths }) as const;
+
+  test("the paths of all calls, in order", () => {
+    expect(accessesOf(assistant("a", [call("c", [read("x"), modify("y")]), call("d", [read("z")])]))).toEqual([
+      read("x"),
+      modify("y"),
+      read("z"),
+    ]);
+  });
+
+  test.each([
+    ["a reply without calls", reply("a", "text")],
+    ["a human message", human("u", "src/a.ts")],
+  ])("none in %s", (_, message) => {
+    expect(accessesOf(message)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
 import { absentImage, assistant, human, humanImage, result, toolCall } from "../testing/builders.ts";
-import { coverageOf, messageChars, partChars } from "./size.ts";
+import { coverageOf, longestSidePx, messageChars, partChars } from "./size.ts";
 
 test.each([
   ["text", human("a", "four"), 4],
@@ -31,4 +32,50 @@ test("coverageOf adds up messages, parts and characters", () => {
   ]);
   expect(coverageOf([human("a", "four"), both])).toEqual({ messages: 2, parts: 3, chars: 10 });
   expect(coverageOf([])).toEqual({ messages: 0, parts: 0, chars: 0 });
+});
+
+function head(bytes: number, write: (file: Buffer) => void): string {
+  const file = Buffer.alloc(bytes);
+  write(file);
+  return file.toString("base64");
+}
+
+const PNG = head(40, (file) => {
+  file.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
+  file.writeUInt32BE(640, 16);
+  file.writeUInt32BE(70_000, 20);
+});
+const GIF = head(20, (file) => {
+  file.write("GIF89a", "latin1");
+  file.writeUInt16LE(300, 6);
+  file.writeUInt16LE(301, 8);
+});
+const webp = (kind: string, write: (file: Buffer) => void) =>
+  head(40, (file) => {
+    file.write(`RIFF\0\0\0\0WEBP${kind}`, "latin1");
+    write(file);
+  });
+const JPEG = head(600, (file) => {
+  file.write("\xff\xd8\xff\xe1", "latin1");
+  file.writeUInt16BE(500, 4);
+  file.write("\xff\xc2", 504, "latin1");
+  file.writeUInt16BE(17, 506);
+  file.writeUInt16BE(3000, 509);
+  file.writeUInt16BE(4000, 511);
+});
+
+test.each([
+  ["PNG", PNG, 70_000],
+  ["GIF", GIF, 301],
+  ["WebP, lossy", webp("VP8 ", (file) => file.writeUInt16LE(1234, 26)), 1234],
+  ["WebP, lossless", webp("VP8L", (file) => file.writeUInt32LE(99 + 799 * 0x4000, 21)), 800],
+  ["WebP, extended", webp("VP8X", (file) => file.writeUIntLE(20_000, 27, 3)), 20_001],
+  ["JPEG behind other segments", JPEG, 4000],
+  ["a JPEG that is cut off", JPEG.slice(0, 100), 0],
+  ["anything else", Buffer.from("BM and more").toString("base64"), 0],
+])("the longest side of %s", (_, data, sidePx) => {
+  const source = { kind: "base64", data } as const;
+  expect(longestSidePx({ type: "image", mediaType: "image/x", widthPx: null, heightPx: null, sizeBytes: null, source })).toBe(
+    sidePx,
+  );
 });
