@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { type KindSpec, kindNamed } from "../kind.ts";
 import { FILES_IN_HAND, type FilesInHandSpec } from "./files-in-hand.ts";
 import { HUMAN, type HumanSpec } from "./human.ts";
@@ -46,9 +45,4 @@ export function keepRulesOf(
   kinds: readonly KeepRuleKind[] = BUILT_IN_KEEP_RULES,
 ): readonly KeepRule[] {
   return specs.map((spec) => kindNamed(kinds, spec.kind, "keep rule").bind(spec));
-}
-
-/** The schema of one rule of a policy's list, made from the kinds that are there. */
-export function keepRuleSchema(kinds: readonly KeepRuleKind[]): z.ZodType<KeepRuleSpec> {
-  return z.union(kinds.map(({ schema }) => schema));
 }

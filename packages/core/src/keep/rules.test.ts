@@ -3,8 +3,11 @@ import { planItems } from "../facts/facts.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+import { policySchema } from "../policy/policy.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
-import { keepRuleSchema, keepRulesOf } from "./built-in-keep-rules.ts";
+import { keepRulesOf } from "./built-in-keep-rules.ts";
 import { FILES_IN_HAND } from "./files-in-hand.ts";
 import { HUMAN } from "./human.ts";
 import type { KeepRuleKind } from "./keep-rule.ts";
@@ -64,8 +67,16 @@ test("the rules of a policy come in its order, and one that is not there is name
   expect(() => keepRulesOf([{ kind: "everything" }])).toThrow(
     'there is no keep rule of the kind "everything"; there are: recent, human, plan, files-in-hand, recall, passages, lines, pinned',
   );
-  expect(keepRuleSchema([HUMAN, PLAN]).safeParse({ kind: "human", atMost }).success).toBe(true);
-  expect(keepRuleSchema([PLAN]).safeParse({ kind: "human", atMost }).success).toBe(false);
+});
+
+test.each([
+  ["is read if its kind is there", [HUMAN, PLAN], true],
+  ["is refused if it is not", [PLAN], false],
+])("a rule of a policy %s", (_, keepRules, isRead) => {
+  const { overflow } = PLIMSOLL_POLICY;
+  const keep = [{ kind: "human", atMost }];
+  const policy = { ...PLIMSOLL_POLICY, keep, manualKeep: null, overflow: { ...overflow, keep } };
+  expect(policySchema({ ...BUILT_IN_KINDS, keepRules }).safeParse(policy).success).toBe(isRead);
 });
 
 test("recent: so many messages, or the newest that reach an amount", () => {

@@ -1,11 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { PlimsollError } from "../error.ts";
 import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
 import type { KeepRuleKind } from "../keep/keep-rule.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Prompt } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
-import { BUILT_IN_STRATEGIES, type StrategySpec } from "../strategy/built-in-strategies.ts";
+import { BUILT_IN_STRATEGIES } from "../strategy/built-in-strategies.ts";
 import type { StrategyKind } from "../strategy/strategy.ts";
 import { BUILT_IN_ESTIMATORS } from "../tokens/built-in-estimators.ts";
 import type { EstimatorKind } from "../tokens/estimator.ts";
@@ -81,9 +81,4 @@ function joined<Kind>(
     names.add(name);
   }
   return [...builtIn, ...added];
-}
-
-/** The schema of a policy's strategy, made from the kinds that are there. */
-export function strategySchema(kinds: readonly StrategyKind[]): z.ZodType<StrategySpec> {
-  return z.union(kinds.map(({ schema }) => schema));
 }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { type Amount, amountSchema, type Trigger } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { type KeepRuleSpec, keepRuleSchema } from "../keep/built-in-keep-rules.ts";
+import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
 import type { FileOrder } from "../prompts/facts.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
-import { type EstimatorSpec, encodingsUsed, estimatorSchema } from "../tokens/built-in-estimators.ts";
+import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
-import { BUILT_IN_KINDS, type Kinds, strategySchema } from "./kinds.ts";
+import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
 
 /** All settings of compaction, as plain data: a preset or a policy file has nothing else. */
 export interface Policy {
@@ -188,9 +188,10 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
 
 /** The schema of {@link Policy}, made from the kinds that are there: strict, so that an unknown key is an error and not a silent default. */
 export function policySchema(kinds: Kinds): z.ZodType<Policy> {
-  const estimator = estimatorSchema(kinds.estimators);
-  const keep = z.array(keepRuleSchema(kinds.keepRules)).readonly();
-  const strategies = z.array(strategySchema(kinds.strategies)).readonly();
+  const measure = z.union(kinds.estimators.flatMap((kind) => (kind.measure === null ? [] : [kind.schema(z.never())])));
+  const estimator = z.union(kinds.estimators.map((kind) => kind.schema(measure)));
+  const keep = z.array(z.union(kinds.keepRules.map(({ schema }) => schema))).readonly();
+  const strategies = z.array(z.union(kinds.strategies.map(({ schema }) => schema))).readonly();
   return z.strictObject({
     name: z.string().min(1).describe("The name in tables and records."),
     enabled: z.boolean().describe("Whether the policy acts at all; false never edits anything."),

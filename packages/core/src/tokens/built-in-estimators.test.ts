@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+import { policySchema } from "../policy/policy.ts";
 import { PI_LENGTH_ESTIMATE, PI_POLICY } from "../policy/presets/pi.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { human, usageEntry } from "../testing/builders.ts";
-import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, estimatorSchema, type Measures } from "./built-in-estimators.ts";
+import { BUILT_IN_ESTIMATORS, createEstimator, encodingsUsed, type Measures } from "./built-in-estimators.ts";
 import { defineEstimator, defineMeasure, EMPTY_LEDGER, type EstimatorKind, type Overhead } from "./estimator.ts";
 import { createWorkCounter } from "./measure.ts";
 
@@ -122,7 +125,8 @@ describe("the schema of an estimator is made from the kinds that are there", () 
       false,
     ],
   ])("%s", (_, spec, there, isRead) => {
-    expect(estimatorSchema(there).safeParse(spec).success).toBe(isRead);
+    const schema = policySchema({ ...BUILT_IN_KINDS, estimators: there });
+    expect(schema.safeParse({ ...PLIMSOLL_POLICY, estimator: spec }).success).toBe(isRead);
   });
 });
 

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { type KindSpec, kindNamed } from "../kind.ts";
@@ -112,10 +111,4 @@ export function encodingsUsed(specs: readonly KindSpec[], kinds: readonly Estima
   const measures: Measures = new Map();
   for (const spec of specs) create(spec, { kinds, measures }, { work: createWorkCounter(), priors: pooledPriors, tokenizerOf });
   return [...encodings];
-}
-
-/** The schema of a policy's estimator, made from the kinds that are there. */
-export function estimatorSchema(kinds: readonly EstimatorKind[]): z.ZodType<EstimatorSpec> {
-  const measure = z.union(kinds.flatMap((kind) => (kind.measure === null ? [] : [kind.schema(z.never())])));
-  return z.union(kinds.map((kind) => kind.schema(measure)));
 }
