@@ -7,12 +7,12 @@
 /** @type {readonly MutatedFolder[]} */
 export const folders = [
   { name: "cut-point", sources: ["cut-point.ts"], tests: ["cut-point.test.ts"] },
-  { name: "edit", sources: ["edit/*.ts"], tests: ["edit/*.test.ts"] },
+  { name: "edit", sources: ["edit/*.ts", "entry.ts"], tests: ["edit/*.test.ts", "entry.test.ts"] },
   { name: "ledger", sources: ["tokens/ledger/*.ts"], tests: ["tokens/ledger/*.test.ts"] },
   {
     name: "fold",
     sources: ["session/{recall,usage-watch,session-state,view}.ts"],
-    tests: ["session/{breaker,message-index,prompt-watch,session-state,usage-watch,view}.test.ts"],
+    tests: ["session/{breaker,message-index,prompt-watch,recall,session-state,usage-watch,view}.test.ts"],
   },
   { name: "keep", sources: ["keep/*.ts"], tests: ["keep/*.test.ts"] },
   {
