@@ -1,6 +1,5 @@
 import { defineConfig, mergeConfig } from "vitest/config";
 import whole from "../../vitest.config.ts";
-import { keptThread } from "./kept-thread.mjs";
 
 /** Globs of the tests that must notice, split by spaces; those with `!` in front are left out. Set by main.mjs. */
 const globs = (process.env.PLIMSOLL_MUTANTS_TESTS ?? "").split(" ");
@@ -8,8 +7,8 @@ const globs = (process.env.PLIMSOLL_MUTANTS_TESTS ?? "").split(" ");
 export default mergeConfig(
   { ...whole, test: { ...whole.test, include: [] } },
   defineConfig({
-    plugins: [keptThread()],
     test: {
+      pool: "threads",
       include: globs.filter((glob) => !glob.startsWith("!")),
       exclude: globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1)),
       setupFiles: ["lab/mutants/each-run.ts"],

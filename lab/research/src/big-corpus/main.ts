@@ -17,16 +17,12 @@ folder that is gone afterwards.
 
   --megabytes N   size of a corpus; again for several (512 and 1024)
   --jobs N        workers (1)
-  --policy NAME   what is replayed; again for several (none)
-  --all-reports   writes the page and Parquet, too, not JSON alone
-  --bundled       varies the bundled sessions`;
+  --policy NAME   what is replayed; again for several (none)`;
 
 const values = optionsOf(USAGE, {
   megabytes: { type: "string", multiple: true, default: ["512", "1024"] },
   jobs: { type: "string", default: "1" },
   policy: { type: "string", multiple: true, default: ["none"] },
-  "all-reports": { type: "boolean", default: false },
-  bundled: { type: "boolean", default: false },
 });
 const sizes = values.megabytes.map((megabytes) => numberAbove0("megabytes", megabytes));
 
@@ -43,7 +39,7 @@ if (isMainThread) process.on("exit", () => {
 });`)}`;
 
 const recorded = recordedFiles().map(({ path }) => path);
-const sources = values.bundled || recorded.length === 0 ? fixtureSessions().map(({ path }) => path) : recorded;
+const sources = recorded.length === 0 ? fixtureSessions().map(({ path }) => path) : recorded;
 const names = values.policy.map((policy) => `\`${policy}\``).join(", ");
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-big-corpus-"));
 try {
@@ -58,16 +54,14 @@ try {
 async function measured(leastBytes: number): Promise<string> {
   const place = join(folder, "sessions");
   mkdirSync(place);
-  const { sessions, bytes } = writeCorpus({ sources, leastBytes, place, say: sayStep });
+  const { sessions, bytes } = writeCorpus({ sources, leastBytes, place });
   const json = join(folder, "report.json");
   sayStep(`${sessions} sessions under ${values.policy.join(", ")}`);
-  const others = ["--html", join(folder, "report.html"), "--out", join(folder, "results")];
-  const reports = ["--json", json, ...(values["all-reports"] ? others : [])];
-  const { maxRSS, cpuMicroseconds } = await usageOf(["bench", place, ...reports]);
+  const { maxRSS, cpuMicroseconds } = await usageOf(["bench", place, "--json", json]);
   const reportBytes = statSync(json).size;
   sayStep("the run is over");
   rmSync(place, { recursive: true });
-  for (const left of ["cache", "results"]) rmSync(join(folder, left), { recursive: true, force: true });
+  rmSync(join(folder, "cache"), { recursive: true, force: true });
   const seconds = cpuMicroseconds / 1e6;
   const cells = [bytes / MEGABYTE, reportBytes / MEGABYTE, (maxRSS * 1024) / MEGABYTE, seconds, seconds / (bytes / GIGABYTE)];
   return `| ${[names, sessions, ...cells.map((cell) => (cell < 10 ? cell.toFixed(1) : cell.toFixed(0)))].join(" | ")} |`;
