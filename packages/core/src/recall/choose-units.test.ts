@@ -75,6 +75,7 @@ describe("recalled passages", () => {
     ["nothing that it says in brackets", "(no output)", []],
     ["nothing, with line ends", "[No matches]\n", []],
     ["more behind the brackets", "(no output)\nof a: b", ["(no output)\nof a: b"]],
+    ["a list of one line", "[8080, 9090]", ["[8080, 9090]"]],
     ["a list of its own", "[1, 2]\n[3, 4]", ["[1, 2]\n[3, 4]"]],
   ])("of a result that shows %s", (_, text, texts) => {
     expect(passagesOf([result("r", "c", text)]).map((each) => each.text)).toEqual(texts);

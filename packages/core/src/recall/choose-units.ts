@@ -57,8 +57,8 @@ function passagesOf(units: readonly Unit[], index: RecallView): readonly Recalle
 /** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
 const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:(?:\n|$)/;
 
-/** A result that shows nothing, and says so in brackets alone: `(no output)`. */
-const NOTHING = /^\s{0,8}[([][^()[\]\n]{1,40}[)\]]\s{0,8}$/;
+/** A result that shows nothing, and says so in words in brackets alone: `(no output)`; a list has figures or quotes. */
+const NOTHING = /^\s{0,8}[([][\p{L} .'’-]{1,40}[)\]]\s{0,8}$/u;
 
 function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
   const { source, path, call, text, kind } = of;
