@@ -26,7 +26,7 @@ test("the plugin is one module that imports nothing, and compacts where there is
   expect({ loaded, isolated, refused }).toEqual({ loaded: true, isolated: true, refused: [] });
   expect(compactions.length).toBeGreaterThan(1);
   expect(new Set(compactions.map(({ by }) => by))).toEqual(new Set(["mod"]));
-  const handle = /handle ([0-9a-f]{8,})/.exec(JSON.stringify(host.transcript()))?.[1] ?? expect.fail("no handle");
+  const handle = /handle ([a-z\d]{8,})/.exec(JSON.stringify(host.transcript()))?.[1] ?? expect.fail("no handle");
   const call = { tool: "mcp__plimsoll__recall", input: { handle }, result: "" };
   await host.play([
     { kind: "user", text: "Recall it." },
