@@ -20,7 +20,7 @@ export function reportProblems(report: Checked): readonly ReportProblem[] {
     ...leftOut(report),
     ...hiddenNeeds(report),
     ...notRead(report.notes),
-    ...mixedGroups(report),
+    ...withoutSizes(report),
     ...apartProblems(report),
     ...(report.withoutEffect ?? []).map((text): ReportProblem => ({ kind: "without-effect", text })),
   ];
@@ -115,14 +115,11 @@ function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
   });
 }
 
-/** Groups whose members are not alike, so that a mean over them is of nobody. */
-function mixedGroups(report: Checked): readonly ReportProblem[] {
-  const { sessions } = report;
+/** Sessions whose sizes are estimates: beside others, a mean over them is of nobody. */
+function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
   const estimated = sessions.filter(({ isEstimated }) => isEstimated).length;
-  const mixed = [
-    estimated > 0 && estimated < sessions.length
-      ? `sizes: ${formatCount(estimated)} of ${formatNumberOf(sessions.length, "session")} ${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"} replayed on estimates.`
-      : null,
-  ];
-  return mixed.flatMap((text) => (text === null ? [] : [{ kind: "mixed" as const, text }]));
+  if (estimated === 0) return [];
+  const verbs = `${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"}`;
+  const text = `sizes: ${formatCount(estimated)} of ${formatNumberOf(sessions.length, "session")} ${verbs} replayed on estimates.`;
+  return [{ kind: "mixed", text }];
 }

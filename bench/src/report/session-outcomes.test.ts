@@ -166,3 +166,14 @@ describe("sessions that write calls in scripts", () => {
     expect(titles).toEqual(ways.map((way) => `Agents that work ${way}, 64k for messages`));
   });
 });
+
+test.each([
+  ["none", 0, []],
+  ["one of two", 1, ["sizes: 1 of 2 sessions reports none and is replayed on estimates."]],
+  ["all", 2, ["sizes: 2 of 2 sessions report none and are replayed on estimates."]],
+])("the first screen says it if %s of the sessions are replayed on estimates", (_, count, lines) => {
+  const report = reportOf({ a: { overflows: 0, actors: [] }, b: { overflows: 0, actors: [] } });
+  const sessions = report.sessions.map((session, at) => ({ ...session, isEstimated: at < count }));
+  const texts = reportProblems({ ...report, sessions }).map(({ text }) => text);
+  expect(texts.filter((text) => text.startsWith("sizes: "))).toEqual(lines);
+});
