@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isHuman, type Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
-import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_POLICY, PLIMSOLL_RICH_POLICY } from "../policy/presets/plimsoll.ts";
+import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createSession } from "./session.ts";
@@ -50,7 +50,6 @@ test.each<[string, Policy, Parameters<typeof played>[1], number, number]>([
   ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 100, 6],
   ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 400, 6],
   ["96 %", PLIMSOLL_ECONOMY_POLICY, { system: 0.96 }, 400, 6],
-  ["96 %", PLIMSOLL_RICH_POLICY, { system: 0.96 }, 400, 6],
   ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 50, 6],
   ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 100, 6],
   ["60 %, above the line,", EARLY, { system: 0.6 }, 400, 6],

@@ -15,9 +15,9 @@ const LINE_AFTER_PAUSE: Amount = {
   max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 70_000 }] }],
 };
 
-/** Files in hand and passages together, which are brought back: more than a quarter of a small window, a tenth of a very large one. */
+/** Files in hand and passages together, which are brought back: two fifths of a small window, a tenth of a very large one. */
 const BROUGHT_BACK: Amount = {
-  max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.28, of: "input-budget" }, { tokens: 45_000 }] }],
+  max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.4, of: "input-budget" }, { tokens: 52_000 }] }],
 };
 
 /** How long most providers keep a prompt that nobody reads. */
@@ -40,7 +40,7 @@ export const PLIMSOLL_POLICY: Policy = {
   keep: [
     { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
     { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
-    { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
+    { kind: "plan", atMost: { ratio: 0.08, of: "input-budget" } },
     { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
     { kind: "recall", atMost: BROUGHT_BACK },
   ],
@@ -67,7 +67,7 @@ export const PLIMSOLL_POLICY: Policy = {
     keep: [
       { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
       { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
-      { kind: "plan", atMost: { ratio: 0.04, of: "input-budget" } },
+      { kind: "plan", atMost: { ratio: 0.08, of: "input-budget" } },
       { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
       { kind: "recall", atMost: BROUGHT_BACK },
     ],
@@ -97,14 +97,11 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 },
 };
 
-/** As plimsoll, with half of what it brings back: cheaper, and what lies far back is lost more often. */
+/** As plimsoll, with a third of what it brings back: cheaper, and what lies far back is lost more often. */
 export const PLIMSOLL_ECONOMY_POLICY: Policy = {
   ...withKnob(withKnob(PLIMSOLL_POLICY, "keep.files-in-hand", "4%"), "keep.recall", "14%"),
   name: "plimsoll-economy",
 };
-
-/** As plimsoll, with half as much again of what it brings back: what lies far back is there more often, for some points of the cost. */
-export const PLIMSOLL_RICH_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "keep.recall", "40%"), name: "plimsoll-rich" };
 
 /** As plimsoll, with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
 export const PLIMSOLL_MODEL_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "model"), name: "plimsoll-model" };
