@@ -1,15 +1,6 @@
 import type { Message, ToolCallPart } from "@plimsoll/core";
 import { extractReferences, standsAlone } from "../src/needs/references.ts";
-import {
-  argumentsOf,
-  callsOf,
-  comparable,
-  comparableLines,
-  headerCount,
-  stringsIn,
-  textsOf,
-  withoutHeader,
-} from "./reference-texts.ts";
+import { argumentsOf, callsOf, comparable, comparableLines, shownIn, stringsIn, textsOf } from "./reference-texts.ts";
 
 /**
  * A second reading of docs/evidence.md, slow and obvious: loops over all texts and `String.includes`. It shares no code with
@@ -131,8 +122,11 @@ function passageUses({ references, earlier }: RecordedReply): readonly Reference
         if (start === null) continue;
         if (onlySaysDone(message, earlier)) return [];
         const lines = (texts[place] ?? "").split("\n");
-        if (text.slice(0, start).split("\n").length <= headerCount(lines)) return [];
-        const passage = passageAt({ text, lines, start, chars: reference.length });
+        const shown = message.role === "tool-result" ? shownIn(text) : { above: 0, lines };
+        const [top, end] = [shown.above, shown.above + shown.lines.length];
+        const row = text.slice(0, start).split("\n").length - 1;
+        if (row < top || row >= end) return [];
+        const passage = passageAt({ text, lines, start, chars: reference.length, top, end });
         return [{ kind: "passages", choices: [passage], areWholeLines: false }];
       }
     }
@@ -194,9 +188,12 @@ interface StatedPlace {
   readonly lines: readonly string[];
   readonly start: number;
   readonly chars: number;
+  /** The first line that is shown, and the first behind those. */
+  readonly top: number;
+  readonly end: number;
 }
 
-function passageAt({ text, lines, start, chars }: StatedPlace): string {
+function passageAt({ text, lines, start, chars, top, end }: StatedPlace): string {
   const before = text.slice(0, start).split("\n");
   const place = before.length - 1;
   const line = (lines[place] ?? "").trim();
@@ -207,11 +204,10 @@ function passageAt({ text, lines, start, chars }: StatedPlace): string {
     return line.slice(Math.max(0, at - margin), at + chars + margin).trim();
   }
   const isShort = (at: number) => (lines[at] ?? "").length <= LONGEST_LINE_CHARS;
-  const top = headerCount(lines);
   let from = place;
   while (from > top && from > place - NEIGHBOURS && isShort(from - 1)) from -= 1;
   let to = place;
-  while (to < lines.length - 1 && to < place + NEIGHBOURS && isShort(to + 1)) to += 1;
+  while (to < end - 1 && to < place + NEIGHBOURS && isShort(to + 1)) to += 1;
   const passage = lines.slice(from, to + 1).join("\n");
   return passage.trim();
 }
@@ -251,7 +247,7 @@ function newestTextOf(path: string, earlier: readonly ReadMessage[]): string {
       if (access === "modify") newest = contentOf(argumentsOf(call)) ?? newest;
     }
     const isReading = message.role === "tool-result" && !message.isError && reads.includes(message.callId);
-    if (isReading) newest = withoutHeader(textsOf(message).join("\n"));
+    if (isReading) newest = shownIn(textsOf(message).join("\n")).lines.join("\n");
   }
   return newest;
 }

@@ -43,10 +43,43 @@ export function headerCount(lines: readonly string[]): number {
   return isClosed && lines.slice(0, values).some((line) => /\bcode:? -?\d+$/.test(line)) ? values + 1 : 0;
 }
 
-/** A result's text behind that. */
-export function withoutHeader(text: string): string {
-  const lines = text.split("\n");
-  return lines.slice(headerCount(lines)).join("\n");
+/** Takes what a tool put around a result away: the header, then up to twelve lines at either end that are blank, tags or short elements, or words in brackets. Of nothing else all stays. */
+export function shownIn(text: string): { readonly above: number; readonly lines: readonly string[] } {
+  const all = text.split("\n");
+  const header = headerCount(all.map((line) => line.trimEnd()));
+  const body = all.slice(header);
+  const above = leadingFrames(body);
+  if (above + leadingFrames(body.toReversed()) >= body.length) return { above: header, lines: body };
+  return { above: header + above, lines: body.slice(above, body.length - leadingFrames(body.toReversed())) };
+}
+
+function leadingFrames(lines: readonly string[]): number {
+  const first = lines.slice(0, 12).findIndex((line) => line.length > 320 || !isFrame(line.trimEnd()));
+  return first < 0 ? Math.min(12, lines.length) : first;
+}
+
+/** A line that does not begin indented and is a tag, an element or a sentence in one pair of brackets. */
+function isFrame(line: string): boolean {
+  const [first = "", last = ""] = [line.at(0), line.at(-1)];
+  const inside = line.slice(1, -1);
+  if (line === "") return true;
+  if (first === "<" && last === ">" && /^\/?[a-z]/.test(inside)) {
+    const pieces = inside.split(/[<>]/);
+    if (pieces.length === 1) return true;
+    const [opening = "", , closing = ""] = pieces;
+    return (
+      pieces.length === 3 &&
+      /^>[^<>]*<$/.test(inside.slice(opening.length, inside.length - closing.length)) &&
+      closing === `/${nameIn(opening)}`
+    );
+  }
+  const isInBrackets = (first === "[" && last === "]") || (first === "(" && last === ")");
+  if (!isInBrackets || inside.includes(first) || inside.includes(last)) return false;
+  return /[\p{L}\d] \p{L}/u.test(inside.split(/["'{]/)[0] ?? "");
+}
+
+function nameIn(tag: string): string {
+  return /^[a-z][\w-]*/.exec(tag)?.[0] ?? "";
 }
 
 /** The lines of a text as they are compared: as many as it has. */

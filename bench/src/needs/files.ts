@@ -1,7 +1,7 @@
 import { type Message, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
 import { isRecord, scriptCalls } from "@plimsoll/core/extend";
 import type { Needles, Wanted } from "./needles.ts";
-import { comparableText, headerLines, numberedLines, parsedOrText } from "./texts.ts";
+import { comparableText, numberedLines, parsedOrText, shownLines } from "./texts.ts";
 
 /** An old text shorter than this is met by chance (docs/evidence.md). */
 const SHORTEST_QUOTE_CHARS = 20;
@@ -54,7 +54,8 @@ export function createFiles(needles: Needles): Files {
       }
       if (message.role !== "tool-result" || message.isError) return;
       const lines = textOf(message).split("\n");
-      const text = lines.slice(headerLines(lines)).join("\n");
+      const { from, end } = shownLines(lines);
+      const text = lines.slice(from, end).join("\n");
       const [read, changed] = [readings.get(message.callId), changes.get(message.callId)];
       if (read !== undefined) newest.set(read, text);
       if (read !== undefined) numbered.set(read, text);

@@ -145,8 +145,8 @@ describe("the measures agree with a slow reading of the protocol", () => {
     ["claude-code/polecatspeaks__StarCar__entire-35a3b1f36865-0.jsonl", 420],
     ["codex-rollout/savekirk__session-bridge__entire-64b5e5660349-4.jsonl", 1800],
     ["gemini-cli-chat/savekirk__session-bridge__entire-e94f17cdc65d-0.json", 200],
-    ["opencode-export/savekirk__session-bridge__entire-13dddd416599-0.json", 870],
-    ["pi-session/entireio__auth-go__entire-7407a21c1092-0.jsonl", 2390],
+    ["opencode-export/savekirk__session-bridge__entire-13dddd416599-0.json", 830],
+    ["pi-session/entireio__auth-go__entire-7407a21c1092-0.jsonl", 2380],
   ] as const;
   const present = sessions.filter(([file]) => existsSync(join(RECORDED, file)));
 
@@ -244,6 +244,26 @@ describe("both know the forms that recorded sessions seldom have", () => {
     [
       "a longer line after the one that stated",
       [...shown("key_of_it = 1\nother = key_of_it = 12"), reply("a", "key_of_it")],
+      "0 edits, 1 passages, 0 fileInHand",
+    ],
+    [
+      "a frame around a file",
+      [
+        ...shown(
+          `<path>src/a.ts</path>\n<content>\n${numbered(": ").replace("first", "first_part_x")}\n\n(End of file - 6 lines)\n</content>`,
+        ),
+        reply("a", "first_part_x"),
+      ],
+      "0 edits, 1 passages, 0 fileInHand",
+    ],
+    [
+      "a notice alone under a text",
+      [...shown("key_of_it = 1\n[9 more lines (of 10)]\n"), reply("a", "key_of_it")],
+      "0 edits, 1 passages, 0 fileInHand",
+    ],
+    [
+      "a result that is a tag alone",
+      [...shown("<error>key_of_it</error>"), reply("a", "key_of_it")],
       "0 edits, 1 passages, 0 fileInHand",
     ],
     [

@@ -47,6 +47,10 @@ function at(kind: NeedKind, history: readonly Message[], context: readonly Messa
 
 const HEADER = "Exit code: 0\nWall time: 1 second\nOutput:\n";
 
+/** A file as a tool shows it, with tags around it and a notice under it. */
+const framed = (text: string) =>
+  `<path>/w/line_0_x.ts</path>\n<type>file</type>\n<content>\n${text}\n\n(End of file - total 9 lines)\n</content>\n`;
+
 const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join("\n"));
 
 describe("prepareNeeds", () => {
@@ -97,7 +101,58 @@ describe("prepareNeeds", () => {
       "1/1 0 left out 0",
     ],
     [
-      "nor any part of a file in hand",
+      "nor is a tag or a notice around it, at either end",
+      "passages",
+      [result("r", "c", framed(lines(2))), reply("a", "as line_1_x and line_2_x say")],
+      [excerpt(lines(2))],
+      "2/2 0 left out 0",
+    ],
+    [
+      "and states nothing",
+      "passages",
+      [result("r", "c", framed(lines(2))), reply("a", "/w/line_0_x.ts")],
+      [],
+      "0/0 0 left out 0",
+    ],
+    [
+      "words in brackets under a result are one",
+      "passages",
+      [result("r", "c", `${lines(2)}\n\n[516 more lines in file. Use offset=3 to continue.]`), reply("a", "as line_2_x says")],
+      [excerpt(lines(2))],
+      "1/1 0 left out 0",
+    ],
+    ...["[line_9_x]", '["one of", "line_9_x"]', "  <li>line_9_x</li>", "[line_9_x is on] and on", "<View>", "1: <content>"].map(
+      (line): [string, NeedKind, readonly Message[], readonly Message[], string] => [
+        `but ${line} is a line of the text`,
+        "passages",
+        [result("r", "c", `${lines(2)}\n${line}`), reply("a", "as line_2_x says")],
+        [excerpt(lines(2))],
+        "0/1 0 left out 0",
+      ],
+    ),
+    [
+      "a result that is all in a tag states what it says",
+      "passages",
+      [result("r", "c", "<error>line_2_x is not there</error>"), reply("a", "as line_2_x says")],
+      [],
+      "0/1 0 left out 0",
+    ],
+    [
+      "a person's words in brackets are words",
+      "passages",
+      [human("u", `${lines(2)}\n(see line_2_x)`), reply("a", "as line_1_x says")],
+      [excerpt(lines(2))],
+      "0/1 0 left out 0",
+    ],
+    [
+      "a frame is no part of a file in hand",
+      "fileInHand",
+      [READ, result("r1", "c1", framed(FILE.join("\n"))), EDIT],
+      [excerpt(...FILE)],
+      "1/1 0 left out 0",
+    ],
+    [
+      "a header is no part of it either",
       "fileInHand",
       [READ, result("r1", "c1", `${HEADER}${FILE.join("\n")}`), EDIT],
       [excerpt(...FILE)],

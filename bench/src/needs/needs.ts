@@ -5,7 +5,7 @@ import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.t
 import { createNeedleIndex, createNeedles } from "./needles.ts";
 import { isSourceMessage, type PreparedReferences } from "./recorded-references.ts";
 import { ERROR_WORDS, extractReferences } from "./references.ts";
-import { argumentTexts, comparableLines, comparableText, comparedTexts, headerLines } from "./texts.ts";
+import { argumentTexts, comparableLines, comparableText, comparedTexts, LONGEST_LINE_CHARS, shownLines } from "./texts.ts";
 
 /** One thing that a call needs. */
 export interface Need {
@@ -185,7 +185,6 @@ function createPassages(references: PreparedReferences): Passages {
     calls: new Map(),
     found: new Map(),
     texts: new WeakMap(),
-    lines: new Map(),
   };
   return {
     usedBy(reply) {
@@ -235,8 +234,6 @@ interface KnownPassages {
   readonly found: Map<number, { readonly message: Message; readonly passage: string | null }>;
   /** The last one first. */
   readonly texts: WeakMap<Message, readonly StatingText[]>;
-  /** By text, comparable. */
-  readonly lines: Map<string, readonly string[]>;
 }
 
 interface SourceStatement {
@@ -254,70 +251,57 @@ function passageOf(known: KnownPassages, { statement, window, message }: SourceS
   return passage;
 }
 
-/** A longer line is no neighbour (docs/evidence.md). */
-const LONGEST_LINE_CHARS = 320;
-
 /** Lines on each side of the line that stated something (docs/evidence.md). */
 const PASSAGE_LINES = 3;
 
-/** A line of a text that states something: as it stands, without white space around it, and among the lines as they are compared. */
+/** A line of a text that states something, as it stands, without white space around it. */
 interface StatedLine {
   readonly raw: string;
-  readonly lines: readonly string[];
+  readonly text: StatingText;
   readonly place: number;
 }
 
-/** A text that states something: where each line stands last, without white space around it, and the lines that are too long. */
+/** A text that states something: its lines as they are compared, those that it shows, where each stands last, without white space around it, and which are too long. */
 interface StatingText {
-  readonly text: string;
+  readonly lines: readonly string[];
+  readonly shown: ReturnType<typeof shownLines>;
   readonly places: ReadonlyMap<string, number>;
   readonly long: readonly { readonly raw: string; readonly place: number }[];
 }
 
 /** The last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
 function statedLine(known: KnownPassages, message: Message, window: string): StatedLine | null {
-  const texts = known.texts.get(message) ?? comparedTexts(message).map(statingText).reverse();
+  const texts = known.texts.get(message) ?? statingTexts(message).reverse();
   known.texts.set(message, texts);
-  const found = lineThatStates(texts, window);
-  if (found === null) return null;
-  const lines = known.lines.get(found.text) ?? comparableLines(found.text);
-  known.lines.set(found.text, lines);
-  return { raw: found.raw, lines, place: found.place };
-}
-
-/** Where the texts, the last one first, have the line that a statement was read from. */
-function lineThatStates(
-  texts: readonly StatingText[],
-  window: string,
-): { readonly text: string; readonly raw: string; readonly place: number } | null {
-  for (const { text, places } of texts) {
-    const place = places.get(window);
+  for (const text of texts) {
+    const place = text.places.get(window);
     if (place !== undefined) return { text, raw: window, place };
   }
-  for (const { text, long } of texts) {
-    const line = long.findLast(({ raw }) => raw.includes(window));
+  for (const text of texts) {
+    const line = text.long.findLast(({ raw }) => raw.includes(window));
     if (line !== undefined) return { text, ...line };
   }
   return null;
 }
 
-function statingText(text: string): StatingText {
-  const places = new Map<string, number>();
-  const long: { raw: string; place: number }[] = [];
-  let place = 0;
-  for (const line of text.split("\n")) {
-    const raw = line.trim();
-    if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, place });
-    else places.set(raw, place);
-    place += 1;
-  }
-  return { text, places, long };
+function statingTexts(message: Message): StatingText[] {
+  return comparedTexts(message).map((text) => {
+    const places = new Map<string, number>();
+    const long: { raw: string; place: number }[] = [];
+    const found = text.split("\n");
+    for (const [place, line] of found.entries()) {
+      const raw = line.trim();
+      if (raw.length > LONGEST_LINE_CHARS) long.push({ raw, place });
+      else places.set(raw, place);
+    }
+    const shown = message.role === "tool-result" ? shownLines(found) : { from: 0, end: found.length };
+    return { lines: comparableLines(text), shown, places, long };
+  });
 }
 
-/** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. */
-function passageAround({ raw, lines, place }: StatedLine, window: string): string | null {
-  const header = headerLines(lines);
-  if (place < header) return null;
+/** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. What stands around what is shown states nothing. */
+function passageAround({ raw, text: { lines, shown }, place }: StatedLine, window: string): string | null {
+  if (place < shown.from || place >= shown.end) return null;
   const isShort = (at: number) => (lines[at]?.length ?? Number.POSITIVE_INFINITY) <= LONGEST_LINE_CHARS;
   if (!isShort(place)) {
     const numberChars = raw.length - (lines[place] ?? "").trim().length;
@@ -325,9 +309,9 @@ function passageAround({ raw, lines, place }: StatedLine, window: string): strin
     return raw.slice(Math.max(start, numberChars), start + window.length).trim();
   }
   let from = place;
-  while (from > Math.max(header, place - PASSAGE_LINES) && isShort(from - 1)) from -= 1;
+  while (from > Math.max(shown.from, place - PASSAGE_LINES) && isShort(from - 1)) from -= 1;
   let through = place;
-  while (through < place + PASSAGE_LINES && isShort(through + 1)) through += 1;
+  while (through < Math.min(shown.end - 1, place + PASSAGE_LINES) && isShort(through + 1)) through += 1;
   return lines
     .slice(from, through + 1)
     .join("\n")

@@ -50,10 +50,28 @@ const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\
 const MOST_HEADER_LINES = 9;
 
 /** How many lines of a text are such a header (docs/evidence.md). */
-export function headerLines(lines: readonly string[]): number {
+function headerLines(lines: readonly string[]): number {
   const [header = ""] = HEADER.exec(lines.slice(0, MOST_HEADER_LINES + 1).join("\n")) ?? [];
   return header.split("\n").length - 1;
 }
+
+/** A line that a tool puts around what it shows: a tag, an element of one line, or words in brackets without quotes (docs/evidence.md). Indented, it is a part of a text. */
+const FRAME =
+  /^(?:<\/?[a-z][^<>]*>|<([a-z][\w-]*)[^<>]*>[^<>]*<\/\1>|(?=[^"'{]*[\p{L}\d] \p{L})(?:\[[^[\]]*\]|\([^()]*\)))\s*$/u;
+const MOST_FRAME_LINES = 12;
+
+/** Where the text behind such a header begins, and where it ends, without the frame at both its ends; a frame around nothing is none. */
+export function shownLines(lines: readonly string[]): { readonly from: number; readonly end: number } {
+  const header = headerLines(lines.slice(0, MOST_HEADER_LINES + 1).map((line) => line.trimEnd()));
+  const isFrame = (line = "x") => line.length <= LONGEST_LINE_CHARS && (line.trim() === "" || FRAME.test(line));
+  let [from, end] = [header, lines.length];
+  while (from - header < MOST_FRAME_LINES && isFrame(lines[from])) from += 1;
+  while (lines.length - end < MOST_FRAME_LINES && isFrame(lines[end - 1])) end -= 1;
+  return from < end ? { from, end } : { from: header, end: lines.length };
+}
+
+/** A longer line is no neighbour, and no frame (docs/evidence.md). */
+export const LONGEST_LINE_CHARS = 320;
 
 /** No file has more digits' worth of lines; the bounds keep a line of digits alone from being read as a number. */
 const MOST_DIGITS = 7;
