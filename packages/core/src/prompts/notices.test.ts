@@ -4,7 +4,7 @@ import { CONTEXT_FRAMING } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { human, reply } from "../testing/builders.ts";
-import { type Excerpt, excerptsIn, excerptsText, isPlain, type RecalledPassage, recalledText } from "./notices.ts";
+import { type Excerpt, excerptsIn, excerptsText, type RecalledPassage, recalledText } from "./notices.ts";
 
 const PASSAGE: RecalledPassage = {
   source: "look",
@@ -53,19 +53,6 @@ describe("recalled passages as text", () => {
     ],
   ])("%s", (_, passages, text) => {
     expect(recalledText(passages)).toBe(text);
-  });
-
-  test("lines are plain together if each is by itself, and a passage that is known to be plain stands as it is", () => {
-    const hostile = arbitraryHostileText(HOSTILE);
-    fc.assert(
-      fc.property(hostile, hostile, (one, other) => {
-        const text = `${one}\n${other}`;
-        expect(isPlain(text)).toBe(isPlain(one) && isPlain(other));
-        const known = { ...PASSAGE, text, isPlain: isPlain(one) && isPlain(other) };
-        expect(recalledText([known])).toBe(recalledText([{ ...PASSAGE, text }]));
-      }),
-      { numRuns: 1000 },
-    );
   });
 
   test("whatever passages say, there is one opening and one closing tag, and a head for each passage", () => {

@@ -66,13 +66,6 @@ export interface RecalledPassage {
   readonly editsSince: number | null;
   /** Without the numbers that a tool put before its lines. */
   readonly text: string;
-  /** True if each line of it is known to be plain (see {@link isPlain}): it is not looked through again. */
-  readonly isPlain?: boolean | undefined;
-}
-
-/** True if nothing in a text reads as ours, so that it is recalled as it is. Lines are looked at one by one: plain texts are plain together. */
-export function isPlain(text: string): boolean {
-  return quotedText(text, CONTEXT_FRAMING) === text;
 }
 
 /** Recalled passages as one text; `null` if there are none. Lines of them that would read as a head, a notice or a tag of ours are quoted. */
@@ -83,7 +76,7 @@ export function recalledText(passages: readonly RecalledPassage[]): string | nul
   for (const passage of passages) {
     const { handle, text } = passage;
     lines.push(handle === before ? `[…${linesOf(passage)}]` : headOf(passage));
-    lines.push(passage.isPlain === true ? text : quotedText(text, CONTEXT_FRAMING));
+    lines.push(quotedText(text, CONTEXT_FRAMING));
     before = handle;
   }
   lines.push("</recalled>");

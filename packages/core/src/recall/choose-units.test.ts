@@ -46,14 +46,6 @@ describe("recalled passages", () => {
   });
 
   test.each([
-    ["a result without framing", "line a\nline b\nline c", true],
-    ["one with it", "line a\n[Compacted: b]\nline c", false],
-    ["one whose lines are framing without their numbers", "1\tline a\n2\t[Compacted: b]\n3\tline c", false],
-  ])("%s: whether its lines are plain", (_, text, isPlain) => {
-    expect(passagesOf([result("r", "c", text)])).toMatchObject([{ isPlain }]);
-  });
-
-  test.each([
     ["names with values, and a name alone", "Exit code: 0\nWall time: 1.5 seconds\nOutput:\n", ["a: b"]],
     ["a sentence that ends in a number", "Chunk ID: c91d03\nProcess exited with code 0\nOutput:\n", ["a: b"]],
     ["eight of them", `${"Wall time: 1\n".repeat(7)}Exit code: 0\nOutput:\n`, ["a: b"]],
@@ -93,7 +85,6 @@ describe("recalled passages", () => {
     const [passage] = passagesOf([assistant("a", [read]), result("r", "c", text)]);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at} of the file`).join("\n");
     expect(passage).toEqual({
-      isPlain: true,
       source: "tool",
       shows: "src/a.ts",
       handle: "r",

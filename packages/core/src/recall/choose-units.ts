@@ -1,8 +1,7 @@
 import { shortHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { callWords } from "../paths/call-shape.ts";
-import { isPlain, type RecalledPassage } from "../prompts/notices.ts";
-import { quotedResult } from "../truncation/truncate-text.ts";
+import type { RecalledPassage } from "../prompts/notices.ts";
 import { inLogOrder, isNext, type UnitWorth } from "./logged-units.ts";
 import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
@@ -73,7 +72,6 @@ function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): Rec
     handle: shortHandle(of.handle),
     editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : null,
     text: textOf(text, lines),
-    isPlain: run.every(isPlainUnit),
   };
 }
 
@@ -90,14 +88,4 @@ function textOf(text: string, lines: readonly TextLine[]): string {
     at = last + 1;
   }
   return pieces.join("\n");
-}
-
-function isPlainUnit({ of, lines }: Unit): boolean {
-  return isOfPlainText(of, lines) || isPlain(textOf(of.text, lines));
-}
-
-/** True for a result that was found plain when it entered the history. Lines behind a number are not what was looked at then. */
-function isOfPlainText({ message }: Unit["of"], lines: readonly TextLine[]): boolean {
-  if (message.role !== "tool-result" || lines[0]?.number !== null) return false;
-  return lines.every(({ number }) => number === null) && quotedResult(message) === message;
 }

@@ -233,7 +233,7 @@ function textUnits({ parts }: ToolResultMessage): number {
 }
 
 /** A result in which lines that would read as ours are quoted; the value given if none would. Looked through once for the message value. */
-export function quotedResult(message: ToolResultMessage): ToolResultMessage {
+function quotedResult(message: ToolResultMessage): ToolResultMessage {
   const known = quotedResults.get(message);
   if (known !== undefined) return known;
   const quoted = withoutOurs(message);
