@@ -85,7 +85,7 @@ function nameIn(tag: string): string {
 /** The lines of a text as they are compared: as many as it has. */
 export function comparableLines(text: string): readonly string[] {
   const lines = text.split("\n");
-  const filled = lines.slice(headerCount(lines)).filter((line) => line.trim() !== "");
+  const filled = shownIn(text).lines.filter((line) => line.trim() !== "");
   const numbered = filled.filter((line) => /^\s*\d+[\t|:]/.test(line));
   const isNumbered = numbered.length > 1 && numbered.length * 4 >= filled.length * 3;
   const isSpaced = numbered.every((line) => /^\s*\d+(\t|[|:] |[|:]\s*$)/.test(line));

@@ -152,6 +152,13 @@ describe("prepareNeeds", () => {
       "1/1 0 left out 0",
     ],
     [
+      "nor are there too few numbers for it",
+      "fileInHand",
+      [READ, result("r1", "c1", framed("1: one of the lines\n2: two of the lines")), EDIT],
+      [excerpt(...FILE.slice(0, 2))],
+      "1/1 0 left out 0",
+    ],
+    [
       "a header is no part of it either",
       "fileInHand",
       [READ, result("r1", "c1", `${HEADER}${FILE.join("\n")}`), EDIT],

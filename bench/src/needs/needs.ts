@@ -5,7 +5,7 @@ import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.t
 import { createNeedleIndex, createNeedles } from "./needles.ts";
 import { isSourceMessage, type PreparedReferences } from "./recorded-references.ts";
 import { ERROR_WORDS, extractReferences } from "./references.ts";
-import { argumentTexts, comparableLines, comparableText, comparedTexts, LONGEST_LINE_CHARS, shownLines } from "./texts.ts";
+import { argumentTexts, comparable, comparableText, comparedTexts, LONGEST_LINE_CHARS, shownLines } from "./texts.ts";
 
 /** One thing that a call needs. */
 export interface Need {
@@ -271,7 +271,7 @@ interface StatingText {
 
 /** The last line of a message that a statement was read from. Reads each message once; only lines that are too long are searched. */
 function statedLine(known: KnownPassages, message: Message, window: string): StatedLine | null {
-  const texts = known.texts.get(message) ?? statingTexts(message).reverse();
+  const texts = known.texts.get(message) ?? statingTexts(message);
   known.texts.set(message, texts);
   for (const text of texts) {
     const place = text.places.get(window);
@@ -284,8 +284,9 @@ function statedLine(known: KnownPassages, message: Message, window: string): Sta
   return null;
 }
 
-function statingTexts(message: Message): StatingText[] {
-  return comparedTexts(message).map((text) => {
+function statingTexts(message: Message): readonly StatingText[] {
+  const texts = comparedTexts(message).toReversed();
+  return texts.map((text) => {
     const places = new Map<string, number>();
     const long: { raw: string; place: number }[] = [];
     const found = text.split("\n");
@@ -295,7 +296,7 @@ function statingTexts(message: Message): StatingText[] {
       else places.set(raw, place);
     }
     const shown = message.role === "tool-result" ? shownLines(found) : { from: 0, end: found.length };
-    return { lines: comparableLines(text), shown, places, long };
+    return { lines: comparable(text).lines, shown, places, long };
   });
 }
 

@@ -14,15 +14,10 @@ export function comparableText(text: string): string {
   return comparable(text).text;
 }
 
-/** The lines of {@link comparableText}. */
-export function comparableLines(text: string): readonly string[] {
-  return comparable(text).lines;
-}
-
-/** Both. Most texts are compared as they stand. */
+/** Its text and lines. Most texts are compared as they stand. */
 export function comparable(text: string): { readonly text: string; readonly lines: readonly string[] } {
   const found = text.split("\n");
-  const numbering = numberingOf(found.slice(headerLines(found)));
+  const numbering = numberingOf(found);
   const lines: string[] = [];
   let isSame = true;
   for (const line of found) {
@@ -36,7 +31,7 @@ export function comparable(text: string): { readonly text: string; readonly line
 /** A text's line at a number that a tool put before it; `null` if the text has no such numbers there. */
 export function numberedLines(text: string): ReadonlyMap<number, string> | null {
   const lines = text.split("\n");
-  const numbering = numberingOf(lines.slice(headerLines(lines)));
+  const numbering = numberingOf(lines);
   const found = new Map<number, string>();
   for (const line of lines) {
     const chars = numberChars(line, numbering);
@@ -83,8 +78,10 @@ const NUMBERED_SHARE = 0.75;
 /** The mark between a number and its line, if no arrow is there: one character, or with a space if each line has one. */
 type Numbering = "mark" | "mark-and-space";
 
-/** Tells the form of a text's numbers besides those with an arrow; `null` if it has no other. A line that is only its number is read too. */
-function numberingOf(lines: readonly string[]): Numbering | null {
+/** Tells the form of a text's numbers besides those with an arrow, header and frame aside; `null` if it has no other. A line that is only its number is read too. */
+function numberingOf(all: readonly string[]): Numbering | null {
+  const { from, end } = shownLines(all);
+  const lines = all.slice(from, end);
   const numbered = lines.filter((line) => isMark(line.charCodeAt(numberEnd(line))));
   if (numbered.length < 2) return null;
   const filledCount = lines.reduce((count, line) => (line.trimEnd() === "" ? count : count + 1), 0);
