@@ -66,11 +66,33 @@ describe("recalled passages", () => {
   test.each([
     ["nothing that it says in brackets", "(no output)", []],
     ["nothing, with line ends", "[No matches]\n", []],
-    ["more behind the brackets", "(no output)\nof a: b", ["(no output)\nof a: b"]],
+    ["more behind the brackets, which goes with them", "(no output)\nof a: b", ["of a: b"]],
+    ["nothing under a header", "Exit code: 0\nOutput:\n(no output)", []],
+    ["one element, whose text it is", "<error>a: b</error>", ["<error>a: b</error>"]],
     ["a list of one line", "[8080, 9090]", ["[8080, 9090]"]],
     ["a list of its own", "[1, 2]\n[3, 4]", ["[1, 2]\n[3, 4]"]],
   ])("of a result that shows %s", (_, text, texts) => {
     expect(passagesOf([result("r", "c", text)]).map((each) => each.text)).toEqual(texts);
+  });
+
+  const FRAMED = "<path>a.ts</path>\n<type>file</type>\n<content>\nTEXT\n\n(End of file - total 2 lines)\n</content>\n";
+
+  test.each([
+    ["tags and a notice", FRAMED.replace("TEXT", "a: b\n<c d>"), "a: b"],
+    ["also around numbered lines, few as they are", FRAMED.replace("TEXT", "1: line a\n2: <b>"), "line a\n<b>"],
+    ["words in brackets below", "a: b\n\n[516 more lines (of 520). Use offset=5 to continue.]\n", "a: b"],
+    ["none in the middle", "a: b\n<c>\n(no more lines)\nd", "a: b\n<c>\n(no more lines)\nd"],
+    ["none of an indented line, a list, a section or a component", "[a]\nline b\n  <c>", "[a]\nline b\n  <c>"],
+    ["none with quotes or more behind it", '["a b", "c"]\nb\n[c is d] e', '["a b", "c"]\nb\n[c is d] e'],
+  ])("what a tool puts around a result is none of it: %s", (_, text, shown) => {
+    expect(passagesOf([result("r", "c", text)]).map((each) => each.text)).toEqual([shown]);
+    expect(passagesOf([human("u", text)])[0]?.text).toContain(text.trimEnd());
+  });
+
+  test("a unit is not a frame alone: it is filled with what is shown", () => {
+    const text = FRAMED.replace("TEXT", page("one", 2));
+    expect(recalled([result("r", "c", text)], { maximumChars: 400 })).toEqual(["r 16"]);
+    expect(recalled([result("r", "c", text)])).toEqual(["r 32"]);
   });
 
   test("a passage names its file and lines, and shows them without their numbers", () => {

@@ -50,19 +50,12 @@ function passagesOf(units: readonly Unit[], index: RecallView): readonly Recalle
     if (run !== undefined && isNext(run.at(-1), unit)) run.push(unit);
     else runs.push([unit]);
   }
-  return runs.flatMap((run) => run.slice(0, 1).map(({ of }) => passageOf(of, run, index))).filter(({ text }) => text !== "");
+  return runs.flatMap((run) => run.slice(0, 1).map(({ of }) => passageOf(of, run, index)));
 }
 
-/** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
-const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:(?:\n|$)/;
-
-/** A result that shows nothing, and says so in words in brackets alone: `(no output)`; a list has figures or quotes. */
-const NOTHING = /^\s{0,8}[([][\p{L} .'’-]{1,40}[)\]]\s{0,8}$/u;
-
 function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
-  const { source, path, call, text, kind } = of;
-  const headerChars = kind === "output" || kind === "read" ? ((HEADER.exec(text) ?? NOTHING.exec(text))?.[0].length ?? 0) : 0;
-  const lines = run.flatMap((unit) => unit.lines).filter(({ start }) => start >= headerChars);
+  const { source, path, call, text } = of;
+  const lines = run.flatMap((unit) => unit.lines);
   const numbers = lines.flatMap(({ number }) => number ?? []);
   return {
     source,
@@ -78,14 +71,7 @@ function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): Rec
 /** Kinds of text that a later change of a file may make wrong. */
 const OUTDATED_BY_EDITS: ReadonlySet<string> = new Set(["read", "output", "failed", "written"]);
 
-/** Neighbouring lines as one text, without the numbers that a tool put before them. Lines without numbers between them are copied at once. */
+/** Neighbouring lines as one text, without the numbers that a tool put before them. */
 function textOf(text: string, lines: readonly TextLine[]): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < lines.length; ) {
-    let last = at;
-    while (lines[last + 1]?.start === (lines[last]?.end ?? 0) + 1) last += 1;
-    pieces.push(text.slice(lines[at]?.start, lines[last]?.end));
-    at = last + 1;
-  }
-  return pieces.join("\n");
+  return lines.map(({ start, end }) => text.slice(start, end)).join("\n");
 }

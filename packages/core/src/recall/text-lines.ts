@@ -11,21 +11,47 @@ const NUMBERED_RATIO = 0.75;
 
 /** The lines of a text. If a tool has numbered them, they begin behind their numbers. One pass. */
 export function textLines(text: string): readonly TextLine[] {
+  return withoutNumbers(text, linesAsTheyStand(text));
+}
+
+/** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
+const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:(?:\n|$)/;
+
+/** A line that a tool puts around what it shows: blank, or from its beginning a tag, an element, or two words at least in brackets without quotes. */
+const FRAME =
+  /^(?:<\/?[a-z][^<>]*>|<([a-z][\w-]*)[^<>]*>[^<>]*<\/\1>|(?=[^"'{]*[\p{L}\d] \p{L})(?:\[[^[\]]*\]|\([^()]*\)))?\s*$/u;
+const MOST_FRAME_LINES = 12;
+const MOST_FRAME_CHARS = 320;
+
+/** A result that shows nothing, and says so in words in brackets alone: `(no output)`; a list has figures or quotes. */
+const NOTHING = /^\s{0,8}(?:[([][\p{L} .'’-]{1,40}[)\]]\s{0,8})?$/u;
+
+/** The lines of a result without the header above it and the frame at both its ends. A frame around nothing is what the result says, unless it says that it shows nothing. */
+export function shownLines(text: string): readonly TextLine[] {
+  const headerChars = HEADER.exec(text)?.[0].length ?? 0;
+  const lines = linesAsTheyStand(text).filter(({ start }) => start >= headerChars);
+  const isFrame = ({ start, end }: TextLine) => end - start <= MOST_FRAME_CHARS && FRAME.test(text.slice(start, end));
+  const first = lines.findIndex((line, at) => at === MOST_FRAME_LINES || !isFrame(line));
+  const last = lines.findLastIndex((line, at) => at === lines.length - 1 - MOST_FRAME_LINES || !isFrame(line));
+  if (first >= 0 && first <= last) return withoutNumbers(text, lines.slice(first, last + 1));
+  return NOTHING.test(text.slice(headerChars)) ? [] : lines;
+}
+
+function linesAsTheyStand(text: string): readonly TextLine[] {
   const lines: TextLine[] = [];
-  const numbered: TextLine[] = [];
-  let filled = 0;
-  let numbers = 0;
   for (let start = 0; start <= text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
-    const line = { start, end, number: null };
-    const withNumber = behindNumber(text, line);
-    lines.push(line);
-    numbered.push(withNumber);
-    if (end > start) filled += 1;
-    if (withNumber.number !== null) numbers += 1;
+    lines.push({ start, end, number: null });
     start = end + 1;
   }
+  return lines;
+}
+
+function withoutNumbers(text: string, lines: readonly TextLine[]): readonly TextLine[] {
+  const numbered = lines.map((line) => behindNumber(text, line));
+  const filled = lines.filter(({ start, end }) => end > start).length;
+  const numbers = numbered.filter(({ number }) => number !== null).length;
   return numbers >= 2 && numbers >= NUMBERED_RATIO * filled ? numbered : lines;
 }
 

@@ -2,7 +2,7 @@ import { rareRuns } from "../keep/rare-words.ts";
 import type { Message } from "../message/message.ts";
 import type { FileFacts } from "./file-touches.ts";
 import type { LogText, LogTextKind } from "./log-text.ts";
-import { lineHash, type TextLine, textHash, textLines } from "./text-lines.ts";
+import { lineHash, shownLines, type TextLine, textHash, textLines } from "./text-lines.ts";
 
 /** The facts about a unit at one point of the log. Distances are in characters of logged texts. */
 export interface UnitFacts {
@@ -68,7 +68,7 @@ export interface UnitReading {
 
 /** Reads a text once. */
 export function readText({ text, kind }: Pick<LogText, "text" | "kind">): TextReading {
-  const lines = textLines(text);
+  const lines = kind === "output" ? shownLines(text) : textLines(text);
   const lineHashes = lines.map((line) => lineHash(text, line));
   const units = readUnits(text, lines, lineHashes);
   const wordHashes = isByModel(kind) ? wordHashesIn(text, { start: 0, end: text.length }) : [];
