@@ -1,16 +1,15 @@
 import { sequenceOf } from "../src/sequence.ts";
-import { CHAR_CLASSES, type ContentSum, type MessageContent, type OverheadCounts } from "../src/tokens/char-class.ts";
+import { CHAR_CLASSES, type MessageContent, type OverheadCounts } from "../src/tokens/char-class.ts";
 import {
   fitFrom,
   type KnownModel,
   type MeasuredState,
   type Model,
   NOTHING_MEASURED,
-  type Regression,
   type ReplyReport,
   type UnreportedMessage,
 } from "../src/tokens/ledger/model-fit.ts";
-import { type ModelPrior, POOLED_PRIOR } from "../src/tokens/measure.ts";
+import { type ContentSum, type ModelPrior, POOLED_PRIOR, type Regression } from "../src/tokens/measure.ts";
 
 /** Counts of one class of character, with a weight of 1: so many of it weigh as much. */
 export function counts(weighed: number): readonly number[] {

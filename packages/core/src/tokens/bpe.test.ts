@@ -4,7 +4,7 @@ import { encodingsOf, policySchema } from "../policy/policy.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { createSession } from "../session/session.ts";
+import { createSession } from "../session/open-session.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { absentImage, assistant, calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { BpeSpec } from "./bpe.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ImagePart, type Message, oncePerMessage } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
-import type { ClassCounts, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
+import type { ClassCounts, ContentSum, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
 import { addCounts, imageTokensOf, POOLED_PRIOR, weighCounts } from "./measure.ts";
 
 /**
@@ -317,14 +317,6 @@ export function isSameContent(a: MessageContent, b: MessageContent): boolean {
 function isSameCounts(a: ClassCounts, b: ClassCounts): boolean {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
-}
-
-/** The content of several messages added up, before it is priced: any model's weights can be applied to it. */
-export interface ContentSum {
-  readonly counts: ClassCounts;
-  readonly messages: number;
-  /** Images, and what the messages do not show. */
-  readonly fixedTokens: number;
 }
 
 /** No message. */

@@ -117,6 +117,55 @@ export interface ModelPrior {
 /** Returns the figures that estimate a model's tokens, by the model's id. */
 export type ModelPriors = (modelId: string) => ModelPrior;
 
+/** The content of several messages added up, before it is priced: any model's weights can be applied to it. */
+export interface ContentSum {
+  readonly counts: ClassCounts;
+  readonly messages: number;
+  /** Images, and what the messages do not show. */
+  readonly fixedTokens: number;
+}
+
+/** A line through what was measured: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
+export interface Regression {
+  readonly slopeRatio: number;
+  readonly messageTokens: number;
+  /** Covariance of slope and intercept: [slope, both, intercept]. */
+  readonly covariance: readonly [number, number, number];
+}
+
+/** A model's weights, and the line by which a session prices them. */
+export interface TextPricing {
+  readonly prior: ModelPrior;
+  readonly fit: { readonly regression: Regression };
+}
+
+/** Expected tokens of messages with this weight. */
+export function expectedOf(fit: Pick<Regression, "slopeRatio" | "messageTokens">, weighed: number, messages: number): number {
+  return fit.slopeRatio * weighed + fit.messageTokens * messages;
+}
+
+/** Noise of one measurement: 8 tokens and 5 % of it (the class weights' error on single messages is 4 to 6 %). */
+const NOISE_TOKENS = 8;
+const NOISE_RATIO = 0.05;
+
+/** Standard deviation of a measurement from what is expected, in tokens. */
+export function deviationOf(fit: Regression, weighed: number, messages: number): number {
+  const [slope, both, intercept] = fit.covariance;
+  const expected = expectedOf(fit, weighed, messages);
+  const known = slope * weighed * weighed + 2 * both * weighed * messages + intercept * messages * messages;
+  return Math.sqrt(Math.max(0, known) + (NOISE_TOKENS + NOISE_RATIO * expected) ** 2);
+}
+
+/** Expected tokens of some messages. */
+export function contentTokens(sum: ContentSum, { prior, fit }: TextPricing): number {
+  return expectedOf(fit.regression, weighCounts(sum.counts, prior.weights), sum.messages) + sum.fixedTokens;
+}
+
+/** Turns the pooled measure's tokens into this model's: its slope, for texts that are not messages. */
+export function slopeOf({ prior, fit }: TextPricing): number {
+  return fit.regression.slopeRatio * prior.pooledRatio;
+}
+
 /**
  * The pooled prior of all recorded models (docs/evidence.md): slopes lie between 0.8 and 1.4 of it. Images by the common
  * width × height / 750 up to 1,600 tokens; schemas at 1.2 (chosen); a page of a document counts 2,000 (vendors state 1,500 to 3,000).

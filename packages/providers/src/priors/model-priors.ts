@@ -10,9 +10,7 @@ export function familyOf(modelId: string): ModelFamily {
 /** Makes the estimates of models' tokens from measured figures: those of the package, or others, fitted without the sessions to be judged. */
 export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
   const known = new Map<string, ModelPrior>();
-  // A ledger asks for one model many times in a row.
-  let newest: { readonly modelId: string; readonly prior: ModelPrior } | null = null;
-  const priorOf = (modelId: string): ModelPrior => {
+  return (modelId) => {
     const family = familyOf(modelId);
     const seen = known.get(family.name);
     if (seen !== undefined) return seen;
@@ -23,10 +21,6 @@ export function priorsFrom({ weights, lines }: MeasuredFigures): ModelPriors {
     const prior = { name, weights: values, pooledRatio, slopeRatio, messageTokens, toolsRatio, reasoningAtTurn, image };
     known.set(name, prior);
     return prior;
-  };
-  return (modelId) => {
-    if (newest?.modelId !== modelId) newest = { modelId, prior: priorOf(modelId) };
-    return newest.prior;
   };
 }
 

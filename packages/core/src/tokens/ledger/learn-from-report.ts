@@ -1,29 +1,21 @@
 import type { UsageEntry } from "../../entry.ts";
 import type { Sequence } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
-import type { ContentSum, OverheadCounts } from "../char-class.ts";
-import { type ModelPrior, type ModelPriors, weighCounts } from "../measure.ts";
-import {
-  deviationOf,
-  everyRule,
-  expectedOf,
-  type Jump,
-  learn,
-  type MeasuredMessage,
-  type MeasuredState,
-  type Measurement,
-  type Model,
-  type ModelFit,
-  modelOf,
-  NO_JUMP,
-  NOTHING_UNREPORTED,
-  type Regression,
-  type ReplyReport,
-  type ReturnRule,
-  type RuleLosses,
-  TEXT_RULES,
-  withFit,
+import type { OverheadCounts } from "../char-class.ts";
+import type { ContentSum, ModelPrior, ModelPriors, Regression } from "../measure.ts";
+import { deviationOf, expectedOf, weighCounts } from "../measure.ts";
+import type {
+  Jump,
+  MeasuredMessage,
+  MeasuredState,
+  Measurement,
+  Model,
+  ModelFit,
+  ReplyReport,
+  ReturnRule,
+  RuleLosses,
 } from "./model-fit.ts";
+import { everyRule, learn, modelOf, NO_JUMP, NOTHING_UNREPORTED, TEXT_RULES, withFit } from "./model-fit.ts";
 import type { NextPrompt, Returned } from "./next-prompt.ts";
 import {
   exceedsText,

@@ -2,14 +2,15 @@ import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
 import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
-import type { ContentOf, ContentSum, MessageContent, OverheadCounts } from "../char-class.ts";
+import type { ContentOf, MessageContent, OverheadCounts } from "../char-class.ts";
 import { charClass, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "../char-class.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "../estimator.ts";
 import { defineEstimator } from "../estimator.ts";
-import { addCounts, type ClassCounts, type ModelPriors, type WorkCounter, wholeTokens } from "../measure.ts";
+import type { ClassCounts, ContentSum, ModelPrior, ModelPriors, WorkCounter } from "../measure.ts";
+import { addCounts, contentTokens, slopeOf, wholeTokens } from "../measure.ts";
 import { withReport, writeBack } from "./learn-from-report.ts";
 import type { Base, MeasuredMessage, MeasuredState, Model, ReplyReport } from "./model-fit.ts";
-import { contentTokens, modelOf, NOTHING_MEASURED, NOTHING_UNREPORTED, slopeOf } from "./model-fit.ts";
+import { modelOf, NOTHING_MEASURED, NOTHING_UNREPORTED } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf, vanishesAtTurn } from "./next-prompt.ts";
 
 /** Measures every message by the reports that cover it, and everything else by weights that the session's own reports correct. */
@@ -26,9 +27,9 @@ export const LEDGER: EstimatorKind = defineEstimator<LedgerSpec>({
   create: (_, sources) => ledgerEstimator(sources),
 });
 
-function ledgerEstimator({ work, priors }: EstimatorSources): Estimator {
-  const contentOf = contentReader(work);
-  const state: ReaderState = { work, contentOf, priors, sizesOf: sizeIndex(), overhead: null, newest: null, slope: null };
+function ledgerEstimator({ work, priors: given }: EstimatorSources): Estimator {
+  const [contentOf, priors] = [contentReader(work), oncePerModel(given)];
+  const state: ReaderState = { work, contentOf, priors, sizesOf: sizeIndex(), overhead: null, newest: null };
   return {
     name: NAME,
     measure: charClass(work, contentOf),
@@ -65,26 +66,39 @@ interface ReaderState extends Reading {
   readonly work: WorkCounter;
   /** The newest overhead without its dynamic context. */
   overhead: { readonly of: Overhead; readonly counts: OverheadCounts } | null;
-  /** All messages of a view are priced by one ledger: its model is made once. */
-  newest: { readonly ledger: MeasuredState; readonly model: Model } | null;
-  /** A message changes none of what a slope follows from. */
-  slope: (Pick<MeasuredState, "fits" | "reportedModelId" | "nextModelId"> & { readonly ratio: number }) | null;
+  /** The newest model, and a ledger that it was made of. */
+  newest: { readonly of: MeasuredState; readonly model: Model } | null;
 }
 
 function modelFor(state: ReaderState, ledger: MeasuredState): Model {
-  if (state.newest?.ledger === ledger) return state.newest.model;
+  const { newest } = state;
+  if (newest !== null && isOfSameModel(newest.of, ledger)) return newest.model;
   const model = modelOf(ledger, nextModelIdOf(ledger), state.priors);
-  state.newest = { ledger, model };
+  state.newest = { of: ledger, model };
   return model;
+}
+
+/** True if both ledgers make the same model: a message changes none, unless models are switched and the view is weighed for both. */
+function isOfSameModel(a: MeasuredState, b: MeasuredState): boolean {
+  const { fits, reportedModelId, nextModelId, firstReport, view } = b;
+  if (a.fits !== fits || a.reportedModelId !== reportedModelId || a.nextModelId !== nextModelId) return false;
+  const isSwitch = reportedModelId !== null && nextModelId !== null && nextModelId !== reportedModelId;
+  return a.firstReport?.modelId === firstReport?.modelId && (!isSwitch || a.view === view);
+}
+
+/** Asks for the prior of each model once. */
+function oncePerModel(priors: ModelPriors): ModelPriors {
+  const known = new Map<string, ModelPrior>();
+  return (modelId) => {
+    const prior = known.get(modelId) ?? priors(modelId);
+    known.set(modelId, prior);
+    return prior;
+  };
 }
 
 /** The ledger with another state, and the factor that follows from it. */
 function keep(state: ReaderState, ledger: Ledger, own: MeasuredState): Ledger {
-  const { fits, reportedModelId, nextModelId } = own;
-  const { slope } = state;
-  if (slope?.fits !== fits || slope.reportedModelId !== reportedModelId || slope.nextModelId !== nextModelId)
-    state.slope = { fits, reportedModelId, nextModelId, ratio: slopeOf(modelFor(state, own)) };
-  return { ...ledger, own, factor: state.slope?.ratio ?? 1 };
+  return { ...ledger, own, factor: slopeOf(modelFor(state, own)) };
 }
 
 function predict(

@@ -1,19 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { contentSum, HAND_PRIOR, knownModel, ledgerAfterReport, line, overheadCounts } from "../../../testing/ledger-values.ts";
-import { type ModelPriors, POOLED_PRIOR } from "../measure.ts";
 import {
-  asPrior,
   contentTokens,
   deviationOf,
   expectedOf,
-  fitFrom,
-  learn,
-  type MeasuredState,
-  modelOf,
+  type ModelPriors,
+  POOLED_PRIOR,
   type Regression,
-  regressionFrom,
   slopeOf,
-} from "./model-fit.ts";
+} from "../measure.ts";
+import { asPrior, fitFrom, learn, type MeasuredState, modelOf, regressionFrom } from "./model-fit.ts";
 
 describe("a model", () => {
   test("2 tokens a character, 10 a message, and what is fixed: 2 × 30 + 10 × 3 + 7", () => {

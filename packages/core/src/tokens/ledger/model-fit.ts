@@ -1,6 +1,7 @@
 import { type Sequence, sequenceOf } from "../../sequence.ts";
-import { type ContentSum, type MessageContent, NO_CONTENT, type OverheadCounts } from "../char-class.ts";
-import { type ModelPrior, type ModelPriors, weighCounts } from "../measure.ts";
+import { type MessageContent, NO_CONTENT, type OverheadCounts } from "../char-class.ts";
+import type { ContentSum, ModelPrior, ModelPriors, Regression } from "../measure.ts";
+import { contentTokens, deviationOf, expectedOf } from "../measure.ts";
 
 /**
  * Which part of a reply is in the next prompt: all that was reported; that without its reasoning; or, if reports cannot be
@@ -27,14 +28,6 @@ export function everyRule<T, From>(of: (rule: ReturnRule, from: From) => T, from
     text: of("text", from),
     "text-and-reasoning": of("text-and-reasoning", from),
   };
-}
-
-/** A line through what was measured: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
-export interface Regression {
-  readonly slopeRatio: number;
-  readonly messageTokens: number;
-  /** Covariance of slope and intercept: [slope, both, intercept]. */
-  readonly covariance: readonly [number, number, number];
 }
 
 /** One measurement: the weight and number of some messages, and the tokens that were reported for them. */
@@ -80,10 +73,6 @@ export interface Model extends KnownModel {
 const PRIOR_SLOPE_DEVIATION = 0.12;
 const PRIOR_MESSAGE_DEVIATION = 15;
 
-/** Noise of one measurement: 8 tokens and 5 % of it (the class weights' error on single messages is 4 to 6 %). */
-const NOISE_TOKENS = 8;
-const NOISE_RATIO = 0.05;
-
 /** How much the texts of a session change between measurements, as variances: 1 % of the slope, 0.2 tokens a message; chosen. */
 const SLOPE_DRIFT = 0.0001;
 const MESSAGE_DRIFT = 0.05;
@@ -98,19 +87,6 @@ const MESSAGE_BOUNDS = [0, 150] as const;
 /** A line with the uncertainty of a prior: nothing was measured of it yet. */
 export function regressionFrom({ slopeRatio, messageTokens }: Pick<Regression, "slopeRatio" | "messageTokens">): Regression {
   return { slopeRatio, messageTokens, covariance: [PRIOR_SLOPE_DEVIATION ** 2, 0, PRIOR_MESSAGE_DEVIATION ** 2] };
-}
-
-/** Expected tokens of messages with this weight. */
-export function expectedOf(fit: Regression, weighed: number, messages: number): number {
-  return fit.slopeRatio * weighed + fit.messageTokens * messages;
-}
-
-/** Standard deviation of a measurement from what is expected, in tokens. */
-export function deviationOf(fit: Regression, weighed: number, messages: number): number {
-  const [slope, both, intercept] = fit.covariance;
-  const expected = expectedOf(fit, weighed, messages);
-  const known = slope * weighed * weighed + 2 * both * weighed * messages + intercept * messages * messages;
-  return Math.sqrt(Math.max(0, known) + (NOISE_TOKENS + NOISE_RATIO * expected) ** 2);
 }
 
 /** The line after one more measurement (a Kalman step): surprises are bounded, and what cannot be text teaches nothing. */
@@ -146,12 +122,7 @@ function clamp(value: number, [least, most]: readonly [number, number]): number 
 }
 
 /** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
-const PRIOR_TURN_LOSS = 0.5;
-
-/** True if a turn of this session has shown whether its reasoning stays: until then the losses are the prior's. */
-export function isTurnShown({ turnLosses }: ModelFit): boolean {
-  return Math.abs(turnLosses.stays - turnLosses.goes) > PRIOR_TURN_LOSS;
-}
+export const PRIOR_TURN_LOSS = 0.5;
 
 /** Share of wrong output counts that is assumed at first: until four replies were right, one that cannot be is not believed. Chosen. */
 const ASSUMED_UNTRUSTED_RATIO = 0.2;
@@ -221,16 +192,6 @@ function knownOf({ fits, reportedModelId }: ReportedModels, modelId: string | nu
 
 /** If a session's texts cost more or less than one model's prior says, they do so with the next model too, within these bounds; chosen. */
 const TEXT_RATIO_BOUNDS = [0.8, 1.25] as const;
-
-/** Turns the pooled measure's tokens into this model's: its slope, for texts that are not messages. */
-export function slopeOf({ prior, fit }: KnownModel): number {
-  return fit.regression.slopeRatio * prior.pooledRatio;
-}
-
-/** Expected tokens of some messages. */
-export function contentTokens(sum: ContentSum, { prior, fit }: KnownModel): number {
-  return expectedOf(fit.regression, weighCounts(sum.counts, prior.weights), sum.messages) + sum.fixedTokens;
-}
 
 /** The state of the estimator `ledger`: each message's content, and its size by reports. Plain data, which the fold carries. */
 export interface MeasuredState {

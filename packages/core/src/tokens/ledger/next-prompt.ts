@@ -1,5 +1,5 @@
 import { addSums, CHAR_CLASSES, type OverheadCounts } from "../char-class.ts";
-import { type ModelPrior, weighCounts } from "../measure.ts";
+import { contentTokens, deviationOf, type ModelPrior, slopeOf, weighCounts } from "../measure.ts";
 import type {
   FirstReport,
   KnownModel,
@@ -12,7 +12,7 @@ import type {
   RuleLosses,
   Situation,
 } from "./model-fit.ts";
-import { ASSUMED_RESIDUALS, contentTokens, deviationOf, isTurnShown, RETURN_RULES, slopeOf, TEXT_RULES } from "./model-fit.ts";
+import { ASSUMED_RESIDUALS, PRIOR_TURN_LOSS, RETURN_RULES, TEXT_RULES } from "./model-fit.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
 export interface NextPrompt extends Arrival {
@@ -218,6 +218,11 @@ export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextP
   // Until this session has shown that it goes, what is expected to vanish may stay.
   const jumpTokens = ledger.jump.risenTokens > 0 ? 0 : ledger.jump.roomTokens;
   return prompt.expectedTokens * ratio + surelyTokens + jumpTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens);
+}
+
+/** True if a turn of this session has shown whether its reasoning stays: until then the losses are the prior's. */
+function isTurnShown({ turnLosses }: ModelFit): boolean {
+  return Math.abs(turnLosses.stays - turnLosses.goes) > PRIOR_TURN_LOSS;
 }
 
 /** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
