@@ -2,7 +2,7 @@ import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning
 import type { Message, Part } from "./message/message.ts";
 import type { CoverageCount, RequestLimits } from "./message/size.ts";
 import type { ToolSpec } from "./tool.ts";
-import type { Usage } from "./usage.ts";
+import { isRejectedUsage, type Usage } from "./usage.ts";
 
 /** One line of the session log, which is only appended to: no line is ever changed or removed. All lines in order make the context. */
 export type SessionEntry =
@@ -276,4 +276,10 @@ export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
     default:
       return edit satisfies never;
   }
+}
+
+/** True for what shows that the model answered. */
+export function isAnswer(entry: SessionEntry): boolean {
+  if (entry.type === "usage") return !isRejectedUsage(entry.usage);
+  return entry.type === "message" && entry.message.role === "assistant";
 }

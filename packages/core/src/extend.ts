@@ -81,7 +81,6 @@ export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 
-export type { SessionInput } from "./session/background.ts";
 export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
 export type { ConversationName, ConversationRequest, Conversations, FoundConversation } from "./session/conversations.ts";
 export { createConversations } from "./session/conversations.ts";
@@ -98,6 +97,7 @@ export {
   NOTHING_LEARNED,
   nextTry,
 } from "./session/learned-limit.ts";
+export { openSession } from "./session/open-session.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
 export { artifactHandle, MAXIMUM_RECALL_CHARS, recallArtifact } from "./session/recall.ts";
 export type { Attempt, EndedReply, Recovery, RecoveryFacts, Rejection, RequestOutcome, Tried } from "./session/recovery.ts";
@@ -110,8 +110,7 @@ export {
   TOO_MANY_TOKENS,
   withCount,
 } from "./session/recovery.ts";
-export type { ReportedUsage } from "./session/session.ts";
-export { openSession } from "./session/session.ts";
+export type { ReportedUsage, SessionInput } from "./session/session.ts";
 export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
 export type { SetupChange } from "./session/view.ts";
 export {

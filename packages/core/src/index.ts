@@ -51,10 +51,9 @@ export type {
 } from "./ports.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextEvent } from "./session/events.ts";
-export type { SessionOptions } from "./session/held-log.ts";
+export { createSession } from "./session/open-session.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/recall.ts";
-export type { Session } from "./session/session.ts";
-export { createSession } from "./session/session.ts";
+export type { Session, SessionOptions } from "./session/session.ts";
 export type { SessionView } from "./session/view.ts";
 export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";

@@ -2,7 +2,8 @@ import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
 import type { Message } from "../src/message/message.ts";
 import { messageChars } from "../src/message/size.ts";
 import type { Policy } from "../src/policy/policy.ts";
-import { createSession, type Session } from "../src/session/session.ts";
+import { createSession } from "../src/session/open-session.ts";
+import type { Session } from "../src/session/session.ts";
 import { createDigest } from "../src/summarizer/digest.ts";
 import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
 

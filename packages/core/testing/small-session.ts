@@ -5,8 +5,8 @@ import type { Policy } from "../src/policy/policy.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../src/ports.ts";
 import type { ContextEvent } from "../src/session/events.ts";
-import type { SessionOptions } from "../src/session/held-log.ts";
-import { createSession, type Session } from "../src/session/session.ts";
+import { createSession } from "../src/session/open-session.ts";
+import type { Session, SessionOptions } from "../src/session/session.ts";
 import { human, logOf, reply } from "../src/testing/builders.ts";
 
 /** One summary by the model from 8,000 tokens on, six messages kept, at one gate. */

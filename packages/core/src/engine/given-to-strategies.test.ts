@@ -5,7 +5,7 @@ import type { SessionEntry } from "../entry.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { SessionOptions } from "../session/held-log.ts";
+import type { SessionOptions } from "../session/session.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";

@@ -279,3 +279,13 @@ export function wellFormedContext(context: Context): Context {
     dynamicContext: wellFormed(context.dynamicContext),
   };
 }
+
+/** The {@link overheadHash} of a view, made anew only if system text or tools are others than when it was asked before. */
+export function createOverheadHash(): (view: Pick<Context, "system" | "tools">) => string {
+  let known: { readonly view: Pick<Context, "system" | "tools">; readonly hash: string } | null = null;
+  return (view) => {
+    if (known === null || known.view.system !== view.system || known.view.tools !== view.tools)
+      known = { view: { system: view.system, tools: view.tools }, hash: overheadHash(view.system, view.tools) };
+    return known.hash;
+  };
+}

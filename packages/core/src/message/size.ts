@@ -1,3 +1,4 @@
+import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
 import { type ImagePart, type Message, oncePerMessage, type Part } from "./message.ts";
@@ -22,6 +23,14 @@ export function partChars(part: Part): number {
 export function messageChars(message: Message): number {
   let chars = 0;
   for (const part of message.parts) chars += partChars(part);
+  return chars;
+}
+
+/** UTF-16 code units of a message, with the bytes of its images as they are held. */
+export function heldChars(message: Message): number {
+  let chars = messageChars(message);
+  for (const part of message.parts)
+    if (part.type === "image" && part.source.kind === "base64") chars += part.source.data.length;
   return chars;
 }
 
@@ -293,4 +302,41 @@ export function byteAt(data: string, index: number): number {
   const start = Math.floor(index / 3) * 4;
   const three = [0, 1, 2, 3].reduce((sum, at) => sum * 64 + Math.max(0, BASE64.indexOf(data.charAt(start + at))), 0);
   return Math.floor(three / 256 ** (2 - (index % 3))) % 256;
+}
+
+/** The sizes of what a session sends and sent, in units of a request. */
+export interface RequestSizes {
+  /** The size of a view's messages, looking only at those that came since it was asked before. */
+  of(messages: Sequence<Message>): RequestSize;
+  /** The most of each unit that an answered request with media held; nothing before the first one, and after a switch of the model. */
+  answered(): RequestSize;
+  /** Takes note of a message that comes after these: a reply shows that what it answers was not too large. */
+  add(message: Message, before: Sequence<Message>): void;
+  /** Forgets what another model answered. */
+  changeModel(): void;
+}
+
+/** Makes the sizes of a session that has sent nothing. */
+export function createRequestSizes(): RequestSizes {
+  let known = { messages: sequenceOf<Message>(), size: NO_SIZE };
+  let hasMedia = false;
+  let answered = NO_SIZE;
+  const of = (messages: Sequence<Message>): RequestSize => {
+    const from = messages.goesOnFrom(known.messages) ? known : { messages: sequenceOf<Message>(), size: NO_SIZE };
+    const size = messages.slice(from.messages.size).map(messageSize).reduce(joinedSize, from.size);
+    known = { messages, size };
+    return size;
+  };
+  return {
+    of,
+    answered: () => answered,
+    add: (message, before) => {
+      const isReply = message.role === "assistant" && message.origin === "model";
+      if (isReply && hasMedia) answered = largestSize(answered, of(before));
+      hasMedia ||= message.parts.some(({ type }) => type === "image");
+    },
+    changeModel: () => {
+      answered = NO_SIZE;
+    },
+  };
 }

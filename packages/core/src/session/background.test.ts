@@ -6,7 +6,7 @@ import type { Summarizer, Wait } from "../ports.ts";
 import { human, logOf, reply } from "../testing/builders.ts";
 import { type Usage, usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const never = new AbortController().signal;
 const at = { gate: "before-step", pending: [], model: SMALL_WINDOW } as const;

@@ -13,11 +13,8 @@ import { summaryIn } from "../prompts/notices.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage, type Usage } from "../usage.ts";
 import { fitSession, fitStateOf, gateStateOf } from "./fit-session.ts";
-import type { HeldLog, SessionOptions } from "./held-log.ts";
+import type { FittedSession, SessionInput, SessionOptions } from "./session.ts";
 import type { SessionView } from "./view.ts";
-
-/** The input of a session's `fit`. The session has a clock: `nowMs` is given only by who knows better. */
-export type SessionInput = Omit<FitInput, "nowMs"> & Partial<Pick<FitInput, "nowMs">>;
 
 /** Work beside a session: a summary is prepared while it goes on, and swapped in while it waits for a person. */
 export interface Background {
@@ -40,7 +37,7 @@ export interface Background {
 /** The session that is attended: how time passes, who hears of what came of it, and its log. */
 export interface AttendedParts extends Pick<SessionOptions, "wait" | "onEvent"> {
   readonly policy: EnginePolicy;
-  readonly log: HeldLog;
+  readonly log: FittedSession;
   readonly nowMs: () => number | null;
   readonly flush: () => Promise<void>;
 }
@@ -70,7 +67,7 @@ export function createBackground({ policy, wait = unheldWait, onEvent, log, nowM
   const { prepare, idle } = policy;
   const closing = new AbortController();
   const now: BackgroundRecord = { slot: null, lastFit: null, flushed: Promise.resolve(), idle: null };
-  const sinceOf = () => log.state().view.activeCompactions.at(-1)?.id ?? null;
+  const sinceOf = () => log.state.view.activeCompactions.at(-1)?.id ?? null;
 
   /** Gives a summary up, and tells of it once. */
   const giveUp = (slot: Slot | null) => {
@@ -105,8 +102,8 @@ export function createBackground({ policy, wait = unheldWait, onEvent, log, nowM
     newestSlot();
   };
   const reaches = (input: FitInput, atLeast: Amount) => {
-    const fit = { policy, input, measuredBy: log.state().ledger };
-    return reachesSize(gateStateOf(log.state(), log.setup, fit), input, atLeast);
+    const fit = { policy, input, measuredBy: log.state.ledger };
+    return reachesSize(gateStateOf(log, fit), input, atLeast);
   };
   const prepared: PreparedSummaryPort = async (signal) => {
     const slot = newestSlot();
@@ -121,7 +118,7 @@ export function createBackground({ policy, wait = unheldWait, onEvent, log, nowM
     if (!held && (await untilAborted(signal, () => start(input).written)) === null) return null;
     const outcome = await fitSession(
       log,
-      { policy, input: { ...input, only: "prepared" }, prepared, measuredBy: log.state().ledger },
+      { policy, input: { ...input, only: "prepared" }, prepared, measuredBy: log.state.ledger },
       signal,
     );
     settle(outcome);
@@ -150,7 +147,7 @@ export function createBackground({ policy, wait = unheldWait, onEvent, log, nowM
       if (newestSlot() === null && reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast)) start(input);
     },
     appended: () => {
-      if (idle === undefined || closing.signal.aborted || !waitsForPerson(log.state().view)) return;
+      if (idle === undefined || closing.signal.aborted || !waitsForPerson(log.state.view)) return;
       const controller = new AbortController();
       // Whoever comes back ends it; a store that fails is told by the next write.
       const done = waitForPerson(idle.afterMs, controller.signal).catch(() => undefined);
@@ -184,7 +181,7 @@ function waitsForPerson({ messages }: SessionView): boolean {
  * when the signal aborts.
  */
 export async function prepareSummary(
-  log: HeldLog,
+  log: FittedSession,
   { now: _, ...input }: FitInput,
   signal: AbortSignal,
 ): Promise<PreparedSummary | null> {
@@ -194,8 +191,8 @@ export async function prepareSummary(
   const fallback = policy.fallback === null ? null : { ...policy.fallback, strategies: [], forced: [] };
   const at: FitInput = { ...input, gate: "before-step", pending: [], only: "prepared" };
   const asks = { ...policy, strategies: [asking], fallback };
-  const fit = { policy: asks, input: at, measuredBy: log.state().ledger, prepared: null };
-  const state = fitStateOf({ state: log.state(), recallIndex: log.recallIndex }, log.setup, fit);
+  const fit = { policy: asks, input: at, measuredBy: log.state.ledger, prepared: null };
+  const state = fitStateOf(log, fit);
   const act = whyAct(state, at);
   if (!state.useModel || act.kind !== "act") return null;
   const { only: ___, ...asked } = at;

@@ -16,7 +16,8 @@ import {
   summaryMessage,
 } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import { createSession, type Session } from "./session.ts";
+import { createSession } from "./open-session.ts";
+import type { Session } from "./session.ts";
 import { foldEntries, undoPointOf } from "./view.ts";
 
 const thought = (text: string): ReasoningPart => ({ type: "reasoning", text, opaque: { signature: text } });

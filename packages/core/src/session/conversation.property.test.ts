@@ -7,7 +7,8 @@ import { createDigest } from "../summarizer/digest.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
 import { decodeLog } from "./codec.ts";
-import { createSession, openSession, type Session } from "./session.ts";
+import { createSession, openSession } from "./open-session.ts";
+import type { Session } from "./session.ts";
 
 /** Shows the next context of a session, the one after an undo, and its prediction. */
 function shown(manager: Pick<Session, "state" | "context" | "predict">): string {

@@ -5,7 +5,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionWriter } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { human, sessionStart } from "../testing/builders.ts";
-import { createSession, openSession } from "./session.ts";
+import { createSession, openSession } from "./open-session.ts";
 
 const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };

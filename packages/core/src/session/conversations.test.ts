@@ -5,7 +5,7 @@ import { NONE_POLICY } from "../policy/presets/none.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { createConversations, type FoundConversation } from "./conversations.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 function conversationsIn(sessions: SessionStore | null, maximumCount: number) {
   const found = createConversations({

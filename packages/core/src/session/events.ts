@@ -3,6 +3,7 @@ import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
 import { UNIT_WORDS } from "../message/size.ts";
 import type { Usage } from "../usage.ts";
+import type { SessionView } from "./view.ts";
 
 /** An event that a session sends to its subscribers. Token figures are by the estimator that `estimator` names. */
 export type ContextEvent =
@@ -187,4 +188,28 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
 export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
   const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
   return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
+}
+
+/** Sends events to a listener. That compaction is off is told once, and what fills the window once for a system text and its tools. */
+export function createTeller(
+  onEvent: ContextListener | undefined,
+  viewOf: () => Pick<SessionView, "system" | "tools">,
+): (event: ContextEvent | null) => void {
+  let isOffTold = false;
+  let irreducibleTold = "";
+  let filledTold: Pick<SessionView, "system" | "tools"> | null = null;
+  return (event) => {
+    if (event === null || (event.type === "compaction-off" && isOffTold)) return;
+    isOffTold ||= event.type === "compaction-off";
+    if (event.type === "window-filled") {
+      const { system, tools } = viewOf();
+      if (filledTold?.system === system && filledTold.tools === tools) return;
+      filledTold = { system, tools };
+    }
+    // What is over another limit than that of tokens stays so step by step: it is told once.
+    const over = event.type === "context-irreducible" && event.parts[0]?.over !== undefined ? JSON.stringify(event) : "";
+    if (over !== "" && over === irreducibleTold) return;
+    irreducibleTold = over === "" ? irreducibleTold : over;
+    onEvent?.(event);
+  };
 }

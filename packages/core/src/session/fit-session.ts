@@ -8,6 +8,7 @@ import { failureText } from "../error.ts";
 import { withTrackedFiles } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
 import { isHuman, type Message } from "../message/message.ts";
+import type { RequestSize, RequestUnit } from "../message/size.ts";
 import {
   joinedSize,
   lowestLimits,
@@ -15,19 +16,16 @@ import {
   NO_SIZE,
   partSizes,
   REQUEST_UNITS,
-  type RequestSize,
-  type RequestUnit,
   requestSizeOf,
   sizeIn,
 } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
 import { shortHash } from "../text.ts";
 import type { Ledger } from "../tokens/estimator.ts";
 import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
-import { type HeldLog, overheadOf, type SessionSetup } from "./held-log.ts";
-import { attemptEntry, believedLimits, limitStep, type SessionState } from "./session-state.ts";
+import type { FittedSession } from "./session.ts";
+import { attemptEntry, believedLimits, limitStep } from "./session-state.ts";
 import { type ModelSwitch, modelChangeEntry } from "./view.ts";
 
 /** One fit of a session: by which policy, and by which ledger it is measured. */
@@ -41,11 +39,11 @@ export interface SessionFit {
 
 /** Collects the state that a gate reads, before it is known whether anything is done. */
 export function gateStateOf(
-  state: SessionState,
-  setup: SessionSetup,
+  { state, setup }: FittedSession,
   { policy, input, measuredBy }: Pick<SessionFit, "policy" | "input" | "measuredBy">,
 ): GateState {
-  const { breaker, ledger, reportedAtMs } = state;
+  const { breaker, ledger, reportedAtMs, view } = state;
+  const { system, tools } = view;
   const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
   // Before two calls tell what a step adds, the first one does.
   const stepTokens = ledger.stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
@@ -54,7 +52,7 @@ export function gateStateOf(
     policy,
     estimator: setup.estimator,
     ledger: measuredBy,
-    overhead: overheadOf(state, setup, input.dynamicContext ?? null),
+    overhead: { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens },
     newTokens: sinceTokens === null ? null : (estimatedTokens - sinceTokens) * ledger.factor,
     stepTokens: stepTokens * ledger.factor,
     isGoalMissed: breaker.isGoalMissed,
@@ -63,13 +61,10 @@ export function gateStateOf(
 }
 
 /** Collects the state that the engine sees. Asks the ports for what is true now: tracked files, the state to keep. */
-export function fitStateOf(
-  { state, recallIndex }: { readonly state: SessionState; readonly recallIndex: RecallIndex | null },
-  setup: SessionSetup,
-  fit: SessionFit,
-): FitState {
+export function fitStateOf(log: FittedSession, fit: SessionFit): FitState {
+  const { state, recallIndex } = log;
   const { view, breaker } = state;
-  const { kinds, cutEstimator, deadline, isBoundReasoning, work, ports } = setup;
+  const { kinds, cutEstimator, deadline, isBoundReasoning, work, ports } = log.setup;
   const { policy, writer } = fit;
   const failedPorts: StepOutcome[] = [];
   // What they say is worth much, but no session ends because it is missing.
@@ -106,14 +101,14 @@ export function fitStateOf(
     prepared: fit.prepared,
     deadline,
     work,
-    ...gateStateOf(state, setup, fit),
+    ...gateStateOf(log, fit),
   };
 }
 
 /** Makes a session fit, appends what was done or tried, and reports it. */
-export async function fitSession(log: HeldLog, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
-  const { state, recallIndex, setup, append, tell } = log;
-  const filled = windowFilledBy(gateStateOf(state(), setup, given), given.input);
+export async function fitSession(log: FittedSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
+  const { setup, append, tell } = log;
+  const filled = windowFilledBy(gateStateOf(log, given), given.input);
   if (filled !== null) tell({ type: "window-filled", ...filled, estimator: setup.estimator.name });
   const media = fitMedia(log, given);
   const stubbed = stubbedBy(log, media, given);
@@ -123,28 +118,28 @@ export async function fitSession(log: HeldLog, given: SessionFit, signal: AbortS
     return irreducible(log, media, given);
   const fit = withTextLimit(log, given, media);
   const { input, policy } = fit;
-  const act = whyAct(gateStateOf(state(), setup, fit), input);
+  const act = whyAct(gateStateOf(log, fit), input);
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
     return stubbed ?? act;
   }
-  const now = fitStateOf({ state: state(), recallIndex }, setup, fit);
+  const now = fitStateOf(log, fit);
   tell(startEvent(act.reason, now));
-  const { estimatedTokens } = state().ledger;
+  const { estimatedTokens } = log.state.ledger;
   const outcome = await compact(now, { input, ...act }, signal).catch((error: unknown) => {
     // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
     const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
     tell({ type: "compaction-failed", reason: act.reason, steps });
     throw error;
   });
-  const { failures } = state().breaker;
+  const { failures } = log.state.breaker;
   const entry =
     outcome.kind === "compacted"
       ? withStep(outcome.entry, media.learned)
-      : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: state().view.lastEntryId });
+      : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   // A session that waits has lost nothing by a summary that does not fit: the log says nothing of it.
   const logged = entry !== null && (input.only === undefined || entry.type === "compaction") ? append(entry) : null;
-  tell(breakerEvent({ before: failures, after: state().breaker.failures, limit: policy.progress.maximumFailures }));
+  tell(breakerEvent({ before: failures, after: log.state.breaker.failures, limit: policy.progress.maximumFailures }));
   const isLogged = outcome.kind === "compacted" && logged?.type === "compaction";
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
@@ -152,7 +147,11 @@ export async function fitSession(log: HeldLog, given: SessionFit, signal: AbortS
 }
 
 /** Appends the entry that takes media out, and reports it, with what stays over a limit. `null` if nothing was taken. */
-function stubbedBy({ state, setup, append, tell }: HeldLog, media: FittedMedia, { input }: SessionFit): FitOutcome | null {
+function stubbedBy(
+  { state, setup, append, tell }: FittedSession,
+  media: FittedMedia,
+  { input }: SessionFit,
+): FitOutcome | null {
   if (media.left.length > 0 && media.textRatio === 1 && !media.isGuess)
     tell({ type: "context-irreducible", ...irreducibleParts(media, input) });
   if (media.entry === null) return null;
@@ -163,7 +162,7 @@ function stubbedBy({ state, setup, append, tell }: HeldLog, media: FittedMedia, 
     reason,
     estimator,
     tokensBefore: tokensBefore ?? 0,
-    messagesBefore: state().view.messages.size,
+    messagesBefore: state.view.messages.size,
   });
   const outcome = { kind: "compacted", entry: append(media.entry) } as const;
   tell(outcomeEvent(outcome, estimator));
@@ -175,20 +174,20 @@ function irreducibleParts({ left: parts }: FittedMedia, { model }: FitInput) {
 }
 
 /** Makes the outcome of a refusal in another unit than tokens for which nothing can be taken out. */
-function irreducible({ state, append }: HeldLog, media: FittedMedia, { input }: SessionFit): FitOutcome {
+function irreducible({ state, append }: FittedSession, media: FittedMedia, { input }: SessionFit): FitOutcome {
   const steps = media.learned === null ? [] : [media.learned];
   const outcome = { kind: "irreducible", reason: "overflow", steps, ...irreducibleParts(media, input) } as const;
-  const { ledger, view } = state();
+  const { ledger, view } = state;
   const entry = attemptEntry(outcome, { input, estimatedTokens: ledger.estimatedTokens, lastEntryId: view.lastEntryId });
   if (entry !== null) append(entry);
   return outcome;
 }
 
 /** The fit under the window that a limit of bytes leaves, if text is over it. */
-function withTextLimit(log: HeldLog, fit: SessionFit, { textRatio }: FittedMedia): SessionFit {
+function withTextLimit(log: FittedSession, fit: SessionFit, { textRatio }: FittedMedia): SessionFit {
   if (textRatio === 1) return fit;
   const { input } = fit;
-  const { ledger } = log.state();
+  const { ledger } = log.state;
   const { estimator } = log.setup;
   const promptTokens =
     log.predict(input.dynamicContext ?? null).expectedTokens + expectedTokensOf(input.pending, { estimator, ledger });
@@ -214,7 +213,7 @@ function breakerEvent(failures: {
 
 /** Makes a session fit what the new model counts, although the old one's client writes the summary; then appends the switch. */
 export async function switchSessionModel(
-  log: HeldLog,
+  log: FittedSession,
   {
     to,
     input,
@@ -224,16 +223,16 @@ export async function switchSessionModel(
 ): Promise<FitOutcome> {
   const { state, setup } = log;
   const { policy } = setup;
-  const measuredBy = setup.estimator.changeModel(state().ledger, to.modelId);
-  const writer = { limits: state().view.limits, ledger: state().ledger };
+  const measuredBy = setup.estimator.changeModel(state.ledger, to.modelId);
+  const writer = { limits: state.view.limits, ledger: state.ledger };
   const atLimits: FitInput = { ...input, model: to.limits };
-  const now = gateStateOf(state(), setup, { policy, input, measuredBy });
-  const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state().view.limits);
+  const now = gateStateOf(log, { policy, input, measuredBy });
+  const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state.view.limits);
   const downshift: FitInput = { ...atLimits, now: { reason: "downshift", keep: null } };
   const outcome: FitOutcome = fitsAlready
     ? { kind: "unchanged", off: null }
     : await fitSession(log, { policy, input: downshift, measuredBy, prepared, writer }, signal);
-  log.append(modelChangeEntry(state().view, to, input.nowMs));
+  log.append(modelChangeEntry(log.state.view, to, input.nowMs));
   return outcome;
 }
 
@@ -270,17 +269,15 @@ const TEXT_RATIO = 0.9;
 const NEAR_RATIO = 0.5;
 
 /** Brings a session under the limits of a request that are none of tokens; nothing for a policy that promises nothing. */
-function fitMedia(log: HeldLog, { policy, input }: SessionFit): FittedMedia {
-  const { state, sizeOf } = log;
-  const { view } = state();
+function fitMedia(log: FittedSession, { policy, input }: SessionFit): FittedMedia {
+  const { view, requestLimits, ledger } = log.state;
   if (!policy.enabled || policy.fallback === null || input.only !== undefined) return WITHIN;
-  const { requestLimits } = state();
   const isLimited = input.model.request !== undefined || Object.keys(requestLimits).length > 0;
   if (input.refused === undefined && !isLimited) return WITHIN;
   const known = lowestLimits(input.model.request ?? {}, believedLimits(requestLimits, input.nowMs));
   const overhead = requestSizeOf({ ...view, messages: [] });
   const beside = input.pending.map(messageSize).reduce(joinedSize, overhead);
-  const total = joinedSize(sizeOf(view.messages), beside);
+  const total = joinedSize(log.sizes.of(view.messages), beside);
   const refused =
     input.refused === undefined
       ? null
@@ -303,7 +300,6 @@ function fitMedia(log: HeldLog, { policy, input }: SessionFit): FittedMedia {
   ];
   const { estimator } = log.setup;
   const after = applyEdits(messages, edits);
-  const { ledger } = state();
   const tokensBefore = log.predict(input.dynamicContext ?? null).expectedTokens;
   const savedTokens = messages.reduce((saved, message, at) => {
     const now = after[at] ?? message;
@@ -334,13 +330,13 @@ function fitMedia(log: HeldLog, { policy, input }: SessionFit): FittedMedia {
 const MEDIA_UNITS = ["images", "documents", "pages", "bytes"] as const;
 
 /** The unit of media of which a session holds more than any request that was answered, if some can be taken out for it; `null` for none. */
-export function mostMedia({ state, sizeOf, answeredSize, setup: { policy } }: HeldLog): RequestUnit | null {
-  const { view } = state();
-  const size = sizeOf(view.messages);
+export function mostMedia({ state: { view }, sizes, setup: { policy } }: FittedSession): RequestUnit | null {
+  const size = sizes.of(view.messages);
   if (policy.fallback === null || size.images === 0) return null;
   const messages = view.messages.slice();
+  const answered = sizes.answered();
   const mediaBytes = messages.flatMap(mediaSizes).reduce(joinedSize, NO_SIZE).bytes;
-  const most = MEDIA_UNITS.filter((each) => size[each] > answeredSize()[each]);
+  const most = MEDIA_UNITS.filter((each) => size[each] > answered[each]);
   const unit = most.find((each) => each !== "bytes" || mediaBytes >= size.bytes * MEDIA_RATIO);
   if (unit === undefined) return null;
   const { edits } = mediaStubs(messages, { limits: { [unit]: 0 }, beside: NO_SIZE, guessed: unit });
@@ -348,7 +344,7 @@ export function mostMedia({ state, sizeOf, answeredSize, setup: { policy } }: He
 }
 
 /** The unit that a refusal is about: the one that was read, or media of which there is the most if the request holds nothing of that. */
-function heldUnit(log: HeldLog, read: RefusedUnit, total: RequestSize): RefusedUnit {
+function heldUnit(log: FittedSession, read: RefusedUnit, total: RequestSize): RefusedUnit {
   const unit = sizeIn(total, read.unit) > 0 ? null : mostMedia(log);
   return unit === null ? read : { unit, limit: null };
 }

@@ -7,7 +7,7 @@ import { createDigest } from "../summarizer/digest.ts";
 import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { UNREPORTED_USAGE, type Usage, usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
 const LOG = logOf([human("u", "go"), reply("a", "words ".repeat(2000))]);

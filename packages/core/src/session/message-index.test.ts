@@ -22,7 +22,7 @@ const twoParts = { ...u2, parts: [...u2.parts, ...u2.parts] };
 
 function indexOf(entries: readonly SessionEntry[]) {
   const index = createMessageIndex(async (at) => entries[at]);
-  for (const entry of entries) index.add(entry);
+  for (const [place, entry] of entries.entries()) index.add(entry, place);
   return index;
 }
 
@@ -115,7 +115,7 @@ describe("an appended message by its place", () => {
       read.push(at);
       return log[at];
     });
-    for (const entry of log) index.add(entry);
+    for (const [place, entry] of log.entries()) index.add(entry, place);
     await index.at(4);
     await index.at(1);
     expect(read).toEqual([2]);

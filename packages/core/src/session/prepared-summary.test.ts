@@ -3,7 +3,7 @@ import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, wor
 import type { FitInput, PreparedSummary } from "../engine/fit-input.ts";
 import type { Policy } from "../policy/policy.ts";
 import { human, reply } from "../testing/builders.ts";
-import type { SessionOptions } from "./held-log.ts";
+import type { SessionOptions } from "./session.ts";
 
 const never = new AbortController().signal;
 const input: FitInput = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null };

@@ -19,7 +19,7 @@ import {
 } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 import { EMPTY_PROMPT_WATCH, foldPromptWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntry } from "./view.ts";
 

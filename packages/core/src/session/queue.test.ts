@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createQueue } from "./queue.ts";
+import { createQueue } from "../port-door.ts";
 
 test("work runs one after the other, and a failure stays with its caller", async () => {
   const queue = createQueue();

@@ -9,7 +9,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { assistant, human, result, sessionStart } from "../testing/builders.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const OURS = PRESETS.filter(({ name }) => name.startsWith("plimsoll"));
 const CONSTRAINT = "Never push to the branch `release/7`, and keep tabs in all files.";

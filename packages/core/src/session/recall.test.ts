@@ -52,7 +52,7 @@ const whole = { startChar: 0, maximumChars: 1000 };
 
 function indexOf(entries: readonly SessionEntry[]) {
   const index = createMessageIndex(async (at) => entries[at]);
-  for (const entry of entries) index.add(entry);
+  for (const [place, entry] of entries.entries()) index.add(entry, place);
   return index;
 }
 

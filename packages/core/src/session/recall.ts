@@ -1,4 +1,5 @@
 import { type AppliedEdit, messagesWrittenBy, type SessionEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
 import { wellFormed } from "../json.ts";
 import { type Framing, quotedText } from "../message/framing.ts";
 import { handleReadings, isHandleMeant, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
@@ -9,6 +10,7 @@ import type { ArtifactStore, Wait } from "../ports.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, sha256Hex } from "../text.ts";
 import type { Truncation } from "../truncation/span.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
+import { impossibleCount } from "../usage.ts";
 
 /** Where appended messages are in the log, both ends included, counted from 0 over messages alone. */
 export interface LogPlaces {
@@ -32,8 +34,8 @@ export interface LoggedMessages {
 export interface MessageIndex extends LoggedMessages {
   /** True for the id of a message that was appended. */
   has(messageId: string): boolean;
-  /** Takes in one more entry. If two messages share an id, the first keeps it. */
-  add(entry: SessionEntry): void;
+  /** Takes in the messages of the entry at this place of the log. If two messages share an id, the first keeps it. */
+  add(entry: SessionEntry, entryIndex: number): void;
 }
 
 /** Reads an entry of the log by its index. */
@@ -54,7 +56,6 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
   const partCounts: number[] = [];
   /** By message id: the place of a message that was appended, or all that is known of one that a compaction wrote. */
   const byId = new Map<string, number | Known>();
-  let entryCount = 0;
 
   const knownOf = (id: string): Known | undefined => {
     const place = byId.get(id);
@@ -63,9 +64,9 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     return { entryIndex, written: 0, partCount, places: { first: place, last: place } };
   };
 
-  const learnEdit = (edit: AppliedEdit, writtenBefore: number) => {
+  const learnEdit = (edit: AppliedEdit, entryIndex: number, writtenBefore: number) => {
     const learn = (message: Message, places: LogPlaces) => {
-      const at = { entryIndex: entryCount, written: writtenBefore, partCount: message.parts.length, places };
+      const at = { entryIndex, written: writtenBefore, partCount: message.parts.length, places };
       if (!byId.has(message.id)) byId.set(message.id, at);
     };
     switch (edit.kind) {
@@ -78,7 +79,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
         for (const [order, { id, parts }] of edit.messages.entries()) {
           const logged = knownOf(id);
           places = logged?.places ?? places;
-          const at = { entryIndex: entryCount, written: writtenBefore + order, partCount: parts.length, places };
+          const at = { entryIndex, written: writtenBefore + order, partCount: parts.length, places };
           // If parts were taken out, the handles of the others count those that are left.
           if (logged?.partCount !== parts.length) byId.set(id, at);
         }
@@ -94,21 +95,19 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     messagesOf(await entryAt(entryIndex))[written];
   return {
     has: (messageId) => typeof byId.get(messageId) === "number",
-    add: (entry) => {
+    add: (entry, entryIndex) => {
       if (entry.type === "message") {
         const { id, parts } = entry.message;
         if (!byId.has(id)) byId.set(id, appended.length);
-        appended.push(entryCount);
+        appended.push(entryIndex);
         partCounts.push(parts.length);
       }
-      if (entry.type === "compaction") {
-        let writtenCount = 0;
-        for (const edit of entry.edits) {
-          learnEdit(edit, writtenCount);
-          writtenCount += messagesWrittenBy(edit).length;
-        }
+      if (entry.type !== "compaction") return;
+      let writtenCount = 0;
+      for (const edit of entry.edits) {
+        learnEdit(edit, entryIndex, writtenCount);
+        writtenCount += messagesWrittenBy(edit).length;
       }
-      entryCount += 1;
     },
     at: async (place) => {
       const entryIndex = appended[place];
@@ -125,6 +124,19 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     },
     placesOf: (messageId) => knownOf(messageId)?.places,
   };
+}
+
+/** Refuses what no session can go on from: a message under an id that the log has, after which no cut would find its place, and counts that are none. */
+export function refuseImpossible(entry: SessionEntry, messages: Pick<MessageIndex, "has">): void {
+  if (entry.type === "message" && messages.has(entry.message.id)) {
+    const { id: messageId } = entry.message;
+    const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;
+    throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
+  }
+  const count = entry.type === "usage" ? impossibleCount(entry.usage) : null;
+  if (count === null) return;
+  const message = `${count.name} of a usage is ${count.value}: a count of tokens is a whole number from 0 on, or null`;
+  throw new PlimsollError("bad-input", message, { reason: "impossible-usage", name: count.name, value: String(count.value) });
 }
 
 /** The message that was appended, or those that a compaction wrote. */

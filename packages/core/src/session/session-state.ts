@@ -206,7 +206,7 @@ export function foldState(
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
       : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
-    facts: foldFacts(before.facts, entry),
+    facts: entry.type === "message" ? foldFacts(before.facts, entry) : before.facts,
     breaker: foldBreaker(before.breaker, entry),
     watch,
     usageWatch,

@@ -10,8 +10,8 @@ import type { Summarizer } from "../ports.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import type { ContextEvent } from "./events.ts";
-import type { SessionOptions } from "./held-log.ts";
-import { createSession, type Session } from "./session.ts";
+import { createSession } from "./open-session.ts";
+import type { Session, SessionOptions } from "./session.ts";
 
 const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };
 const WINDOW = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;

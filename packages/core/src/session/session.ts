@@ -1,23 +1,34 @@
-import type { FitInput, FitOutcome, PreparedSummary } from "../engine/fit-input.ts";
-import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
-import { closedError } from "../error.ts";
-import { type Context, isHuman, type Message, type MessageDraft, overheadHash, withId } from "../message/message.ts";
-import type { RequestUnit } from "../message/size.ts";
+import { z } from "zod";
+import type {
+  BeforeCompaction,
+  FitInput,
+  FitOutcome,
+  FitState,
+  PreparedSummary,
+  PreparedSummaryPort,
+} from "../engine/fit-input.ts";
+import type { RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
+import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
+import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
+import type { Context, Message, MessageDraft } from "../message/message.ts";
+import type { RequestSizes, RequestUnit } from "../message/size.ts";
+import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { clockDoor, deadlineOf, untilAborted } from "../port-door.ts";
-import type { EntryListener, SessionStore, SessionWriter } from "../ports.ts";
+import { type Door, deadlineOf, passed } from "../port-door.ts";
+import type { FileTracker, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
+import type { RecallIndex } from "../recall/recall-index.ts";
+import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Prediction } from "../tokens/estimator.ts";
-import { impossibleCount, isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
-import { createBackground, prepareSummary, type SessionInput } from "./background.ts";
-import { checkStorable } from "./codec.ts";
-import { fitSession, mostMedia, switchSessionModel } from "./fit-session.ts";
-import { createHeldLog, type HeldLog, type LogArchive, type SessionOptions } from "./held-log.ts";
+import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
+import type { Usage } from "../usage.ts";
+import type { ContextEvent, ContextListener } from "./events.ts";
 import type { LimitEvent, Refusals } from "./learned-limit.ts";
-import { createQueue } from "./queue.ts";
-import { type Recalled, type RecallRange, recall } from "./recall.ts";
-import type { SessionState, UsageTotals } from "./session-state.ts";
-import { sessionsDoor, writerDoor } from "./store-door.ts";
-import { isUndoArchived, type ModelSwitch, revertEntry, type SessionView } from "./view.ts";
+import type { Recalled, RecallRange } from "./recall.ts";
+import type { SessionState, StateFold, UsageTotals } from "./session-state.ts";
+import type { ModelSwitch, SessionView } from "./view.ts";
+
+/** The input of a session's `fit`. The session has a clock: `nowMs` is given only by who knows better. */
+export type SessionInput = Omit<FitInput, "nowMs"> & Partial<Pick<FitInput, "nowMs">>;
 
 /** A provider's report of one request. */
 export interface ReportedUsage {
@@ -106,261 +117,110 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/** Options of a session. */
+export interface SessionOptions {
+  readonly policy: EnginePolicy;
+  /** Kinds that the policy may name in addition to those of this package; made by `withKinds`. */
+  readonly kinds?: Kinds;
+  readonly summarizer: Summarizer;
+  /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
+  readonly entries?: Iterable<SessionEntry>;
+  /** Whether that repair is made: "append" if it is left out; "none" for a caller who gives the whole history again. */
+  readonly repairs?: "append" | "none";
+  /** Where the log is written, holding `entries` already; in memory alone if it is left out. */
+  readonly writer?: SessionWriter | null;
+  /** The clock, in milliseconds since 1970; `null`, as if it is left out, while the time is not known. */
+  readonly nowMs?: () => number | null;
+  readonly onEvent?: ContextListener;
+  /** Asked before each compaction; may cancel it or supply the summary. */
+  readonly beforeCompaction?: BeforeCompaction;
+  /** Gives the summary that was prepared, if there is one; asked when the engine acts by itself. The session then prepares none by the policy. */
+  readonly prepared?: PreparedSummaryPort;
+  /** Milliseconds after which a request for a summary without an answer fails, and a hook without one is ignored; 300,000 if left out. */
+  readonly answerDeadlineMs?: number;
+  /** The timer of that deadline; the platform's if left out. */
+  readonly wait?: Wait;
+  /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
+  readonly pinned?: readonly string[];
+  /** The live state of todo lists and sub-agents, asked for at each compaction. */
+  readonly stateProviders?: readonly StateProvider[];
+  /** Files that the agent tracks in addition to its calls, asked for at each compaction. */
+  readonly fileTracker?: FileTracker;
+  /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
+  readonly hiddenOverheadTokens?: number;
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
+  readonly modelPriors?: ModelPriors;
+  /** Tells which reasoning is removed once messages before it change; none is if left out. */
+  readonly isBoundReasoning?: IsBoundReasoning;
+  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
+  readonly tokenizers?: Tokenizers;
+  /** Counts the text and messages that all estimators read, for bounds that tests assert; a new counter if left out. */
+  readonly work?: WorkCounter;
+}
+
+/** The setup by which a session is measured and made to fit; it stays the same while the session is open. */
+export interface SessionSetup extends StateFold {
+  readonly policy: EnginePolicy;
+  readonly kinds: Kinds;
+  /** True if a rule of the policy recalls what the log has said: it needs an index. */
+  readonly recalls: boolean;
+  readonly cutEstimator: FitState["cutEstimator"];
+  readonly deadline: FitState["deadline"];
+  /** `null` if no reasoning is bound. */
+  readonly isBoundReasoning: IsBoundReasoning | null;
+  readonly ports: Pick<SessionOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
+}
+
+const PINNED: Door<readonly string[]> = { port: "pinned", shape: z.array(z.string()), wanted: "a list of texts" };
+
 /**
- * Makes a session with an empty log, or with the entries given, that stays in memory. If a crash left its messages unsendable, it appends repairs, unless
- * `repairs` is "none"; the first flush writes them.
+ * The setup that options ask for.
  *
  * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
  */
-export function createSession(options: SessionOptions): Session {
-  const { entries = [], writer = null } = options;
-  const log = createHeldLog(options, null);
-  for (const entry of entries) log.take(entry);
-  return sessionOver(log, options, writer === null ? null : writerDoor(writer, deadlineOf(options)));
-}
-
-/** A session that was taken up from a store, and what a crash left of the last line of its log. */
-interface TakenUp {
-  readonly session: Session;
-  readonly cutOff: { readonly line: number; readonly bytes: number } | null;
-}
-
-/**
- * A session whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
- * in memory; what compactions covered is read back if a handle or an undo asks for it.
- *
- * @throws PlimsollError as {@link SessionStore} does.
- */
-export async function openSession(
-  options: Omit<SessionOptions, "entries" | "writer">,
-  store: SessionStore,
-  start: SessionStartEntry | { readonly sessionId: string },
-): Promise<TakenUp> {
-  const sessions = sessionsDoor(store, deadlineOf(options));
-  const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
-    const { archive, isAt } = archiveIn(sessions);
-    const log = createHeldLog(options, archive);
-    const { writer, cutOff } = await writerOf(start, sessions, (entry) =>
-      log.take(entry, entry.type === "compaction" && mayBeUndone.has(entry.id)),
-    );
-    isAt(writer);
-    try {
-      return { session: sessionOver(log, options, writer), cutOff };
-    } catch (error) {
-      await writer.close();
-      throw error;
-    }
-  };
-  return await openedWith(new Set()).catch(async (error: unknown) => {
-    if (!isUndoArchived(error) || "type" in start) throw error;
-    const undone = new Set<string>();
-    await sessions.read(start.sessionId, (entry) => {
-      if (entry.type === "revert") undone.add(entry.compactionId);
-    });
-    return await openedWith(undone);
-  });
-}
-
-async function writerOf(
-  start: SessionStartEntry | { readonly sessionId: string },
-  sessions: SessionStore,
-  take: EntryListener,
-): Promise<Pick<TakenUp, "cutOff"> & { readonly writer: SessionWriter }> {
-  if (!("type" in start)) {
-    const opened = await sessions.open(start.sessionId, take);
-    // A store that hands nothing over answers with all of them.
-    for (const entry of opened.entries) take(entry);
-    return opened;
-  }
-  const writer = await sessions.create(start);
-  take(start);
-  return { writer, cutOff: null };
-}
-
-/** The archive of a log whose writer is known once it is open. */
-function archiveIn(sessions: SessionStore): { readonly archive: LogArchive; readonly isAt: (writer: SessionWriter) => void } {
-  let at: SessionWriter | null = null;
-  const writer = () => {
-    if (at === null) throw new Error("the log is not open yet");
-    return at;
-  };
+export function sessionSetup(options: SessionOptions): SessionSetup {
+  const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  const work = options.work ?? createWorkCounter();
+  const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
+    createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared });
+  const measures: Measures = new Map();
+  const estimator = estimatorOf(policy.estimator, measures);
+  const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
+  // What cannot be used is refused here.
+  passed(PINNED, options.pinned ?? []);
+  cutEstimator();
   return {
-    archive: {
-      entryAt: async (index) => await writer().entryAt(index),
-      read: async (onEntry) => void (await sessions.read(writer().sessionId, onEntry)),
-    },
-    isAt: (opened) => {
-      at = opened;
-    },
+    policy,
+    kinds: bindingOnce(kinds),
+    recalls: isRecalling(policy, kinds),
+    estimator,
+    cutEstimator,
+    hiddenTokens: options.hiddenOverheadTokens ?? 0,
+    deadline: deadlineOf(options),
+    ports: options,
+    work,
+    isBoundReasoning: options.isBoundReasoning ?? null,
   };
 }
 
-const NOTHING_TO_WRITE = Promise.resolve();
-const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0 };
-
-/** A session whose log was taken; with repairs of what a crash left, unless they are not wanted. */
-function sessionOver(log: HeldLog, options: SessionOptions, writer: SessionWriter | null): Session {
-  const { policy, repairs, onEvent } = options;
-  if (repairs !== "none") log.repair();
-  const { state, predict, tally } = log;
-  const nowMs = options.nowMs === undefined ? () => null : clockDoor(options.nowMs);
-  const [queue, writes] = [createQueue(), createQueue()];
-  const hashOf = createOverheadHash();
-  const now = { life: "open", refusals: NO_REFUSALS, isRefusalTold: false, windowTokens: Number.POSITIVE_INFINITY };
-  const assertOpen = () => {
-    if (now.life === "closed") throw closedError("session");
-  };
-  const writeFresh = async () => {
-    const fresh = log.unwritten();
-    if (fresh.length === 0) return;
-    await writer?.append(fresh);
-    log.written(fresh.length);
-  };
-  const flush = () => (writer === null ? NOTHING_TO_WRITE : writes.run(writeFresh));
-  const prepares = options.prepared === undefined && (policy.prepare ?? policy.idle) !== undefined;
-  const background = prepares ? createBackground({ ...options, log, nowMs, flush }) : null;
-  const prepared = options.prepared ?? background?.prepared ?? null;
-  const append = (entry: SessionEntry) => {
-    assertOpen();
-    if (writer !== null) checkStorable(entry);
-    void background?.wake();
-    log.append(entry);
-    if (isAnswer(entry)) now.refusals = NO_REFUSALS;
-    else if (entry.type === "message" && isHuman(entry.message)) now.refusals = { ...now.refusals, mediaTries: 0 };
-    background?.appended();
-  };
-  const awake = async () => {
-    assertOpen();
-    await background?.wake();
-  };
-  // At every gate: a field behind a spread takes five times as long.
-  const timed = (input: SessionInput): FitInput => Object.assign({ nowMs: nowMs() }, input);
-  const fit = async (input: SessionInput, signal: AbortSignal, by = policy) => {
-    now.windowTokens = input.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
-    const given = { policy: by, input: timed(input), measuredBy: state().ledger, prepared };
-    const outcome = await fitSession(log, given, signal);
-    background?.fitted(input, outcome);
-    // A fit that changed nothing has nothing to wait for, whatever was aborted.
-    if (writer !== null && log.unwritten().length > 0) await untilAborted(signal, flush);
-    return outcome;
-  };
-  const revert = async (atMs: number | null) => {
-    await log.prepareUndo();
-    return log.append(revertEntry(state().view, atMs));
-  };
-  /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds what was paid stays. */
-  const possible = ({ requestId, modelId, usage }: ReportedUsage): Usage => {
-    const count = impossibleCount(usage);
-    const value = count?.value ?? usage.output.totalTokens ?? 0;
-    if (count === null && value <= now.windowTokens) return usage;
-    const { expectedTokens, basis: estimator } = predict(null);
-    const refused = { modelId, requestId, reportedTokens: value, expectedTokens, estimator };
-    if (!now.isRefusalTold) onEvent?.({ type: "usage-refused", ...refused });
-    now.isRefusalTold = true;
-    return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
-  };
-  return {
-    append,
-    flush,
-    say: async (draft) => {
-      const message = withId(draft, state().lastMessageId);
-      append({ type: "message", message });
-      await flush();
-      return message;
-    },
-    report: async (sent, reported) => {
-      assertOpen();
-      if (sent.viewHash !== state().view.viewHash) return null;
-      const entry: UsageEntry = {
-        type: "usage",
-        ...reported,
-        usage: possible(reported),
-        throughMessageId: sent.messages.at(-1)?.id ?? null,
-        overheadHash: hashOf(sent),
-        viewHash: sent.viewHash,
-        atMs: reported.atMs ?? nowMs(),
-      };
-      append(entry);
-      await flush();
-      return entry;
-    },
-    fit: async (input, signal) => {
-      await awake();
-      return await fit(input, signal);
-    },
-    prepare: (input, signal) => prepareSummary(log, timed(input), signal),
-    undo: async () => {
-      await awake();
-      const entry = await revert(nowMs());
-      await flush();
-      return entry;
-    },
-    redo: async ({ policy: by, ...input }, signal) => {
-      await awake();
-      await revert(timed(input).nowMs);
-      return await fit({ now: { reason: "manual", keep: null }, ...input }, signal, by);
-    },
-    switchModel: async (to, input, signal) => {
-      await awake();
-      return await switchSessionModel(log, { to, input: timed(input), prepared }, signal);
-    },
-    leaveReasoning: async () => {
-      await awake();
-      const entry = log.withoutReasoning(nowMs());
-      if (entry !== null) log.append(entry);
-      await flush();
-      return entry !== null;
-    },
-    refused: (request) => {
-      const { times, mediaTries } = now.refusals;
-      now.refusals = request === "new" ? { times: times + 1, mediaTries } : { times, mediaTries: mediaTries + 1 };
-      return now.refusals;
-    },
-    idled: async (signal) => {
-      assertOpen();
-      return (await background?.idled(signal)) ?? null;
-    },
-    prepared: async () => await background?.settled(),
-    context: (dynamicContext = null) => {
-      const { system, tools, messages } = state().view;
-      return { system, tools, messages: messages.slice(), dynamicContext };
-    },
-    predict: (dynamicContext = null) => predict(dynamicContext),
-    mostMedia: () => mostMedia(log),
-    recall: (handle, range) => recall(handle, range, log.messages),
-    state,
-    view: () => state().view,
-    entries: () => log.entries,
-    messageIds: () => tally().messageIds,
-    hasCall: (callId) => tally().callIds.has(callId),
-    totals: () => tally().totals,
-    limitEvents: () => tally().limitEvents,
-    sizeChars: () => tally().sizeChars,
-    inTurn: (work) => (now.life === "open" ? queue.run(work) : Promise.reject(closedError("session"))),
-    pendingCount: queue.pendingCount,
-    close: async () => {
-      if (now.life === "open") now.life = "closing";
-      await background?.close();
-      await queue.run(async () => {
-        now.life = "closed";
-        await writer?.close();
-      });
-    },
-  };
+/** True if a rule of the policy recalls what the log has said. */
+function isRecalling({ keep, manualKeep, overflow }: EnginePolicy, { keepRules }: Kinds): boolean {
+  const rules = keepRulesOf([...keep, ...(manualKeep ?? []), ...overflow.keep], keepRules);
+  return rules.some((rule) => rule.keeps === "units");
 }
 
-/** True for what shows that the model answered. */
-function isAnswer(entry: SessionEntry): boolean {
-  if (entry.type === "usage") return !isRejectedUsage(entry.usage);
-  return entry.type === "message" && entry.message.role === "assistant";
-}
-
-/** The hash of a view's overhead, made anew only if system text or tools are others than when it was asked before. */
-function createOverheadHash(): (view: Pick<SessionView, "system" | "tools">) => string {
-  let known: { readonly view: Pick<SessionView, "system" | "tools">; readonly hash: string } | null = null;
-  return (view) => {
-    if (known === null || known.view.system !== view.system || known.view.tools !== view.tools)
-      known = { view: { system: view.system, tools: view.tools }, hash: overheadHash(view.system, view.tools) };
-    return known.hash;
-  };
+/** The parts of an open session that its fits, and the summaries that are prepared for them, work on. */
+export interface FittedSession {
+  readonly setup: SessionSetup;
+  /** The index of the log for rules that recall it; `null` if the policy has none. */
+  readonly recallIndex: RecallIndex | null;
+  /** Another value after each entry. */
+  readonly state: SessionState;
+  /** Takes an entry that is new, with the reasoning that it makes invalid. Gives it as it is in the log. */
+  append<Entry extends SessionEntry>(entry: Entry): Entry;
+  /** Sends an event to the subscriber, unless it was told already and is told once. */
+  tell(event: ContextEvent | null): void;
+  predict(dynamicContext: string | null): Prediction;
+  /** The sizes of the view, and of what was answered, in other units than tokens. */
+  readonly sizes: RequestSizes;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_WINDOW, smallSession, stepsOf, turns } from "../../testing/small-session.ts";
 import type { BeforeCompaction } from "../engine/fit-input.ts";
 import type { Summary, Wait } from "../ports.ts";
-import type { SessionOptions } from "./held-log.ts";
+import type { SessionOptions } from "./session.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 /** A deadline that is over at once, and one that never is. */

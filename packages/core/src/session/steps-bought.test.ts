@@ -5,7 +5,7 @@ import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const WINDOW_TOKENS = 128_000;
 const LIMITS = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: null } as const;

@@ -126,3 +126,20 @@ export async function openedOrCreated(
     throw error;
   }
 }
+
+/** The writer of a log in a store, created or opened, whose entries were handed over; and what a crash left of its last line. */
+export async function writerOf(
+  start: SessionStartEntry | { readonly sessionId: string },
+  sessions: SessionStore,
+  take: EntryListener,
+): Promise<Pick<OpenedSession, "writer" | "cutOff">> {
+  if (!("type" in start)) {
+    const opened = await sessions.open(start.sessionId, take);
+    // A store that hands nothing over answers with all of them.
+    for (const entry of opened.entries) take(entry);
+    return opened;
+  }
+  const writer = await sessions.create(start);
+  take(start);
+  return { writer, cutOff: null };
+}

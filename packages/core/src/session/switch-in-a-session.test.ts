@@ -10,7 +10,8 @@ import { calling, human, result, sessionStart, usageEntry } from "../testing/bui
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import { usageOf } from "../usage.ts";
-import { createSession, type Session } from "./session.ts";
+import { createSession } from "./open-session.ts";
+import type { Session } from "./session.ts";
 
 const never = new AbortController().signal;
 const WIDE = { contextWindowTokens: 200_000, maxOutputTokens: 4000 };

@@ -3,7 +3,7 @@ import type { ImagePart, Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { calling, human, logOf, result, usageEntry } from "../testing/builders.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const WINDOW = { contextWindowTokens: 100_000, maxOutputTokens: null } as const;
 const TRUE_TOKENS = 75_000;

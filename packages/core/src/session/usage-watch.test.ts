@@ -4,7 +4,7 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { compaction, dropped, human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const cutBefore = (step: number): readonly SessionEntry[] =>
   step < 2 ? [] : [compaction(`c${step}`, [dropped(`u${step - 2}`, `a${step - 2}`)])];

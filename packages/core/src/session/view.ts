@@ -3,7 +3,8 @@ import type { CompactionEntry, ModelChangeEntry, ModelLimits, RevertEntry, Sessi
 import { entryIdOf, loggedLimits } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { type BoundReasoning, type RemovedReasoning, withoutReasoning } from "../message/bound-reasoning.ts";
+import type { BoundReasoning, IsBoundReasoning, RemovedReasoning } from "../message/bound-reasoning.ts";
+import { boundReasoningIn, reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { extendViewHash, type Message, wellFormedMessage } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { shortHash } from "../text.ts";
@@ -319,4 +320,47 @@ function textByName(tools: readonly ToolSpec[]): ReadonlyMap<string, string> {
 
 function textOf({ name, description, parametersJson }: ToolSpec): string {
   return `${name}\n${description}\n${parametersJson}`;
+}
+
+/** The entry with the bound reasoning that it makes invalid. */
+export function withRemoved<Entry extends SessionEntry>(
+  entry: Entry,
+  view: SessionView,
+  isBound: IsBoundReasoning | null,
+): Entry {
+  const { boundReasoning = view.boundReasoning } = entry.type === "setup-change" ? entry : view;
+  if (isBound === null || boundReasoning === "vendor-drops") return entry;
+  const removedReasoning = madeInvalid(entry, view, isBound);
+  return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
+}
+
+/** The reasoning that an entry makes invalid. Another system text, other tools or another model stand before everything. */
+function madeInvalid(entry: SessionEntry, view: SessionView, isBound: IsBoundReasoning): readonly RemovedReasoning[] {
+  const { modelId } = view;
+  switch (entry.type) {
+    case "compaction":
+    case "revert": {
+      const { messages } = foldEntry(view, entry);
+      return reasoningBehindEdit(view.messages.slice(), messages.slice(), (part) => isBound(part, modelId));
+    }
+    case "setup-change":
+      return boundReasoningIn(view.messages.slice(), (part) => isBound(part, modelId));
+    case "model-change":
+      return boundReasoningIn(view.messages.slice(), (part) => isBound(part, modelId) || isBound(part, entry.modelId));
+    default:
+      return [];
+  }
+}
+
+/** The entry that takes all bound reasoning out under the same setup, or all of it if none is known to be bound; `null` if there is none. */
+export function withoutReasoningEntry(
+  { system, tools, messages, modelId, lastEntryId }: SessionView,
+  isBound: IsBoundReasoning | null,
+  atMs: number | null,
+): SetupChangeEntry | null {
+  const known = boundReasoningIn(messages.slice(), (part) => isBound?.(part, modelId) === true);
+  const removedReasoning = known.length > 0 ? known : boundReasoningIn(messages.slice(), () => true);
+  if (removedReasoning.length === 0) return null;
+  const id = shortHash(`without-reasoning\n${lastEntryId ?? ""}`);
+  return { type: "setup-change", id, system, tools, atMs, removedReasoning };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { WindowFilledEvent } from "./events.ts";
-import { createSession } from "./session.ts";
+import { createSession } from "./open-session.ts";
 
 const LIMITS = { contextWindowTokens: 40_000, maxOutputTokens: 8_000 } as const;
 const never = new AbortController().signal;

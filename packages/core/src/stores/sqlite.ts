@@ -2,7 +2,7 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import { createQueue } from "../session/queue.ts";
+import { createQueue } from "../port-door.ts";
 import { createSqlTable, type SqlDatabase, type SqlRun, type SqlValue } from "./sql-table.ts";
 import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 

@@ -1,9 +1,9 @@
 import { branchEntry, noSuchEntry, sessionTitle } from "../agent/memory-session-store.ts";
 import { entryIdOf, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { createQueue } from "../port-door.ts";
 import type { ArtifactStore, EntryListener, SessionBranch, SessionStore, SessionWriter } from "../ports.ts";
 import { decodeEntry, encodeEntry } from "../session/codec.ts";
-import { createQueue } from "../session/queue.ts";
 import { artifactHandle } from "../session/recall.ts";
 import { asked, bytesOf, type Lease, type LogTable, type NewLines, type NewLog, ONCE } from "./log-table.ts";
 

@@ -1,7 +1,7 @@
 import type { BeforeCompaction, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { Summarizer, Wait } from "../ports.ts";
-import type { SessionOptions } from "../session/held-log.ts";
+import type { SessionOptions } from "../session/session.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
 

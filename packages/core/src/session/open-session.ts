@@ -1,0 +1,389 @@
+import type { FitInput } from "../engine/fit-input.ts";
+import { isAnswer, type RevertEntry, type SessionEntry, type SessionStartEntry, type UsageEntry } from "../entry.ts";
+import { closedError } from "../error.ts";
+import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
+import { createRequestSizes, heldChars } from "../message/size.ts";
+import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
+import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
+import { createRecallIndex } from "../recall/recall-index.ts";
+import { impossibleCount, UNREPORTED_USAGE, type Usage } from "../usage.ts";
+import { createBackground, prepareSummary } from "./background.ts";
+import { checkStorable } from "./codec.ts";
+import { createTeller } from "./events.ts";
+import { fitSession, mostMedia, switchSessionModel } from "./fit-session.ts";
+import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
+import { createMessageIndex, type MessageIndex, recall, refuseImpossible } from "./recall.ts";
+import { repairsOf } from "./replace-history.ts";
+import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
+import { sessionSetup } from "./session.ts";
+import type { FoldedState, SessionState, UsageTotals } from "./session-state.ts";
+import { EMPTY_STATE, foldState, foldTotals, NO_USAGE } from "./session-state.ts";
+import { sessionsDoor, writerDoor, writerOf } from "./store-door.ts";
+import { silentTruncation, usageRefused } from "./usage-watch.ts";
+import {
+  isUndoArchived,
+  revertEntry,
+  undoArchived,
+  undoPointOf,
+  withoutReasoningEntry,
+  withoutUndoPoints,
+  withRemoved,
+} from "./view.ts";
+
+/**
+ * Makes a session with an empty log, or with the entries given, that stays in memory. If a crash left its messages unsendable, it appends repairs, unless
+ * `repairs` is "none"; the first flush writes them.
+ *
+ * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
+ */
+export function createSession(options: SessionOptions): Session {
+  const { entries = [], writer = null } = options;
+  const log = emptyLog(options, null);
+  for (const entry of entries) take(log, entry, "kept");
+  return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
+}
+
+/** A session that was taken up from a store, and what a crash left of the last line of its log. */
+interface TakenUp extends Pick<OpenedSession, "cutOff"> {
+  readonly session: Session;
+}
+
+/**
+ * A session whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
+ * in memory; what compactions covered is read back if a handle or an undo asks for it.
+ *
+ * @throws PlimsollError as {@link SessionStore} does.
+ */
+export async function openSession(
+  options: Omit<SessionOptions, "entries" | "writer">,
+  store: SessionStore,
+  start: SessionStartEntry | { readonly sessionId: string },
+): Promise<TakenUp> {
+  const sessions = sessionsDoor(store, deadlineOf(options));
+  const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
+    const log = emptyLog(options, sessions);
+    const { writer, cutOff } = await writerOf(start, sessions, (entry) =>
+      take(log, entry, entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released"),
+    );
+    try {
+      return { session: sessionOf(log, writer), cutOff };
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+  };
+  return await openedWith(new Set()).catch(async (error: unknown) => {
+    if (!isUndoArchived(error) || "type" in start) throw error;
+    const undone = new Set<string>();
+    await sessions.read(start.sessionId, (entry) => {
+      if (entry.type === "revert") undone.add(entry.compactionId);
+    });
+    return await openedWith(undone);
+  });
+}
+
+/** One open log: how it was opened, the entries that are held, what is known of the whole, and what changes while it is open. */
+interface OpenLog extends FittedSession {
+  readonly options: SessionOptions;
+  /** The store that gives back what left memory; `null` for a log that stays there. */
+  readonly archive: SessionStore | null;
+  /** The entries in memory. With an archive they are those that it does not have yet. */
+  readonly entries: SessionEntry[];
+  readonly messages: MessageIndex;
+  readonly messageIds: string[];
+  readonly callIds: Set<string>;
+  writer: SessionWriter | null;
+  /** Entries that the archive alone has, and those in memory that the store has, too. */
+  archivedCount: number;
+  writtenCount: number;
+  state: SessionState;
+  totals: UsageTotals;
+  limitEvents: readonly LimitEvent[];
+  sizeChars: number;
+  life: "open" | "closing" | "closed";
+  refusals: Refusals;
+  isRefusalTold: boolean;
+  windowTokens: number;
+}
+
+const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0 };
+
+function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLog {
+  const setup = sessionSetup(options);
+  const log: OpenLog = {
+    options,
+    setup,
+    archive,
+    entries: [],
+    messages: createMessageIndex(async (index) =>
+      index < log.archivedCount ? await log.writer?.entryAt(index) : log.entries[index - log.archivedCount],
+    ),
+    messageIds: [],
+    callIds: new Set(),
+    recallIndex: setup.recalls ? createRecallIndex(setup.work) : null,
+    sizes: createRequestSizes(),
+    append: (entry) => append(log, entry),
+    tell: createTeller(options.onEvent, () => log.state.view),
+    predict: (dynamicContext) => {
+      const { system, tools } = log.state.view;
+      return setup.estimator.predict(log.state.ledger, { system, tools, dynamicContext, hiddenTokens: setup.hiddenTokens });
+    },
+    writer: null,
+    archivedCount: 0,
+    writtenCount: 0,
+    state: EMPTY_STATE,
+    totals: NO_USAGE,
+    limitEvents: [],
+    sizeChars: 0,
+    life: "open",
+    refusals: NO_REFUSALS,
+    isRefusalTold: false,
+    windowTokens: Number.POSITIVE_INFINITY,
+  };
+  return log;
+}
+
+/** Takes an entry into all that is held of the log. */
+function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
+  const { entries, messages, sizes } = log;
+  if (entry.type === "message") sizes.add(entry.message, log.state.view.messages);
+  if (entry.type === "model-change") sizes.changeModel();
+  const folded = foldState(log.state, entry, log.setup);
+  log.state = folded.state;
+  const index = log.archivedCount + entries.length;
+  entries.push(entry);
+  if (entry.type !== "message") {
+    if (entry.type === "compaction") {
+      messages.add(entry, index);
+      // What it covers need not stay in memory as it is.
+      log.recallIndex?.now();
+    }
+    log.totals = foldTotals(log.totals, entry);
+    log.limitEvents = foldLimitEvents(log.limitEvents, entry);
+    return folded;
+  }
+  const { message } = entry;
+  messages.add(entry, index);
+  const newest = log.state.view.messages.at(-1);
+  if (newest !== undefined) log.recallIndex?.add(newest);
+  log.messageIds.push(message.id);
+  for (const call of toolCallsOf(message)) log.callIds.add(call.callId);
+  log.sizeChars += heldChars(message);
+  return folded;
+}
+
+/** Takes note that the store has the first `count` of the entries in memory now. With an archive they leave memory. */
+function written(log: OpenLog, count: number): void {
+  if (log.archive === null) log.writtenCount += count;
+  else {
+    log.entries.splice(0, count);
+    log.archivedCount += count;
+  }
+}
+
+/** Lets go of undo points that the archive can give back; nothing without an archive. */
+function release(log: OpenLog, keep: "newest" | "none"): void {
+  if (log.archive !== null) log.state = { ...log.state, view: withoutUndoPoints(log.state.view, keep) };
+}
+
+/** Takes the next entry of a log that is opened. With an archive, what a compaction covers leaves memory if it is `released`. */
+function take(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): void {
+  if (entry.type === "revert" && log.state.view.undo === "archived") throw undoArchived(entry.compactionId);
+  fold(log, entry);
+  written(log, 1);
+  if (entry.type === "compaction" && covered === "released") release(log, "none");
+}
+
+/** Takes an entry that is new, with the reasoning that it makes invalid, and tells what it shows. Gives it as it is in the log. */
+function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
+  const { onEvent } = log.options;
+  refuseImpossible(given, log.messages);
+  const entry = withRemoved(given, log.state.view, log.setup.isBoundReasoning);
+  const { missingTokens, isUsageRefused } = fold(log, entry);
+  // Of all that compactions covered, only the newest undo point stays in memory.
+  if (entry.type === "compaction") release(log, "newest");
+  if (entry.type === "usage" && missingTokens !== null) onEvent?.(silentTruncation(entry, missingTokens, log.predict(null)));
+  if (entry.type === "usage" && isUsageRefused) onEvent?.(usageRefused(entry, log.predict(null)));
+  return entry;
+}
+
+/** Appends what a crash left out, and reports it; nothing in a new session. */
+function repair(log: OpenLog): void {
+  const needed = repairsOf(log.state.view).map(log.append);
+  if (needed.length > 0) log.options.onEvent?.({ type: "session-repaired", entries: needed });
+}
+
+/** Reads the whole log as it is now, however it grows meanwhile; more than once. */
+function readerOf({ archive, entries, archivedCount, writer }: OpenLog): (onEntry: EntryListener) => Promise<void> {
+  const tail = [...entries];
+  return async (onEntry) => {
+    let count = 0;
+    await archive?.read(writer?.sessionId ?? "", (entry) => {
+      // The archive may grow meanwhile: what it has more is in the tail, too.
+      if (count < archivedCount) onEntry(entry);
+      count += 1;
+    });
+    for (const entry of tail) onEntry(entry);
+  };
+}
+
+/** Appends the undo of the newest compaction. If the archive alone has its undo point, it is read first. */
+async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
+  const { view } = log.state;
+  if (view.undo === "archived") {
+    const undo = await undoPointOf(view.activeCompactions.at(-1)?.id ?? "", readerOf(log));
+    log.state = { ...log.state, view: { ...log.state.view, undo } };
+  }
+  return log.append(revertEntry(log.state.view, atMs));
+}
+
+/** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds what was paid stays. */
+function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): Usage {
+  const count = impossibleCount(usage);
+  const value = count?.value ?? usage.output.totalTokens ?? 0;
+  if (count === null && value <= log.windowTokens) return usage;
+  const { expectedTokens, basis: estimator } = log.predict(null);
+  const refused = { modelId, requestId, reportedTokens: value, expectedTokens, estimator };
+  if (!log.isRefusalTold) log.options.onEvent?.({ type: "usage-refused", ...refused });
+  log.isRefusalTold = true;
+  return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
+}
+
+const NOTHING_TO_WRITE = Promise.resolve();
+
+/** The session of a log that was taken; with repairs of what a crash left, unless they are not wanted. */
+function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
+  const { options, setup, entries } = log;
+  const { policy } = options;
+  log.writer = writer;
+  if (options.repairs !== "none") repair(log);
+  const nowMs = options.nowMs === undefined ? () => null : clockDoor(options.nowMs);
+  const [queue, writes] = [createQueue(), createQueue()];
+  const hashOf = createOverheadHash();
+  const assertOpen = () => {
+    if (log.life === "closed") throw closedError("session");
+  };
+  const hasFresh = () => entries.length > log.writtenCount;
+  const writeFresh = async () => {
+    const fresh = entries.slice(log.writtenCount);
+    if (fresh.length === 0) return;
+    await writer?.append(fresh);
+    written(log, fresh.length);
+  };
+  const flush = () => (writer === null ? NOTHING_TO_WRITE : writes.run(writeFresh));
+  const prepares = options.prepared === undefined && (policy.prepare ?? policy.idle) !== undefined;
+  const background = prepares ? createBackground({ ...options, log, nowMs, flush }) : null;
+  const prepared = options.prepared ?? background?.prepared ?? null;
+  const take = (entry: SessionEntry) => {
+    assertOpen();
+    if (writer !== null) checkStorable(entry);
+    void background?.wake();
+    log.append(entry);
+    if (isAnswer(entry)) log.refusals = NO_REFUSALS;
+    else if (entry.type === "message" && isHuman(entry.message)) log.refusals = { ...log.refusals, mediaTries: 0 };
+    background?.appended();
+  };
+  const awake = async () => {
+    assertOpen();
+    await background?.wake();
+  };
+  // At every gate: a field behind a spread takes five times as long.
+  const timed = (input: SessionInput): FitInput => Object.assign({ nowMs: nowMs() }, input);
+  const fit = async (input: SessionInput, signal: AbortSignal, by = policy) => {
+    log.windowTokens = input.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
+    const given = { policy: by, input: timed(input), measuredBy: log.state.ledger, prepared };
+    const outcome = await fitSession(log, given, signal);
+    background?.fitted(input, outcome);
+    // A fit that changed nothing has nothing to wait for, whatever was aborted.
+    if (writer !== null && hasFresh()) await untilAborted(signal, flush);
+    return outcome;
+  };
+  return {
+    append: take,
+    flush,
+    say: async (draft) => {
+      const message = withId(draft, log.state.lastMessageId);
+      take({ type: "message", message });
+      await flush();
+      return message;
+    },
+    report: async (sent, reported) => {
+      assertOpen();
+      if (sent.viewHash !== log.state.view.viewHash) return null;
+      const entry: UsageEntry = {
+        type: "usage",
+        ...reported,
+        usage: possible(log, reported),
+        throughMessageId: sent.messages.at(-1)?.id ?? null,
+        overheadHash: hashOf(sent),
+        viewHash: sent.viewHash,
+        atMs: reported.atMs ?? nowMs(),
+      };
+      take(entry);
+      await flush();
+      return entry;
+    },
+    fit: async (input, signal) => {
+      await awake();
+      return await fit(input, signal);
+    },
+    prepare: (input, signal) => prepareSummary(log, timed(input), signal),
+    undo: async () => {
+      await awake();
+      const entry = await revert(log, nowMs());
+      await flush();
+      return entry;
+    },
+    redo: async ({ policy: by, ...input }, signal) => {
+      await awake();
+      await revert(log, timed(input).nowMs);
+      return await fit({ now: { reason: "manual", keep: null }, ...input }, signal, by);
+    },
+    switchModel: async (to, input, signal) => {
+      await awake();
+      return await switchSessionModel(log, { to, input: timed(input), prepared }, signal);
+    },
+    leaveReasoning: async () => {
+      await awake();
+      const entry = withoutReasoningEntry(log.state.view, setup.isBoundReasoning, nowMs());
+      if (entry !== null) log.append(entry);
+      await flush();
+      return entry !== null;
+    },
+    refused: (request) => {
+      const { times, mediaTries } = log.refusals;
+      log.refusals = request === "new" ? { times: times + 1, mediaTries } : { times, mediaTries: mediaTries + 1 };
+      return log.refusals;
+    },
+    idled: async (signal) => {
+      assertOpen();
+      return (await background?.idled(signal)) ?? null;
+    },
+    prepared: async () => await background?.settled(),
+    context: (dynamicContext = null) => {
+      const { system, tools, messages } = log.state.view;
+      return { system, tools, messages: messages.slice(), dynamicContext };
+    },
+    predict: (dynamicContext = null) => log.predict(dynamicContext),
+    mostMedia: () => mostMedia(log),
+    recall: (handle, range) => recall(handle, range, log.messages),
+    state: () => log.state,
+    view: () => log.state.view,
+    entries: () => entries,
+    messageIds: () => log.messageIds,
+    hasCall: (callId) => log.callIds.has(callId),
+    totals: () => log.totals,
+    limitEvents: () => log.limitEvents,
+    sizeChars: () => log.sizeChars,
+    inTurn: (work) => (log.life === "open" ? queue.run(work) : Promise.reject(closedError("session"))),
+    pendingCount: queue.pendingCount,
+    close: async () => {
+      if (log.life === "open") log.life = "closing";
+      await background?.close();
+      await queue.run(async () => {
+        log.life = "closed";
+        await writer?.close();
+      });
+    },
+  };
+}
