@@ -34,7 +34,7 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     const recent = startOf(sizes, cut, rhythm.recentTokens);
     const staying = new Set(history.slice(recent, cut));
     const known = new Map<Unit, UnitFacts>();
-    index.forEachUnit(
+    index.now().forEachUnit(
       (message) => !staying.has(message),
       (unit, facts) => known.set(unit, facts),
     );

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { excerptsIn, excerptsText } from "../prompts/notices.ts";
-import { createRecallIndex, type RecallIndex } from "../recall/recall-index.ts";
+import { createRecallIndex, type RecallView } from "../recall/recall-index.ts";
 import { arbitraryText } from "../testing/arbitrary-text.ts";
 import { human, humanImage, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
@@ -14,7 +14,7 @@ const budget = { windowTokens: 10_000, inputBudgetTokens: 8000 };
 /** Plain text that leaves, too: half of what leaves may be quoted. */
 const plain = reply("plain", "and so on ".repeat(400));
 
-function quoter(rules: readonly KeepRule[], roomTokens = 8000, log: RecallIndex | null = null) {
+function quoter(rules: readonly KeepRule[], roomTokens = 8000, log: RecallView | null = null) {
   const work = createWorkCounter();
   return { work, ...passageQuoter(rules, { budget, roomTokens, inHandTokens: 0, charsPerToken: 1, log, work }) };
 }
@@ -92,7 +92,7 @@ describe("kept passages", () => {
   ])("%s", (_, rules, leaving, expected) => {
     const log = createRecallIndex(createWorkCounter());
     log.add(port);
-    const texts = quoter(rules, 8000, log).quote(leaving, []);
+    const texts = quoter(rules, 8000, log.now()).quote(leaving, []);
     const shown = texts.map((text) => excerptsIn({ ...human("n", text), origin: "notice" })[0]?.lines.join() ?? text);
     expect(shown).toEqual(expected);
   });

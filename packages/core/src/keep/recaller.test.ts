@@ -19,7 +19,7 @@ test.each<[string, readonly KeepRule[], boolean, number, number | null]>([
 ])("recalls %s", (_, rules, isFollowed, roomTokens, atMostTokens) => {
   const work = createWorkCounter();
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
-  const log = isFollowed ? createRecallIndex(work) : null;
+  const log = isFollowed ? createRecallIndex(work).now() : null;
   const made = recaller(rules, { budget, roomTokens, inHandTokens: 0, charsPerToken: 1, log, work }, new Map());
   expect(made?.atMostTokens ?? null).toBe(atMostTokens);
 });
@@ -30,7 +30,7 @@ test("files in hand are a part of what a rule may recall", () => {
   const most = (inHandTokens: number) =>
     recaller(
       [recalling(100)],
-      { budget, roomTokens: 10_000, inHandTokens, charsPerToken: 1, log: createRecallIndex(work), work },
+      { budget, roomTokens: 10_000, inHandTokens, charsPerToken: 1, log: createRecallIndex(work).now(), work },
       failures,
     )?.atMostTokens;
   expect([0, 30, 130].map(most)).toEqual([100, 70, 0]);
@@ -46,7 +46,7 @@ function recalled(
   const index = createRecallIndex(createWorkCounter());
   for (const message of said) index.add(message);
   const [failures, work] = [new Map<string, unknown>(), createWorkCounter()];
-  const made = recaller([rule], { ...ROOM, charsPerToken: 2, log: index, work }, failures);
+  const made = recaller([rule], { ...ROOM, charsPerToken: 2, log: index.now(), work }, failures);
   return {
     block: made?.recall(staying, maximumChars, beside) ?? null,
     failures: [...failures],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { type RecallChoice, recalledPassages } from "../keep/kept-passages.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { type RecallChoice, recalledPassages } from "./choose-units.ts";
 import { createRecallIndex } from "./recall-index.ts";
 
 /** Sixteen lines are a unit. */
@@ -12,7 +12,7 @@ const page = (name: string, units: number) => Array.from({ length: units * 16 },
 function passagesOf(messages: readonly Message[], choice: Partial<RecallChoice> = {}): readonly RecalledPassage[] {
   const index = createRecallIndex(createWorkCounter());
   for (const message of messages) index.add(message);
-  return recalledPassages({ index, worth: () => 1, stays: () => false, maximumChars: 100_000, ...choice });
+  return recalledPassages({ index: index.now(), worth: () => 1, stays: () => false, maximumChars: 100_000, ...choice });
 }
 
 function recalled(messages: readonly Message[], choice: Partial<RecallChoice> = {}): readonly string[] {

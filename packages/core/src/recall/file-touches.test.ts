@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFileTouches } from "./file-touches.ts";
+import { createFileTouches } from "./units.ts";
 
 test("a file is known from its first touch on, with how long ago it was touched and written", () => {
   const files = createFileTouches();

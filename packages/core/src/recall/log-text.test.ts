@@ -4,7 +4,7 @@ import type { Message, ToolCallPart } from "../message/message.ts";
 import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, humanImage, reply, result, summaryMessage } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
-import { type LogText, logTextChars, logTexts, toldByCall } from "./log-text.ts";
+import { type LogText, logTextChars, logTexts, toldByCall } from "./units.ts";
 
 const READ_A: PathAccess = { path: "src/a.ts", access: "read" };
 const READ_B: PathAccess = { path: "src/b.ts", access: "read" };

@@ -1,6 +1,5 @@
 import type { Message } from "../message/message.ts";
-import type { FileTouches } from "./file-touches.ts";
-import type { IndexedText, TextReading, Unit, UnitFacts, UnitReading } from "./units.ts";
+import type { FileTouches, IndexedText, TextReading, Unit, UnitFacts, UnitReading } from "./units.ts";
 import { freshUnit, headCharsOf, isByModel } from "./units.ts";
 
 /** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */

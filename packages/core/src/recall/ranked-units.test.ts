@@ -114,7 +114,8 @@ describe("ranked units", () => {
             const worth = WORTHS[worths[(at / every) % worths.length] ?? ""] ?? expectedUse;
             const staying = new Set(messages.slice(Math.max(0, at + 1 - newestStay), at + 1));
             const taking = { worth, passes: (each: Message) => !staying.has(each), maximumChars };
-            for (const view of [index, resting, index]) expect(taken(view, taking)).toEqual(takenOfAll(view, taking));
+            for (const view of [index.now(), resting, index.now()])
+              expect(taken(view, taking)).toEqual(takenOfAll(view, taking));
             resting = index.now();
           }
         },

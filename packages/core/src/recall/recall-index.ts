@@ -1,17 +1,9 @@
 import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
-import { createFileTouches, type FileTouches } from "./file-touches.ts";
-import { logTextChars, logTexts, type ToldByCall, toldByCall } from "./log-text.ts";
-import {
-  createLoggedUnits,
-  forEachUnitOf,
-  type LoggedUnits,
-  logText,
-  type RankedUnit,
-  type RankingChoice,
-  rankedUnits,
-} from "./logged-units.ts";
-import { readText, type Unit, type UnitFacts } from "./units.ts";
+import type { LoggedUnits, RankedUnit, RankingChoice } from "./logged-units.ts";
+import { createLoggedUnits, forEachUnitOf, logText, rankedUnits } from "./logged-units.ts";
+import type { FileTouches, ToldByCall, Unit, UnitFacts } from "./units.ts";
+import { createFileTouches, logTextChars, logTexts, readText, toldByCall } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
 export interface RecallView {
@@ -23,14 +15,10 @@ export interface RecallView {
   editsSince(of: Unit["of"]): number;
 }
 
-/** A {@link RecallView} that grows with the log. */
-export interface RecallIndex extends RecallView {
-  /**
-   * Takes in one more message, and counts the work of its texts. They are read when somebody asks for units, so that a log that is opened and never cut
-   * costs no reading.
-   */
+/** Grows with the log, and looks at a message only when somebody asks: nothing is done for a result that no cut follows. */
+export interface RecallIndex {
   add(message: Message): void;
-  /** The index without what is added from now on: a compaction recalls nothing that came while it went on. */
+  /** All that was added; nothing of what comes while a compaction goes on. Counts the work of new texts, which are read when somebody asks for units. */
   now(): RecallView;
 }
 
@@ -51,6 +39,8 @@ interface HeldMessage {
 interface IndexState {
   readonly work: WorkCounter;
   readonly files: FileTouches;
+  /** Messages that nobody has asked for yet. */
+  readonly added: Message[];
   held: HeldMessage[];
   openCalls: readonly ToolCallPart[];
   atChars: number;
@@ -64,21 +54,20 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
   const index: IndexState = {
     work,
     files: createFileTouches(),
+    added: [],
     held: [],
     openCalls: [],
     atChars: 0,
     logged: createLoggedUnits(),
     readCount: 0,
   };
-  return { now: () => viewOf(index, index.atChars), add: (message) => addMessage(index, message), ...viewOf(index, null) };
+  return { now: () => viewOf(index, takeAdded(index)), add: (message) => void index.added.push(message) };
 }
 
-/** The index up to a place of the log; all of it if there is none. */
-function viewOf(index: IndexState, throughChars: number | null): RecallView {
-  const endChars = () => throughChars ?? index.atChars;
+/** The index up to a place of the log. */
+function viewOf(index: IndexState, nowAtChars: number): RecallView {
   return {
     forEachUnit: (passes, visit) => {
-      const nowAtChars = endChars();
       readThrough(index, nowAtChars);
       for (const text of index.logged.texts) {
         if (text.of.atChars >= nowAtChars) return;
@@ -86,7 +75,6 @@ function viewOf(index: IndexState, throughChars: number | null): RecallView {
       }
     },
     ranked: (choice) => {
-      const nowAtChars = endChars();
       readThrough(index, nowAtChars);
       return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars }, choice);
     },
@@ -94,7 +82,13 @@ function viewOf(index: IndexState, throughChars: number | null): RecallView {
   };
 }
 
-function addMessage(index: IndexState, message: Message): void {
+/** Takes in the messages that nobody has asked for yet, and returns where the log ends now. */
+function takeAdded(index: IndexState): number {
+  for (const message of index.added.splice(0)) takeIn(index, message);
+  return index.atChars;
+}
+
+function takeIn(index: IndexState, message: Message): void {
   const { atChars, held } = index;
   const calls = toolCallsOf(message);
   if (calls.length > 0) index.openCalls = calls;

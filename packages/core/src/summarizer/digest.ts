@@ -2,7 +2,7 @@ import { isNothing } from "../facts/sentences.ts";
 import type { Message } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
-import { logTexts } from "../recall/log-text.ts";
+import { logTexts } from "../recall/units.ts";
 import type { NewestInView, QuoteForm, Quotes } from "./digest-quotes.ts";
 import { isOurs, MARKS, newestIn, quote, quotesOf, quotesThatFit } from "./digest-quotes.ts";
 import { sectionedText, sectionsIn } from "./sections.ts";
