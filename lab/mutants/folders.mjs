@@ -21,7 +21,7 @@ export const folders = [
     // Properties over whole sessions take seconds a run, and minutes to shrink.
     tests: [
       "engine/*.test.ts",
-      "session/{acting-at-once,breaker-in-a-session,context-manager,keep-rules-in-a-session,prepared-summary,settles}.test.ts",
+      "session/{acting-at-once,breaker-in-a-session,session,keep-rules-in-a-session,prepared-summary,settles}.test.ts",
       "!engine/{engine.property,hostile-plans.property,one-measure}.test.ts",
     ],
   },

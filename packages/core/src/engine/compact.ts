@@ -12,12 +12,10 @@ import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
 import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, preparedStep, runChain, withPrepared } from "./chain.ts";
-import type { CompactionTools } from "./compaction-tools.ts";
-import { summaryWithin, toolsFor } from "./compaction-tools.ts";
+import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
+import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import type { CompactionNotice, FitInput, FitOutcome, FitState, HookDecision, SizedPart } from "./fit-input.ts";
-import type { ViewMeasure } from "./measure-view.ts";
-import { sizedParts, viewMeasure } from "./measure-view.ts";
 import { expectedTokensOf, type Goal, goalOf } from "./why-act.ts";
 
 /** Why and within what a compaction happens. */

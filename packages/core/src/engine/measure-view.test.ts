@@ -4,7 +4,7 @@ import { human, reply } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { sizedParts, viewMeasure } from "./measure-view.ts";
+import { sizedParts, viewMeasure } from "./compaction-tools.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
 const messages = [human("u", "three"), reply("a", "words")];

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { human, sessionStart } from "../testing/builders.ts";
-import { deleteSession } from "./delete-session.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
-import { createFileSessionStore } from "./file-session-store.ts";
+import { createFileSessionStore, deleteSession } from "./file-session-store.ts";
 
 let folder = "";
 beforeEach(() => {

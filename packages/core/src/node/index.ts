@@ -10,10 +10,9 @@ export {
 } from "../policy-file/read-policy-file.ts";
 export { nearestName, schemaProblems, suggestion } from "../policy-file/schema-problems.ts";
 export { policyYaml, type ReadPolicy, readDocument, type YamlDocument } from "../policy-file/yaml-document.ts";
-export { deleteSession } from "./delete-session.ts";
 export type { ArtifactWriter, StreamingArtifactStore } from "./file-artifact-store.ts";
 export { createFileArtifactStore } from "./file-artifact-store.ts";
-export { createFileSessionStore } from "./file-session-store.ts";
+export { createFileSessionStore, deleteSession } from "./file-session-store.ts";
 export { beginOutput, checkOutput, checkOutputFolder, temporaryName, writeWholeFile } from "./output-file.ts";
 export {
   isInside,

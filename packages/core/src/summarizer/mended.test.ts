@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { mendedSummary } from "../engine/execute.ts";
 import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import { human, logOf, reply, result, toolCall } from "../testing/builders.ts";
-import { mendedSummary } from "./mended.ts";
 
 const call = (id: string, name: string, args: object) => toolCall(id, `c-${id}`, { name, argumentsJson: JSON.stringify(args) });
 
