@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
 import type { Message } from "../message/message.ts";
@@ -181,17 +182,72 @@ describe("withTrackedFiles", () => {
 });
 
 const call = { type: "tool-call", callId: "c", toolName: "bash", argumentsJson: '{"command":"make"}', paths: [] } as const;
+const steps = (end: number, from = 0) =>
+  Array.from({ length: end - from }, (_, at) => `step ${from + at} of the work is done`).join("\n");
 const failedWith = (text: string) => ({ ...result("r", "c", text), isError: true });
 
 describe("callOutcome", () => {
   test.each([
     ["a call that went well has no error", result("r", "c", "built"), null],
     ["a call that failed has the error's text", failedWith("no such file\n"), "no such file"],
-    ["of a long error its end", failedWith(`${"x".repeat(1000)}the end`), `${"x".repeat(393)}the end`],
-    ["never half a character", failedWith(`${"👍".repeat(300)}.`), `${"👍".repeat(200)}.`],
+    ["of a long error without a diagnosis its end", failedWith(`${"x".repeat(1000)}the end`), `${"x".repeat(390)}the end`],
+    ["never half a character", failedWith(`${"👍".repeat(300)}.`), `${"👍".repeat(99)}.`],
     ["an error without text", failedWith(""), ""],
   ])("%s", (_, message, error) => {
     expect(callOutcome(call, message)).toEqual({ toolName: "bash", argumentsJson: '{"command":"make"}', error });
+  });
+});
+
+describe("a long error is known by what failed", () => {
+  const frames = Array.from({ length: 40 }, (_, at) => `  File "/srv/app/m${at}.py", line ${at}, in call\n    return f${at}()`);
+  const tally = `Tests  87 failed\nStart at  10:00:00\nDuration  9s (${"transform 1ms, ".repeat(10)}tests 8s)\n[exit code 1]`;
+  const usage = Array.from({ length: 40 }, (_, at) => `  --option-${at} <value>   sets the ${at}th value`).join("\n");
+
+  test.each([
+    ["a usage text behind it", `error: unknown option '--frob'\n\nUsage: tool\n${usage}`, "error: unknown option '--frob'"],
+    ["a trace before it", `Traceback:\n${frames.join("\n")}\nKeyError: 'id'`, "KeyError: 'id'"],
+    ["a summary behind it", `✗ sums\n${steps(99)}\nTests 1 failed\nTime 1 s`, "✗ sums\n…\n86 of the work is done"],
+    ["a tally behind many of them, whole", `${"✗ sums\n✗ takes\n✗ reads all\n".repeat(40)}${steps(9)}\n${tally}`, tally],
+    ["a trace behind it", `KeyError: 'id'\n${frames.join("\n")}\nReached main`, "KeyError: 'id'"],
+    ["among the lines of a compiler", `${steps(99)}\nsrc/a.c:4:7: error: no ';'\n${steps(99)}`, "src/a.c:4:7: error: no ';'"],
+    [
+      "in a line of 5,000 characters",
+      `${"{ab},".repeat(500)}"disk full: error 28"${"{ab},".repeat(500)}`,
+      '"disk full: error 28"',
+    ],
+    ["in a long line of its own", `${steps(99)}\nerror: ${"why ".repeat(120)}\n${steps(99)}`, "error: why why why"],
+  ])("%s", (_, text, diagnosis) => {
+    const error = callOutcome(call, failedWith(text)).error ?? "";
+    expect(error).toContain(diagnosis);
+    expect(error.length).toBeLessThanOrEqual(400);
+  });
+
+  test("of what is longer than any screen both ends are read", () => {
+    const [far, near] = ["error: in the middle", "error: near the end"];
+    const { error } = callOutcome(call, failedWith(`${steps(2000)}\n${far}\n${steps(4000, 2000)}\n${near}\n${steps(99)}`));
+    expect(error).toContain(near);
+    expect(error).not.toContain(far);
+  });
+
+  test("in 400 characters at most, each piece from the text", () => {
+    const line = fc.constantFrom(
+      "error: no",
+      "👍 é 漢字",
+      "x".repeat(700),
+      "fail 1",
+      "a.c:1",
+      "",
+      "plain words",
+      "  at f (a.js:1:2)",
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 60 }), (lines) => {
+        const text = lines.join("\n").trimEnd();
+        const error = callOutcome(call, failedWith(text)).error ?? "";
+        expect(error.length).toBeLessThanOrEqual(400);
+        expect(error.split("\n…\n").filter((piece) => !text.includes(piece))).toEqual([]);
+      }),
+    );
   });
 });
 

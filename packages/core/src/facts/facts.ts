@@ -4,8 +4,10 @@ import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from 
 import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import { characterBoundaryAtOrBefore } from "../text.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, utf8Bytes } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
+import { keepingDiagnoses } from "../truncation/diagnoses.ts";
+import { type Cutter, suffixStart } from "../truncation/span.ts";
 import { isGrant } from "./closed-words.ts";
 import { type RunningThing, withNotice, withResult } from "./running.ts";
 import { NOTHING_SAID, type Said, withReplyTo, withSaid } from "./said.ts";
@@ -175,26 +177,25 @@ function appendAll<T>(sequence: Sequence<T>, items: readonly T[]): Sequence<T> {
   return items.reduce((all, item) => all.append(item), sequence);
 }
 
-/** How one call ended: with the end of its error text, or well (`null`). */
+/** How one call ended: with its error in few words, or well (`null`). */
 export interface CallOutcome {
   readonly toolName: string;
   readonly argumentsJson: string;
   readonly error: string | null;
 }
 
-/** Characters of an error's end that are kept: its last lines say what failed; chosen. */
+/** Characters of an error that are kept, and the part of them for what stands before its end: test runners end with a summary of 230. Chosen. */
 const ERROR_CHARS = 400;
+const BEFORE_END_RATIO = 0.4;
 
 /** The outcome of a call with its result. */
 export function callOutcome(call: ToolCallPart, result: ToolResultMessage): CallOutcome {
   const { toolName, argumentsJson } = call;
-  return { toolName, argumentsJson, error: result.isError ? lastChars(textOf(result).trimEnd()) : null };
+  return { toolName, argumentsJson, error: result.isError ? diagnosisOf(textOf(result).trimEnd()) : null };
 }
 
-/** The last error of each call that failed and has not succeeded since, oldest first. */
+/** The last error of each call that failed and has not succeeded since, oldest first. By tool, then by arguments: a key of both would be hashed anew for every call. */
 export function lastErrors(outcomes: Iterable<CallOutcome>): readonly Failure[] {
-  // By tool, then by arguments: a key made of both would be a new string, hashed anew, for every call at every compaction. Of calls whose tool
-  // never failed no arguments are looked at.
   const failing = new Map<string, Map<string, Failure>>();
   const last = new Set<Failure>();
   for (const { toolName, argumentsJson, error } of outcomes) {
@@ -212,9 +213,21 @@ export function lastErrors(outcomes: Iterable<CallOutcome>): readonly Failure[] 
 
 type Failure = CallOutcome & { readonly error: string };
 
-function lastChars(text: string): string {
-  const start = text.length - ERROR_CHARS;
-  return start <= 0 ? text : text.slice(characterBoundaryAtOrBefore(text, start));
+/** Stands for what is left out of an error. */
+const GAP = "\n…\n";
+
+/** Of a longer error its two ends are read, each half of so many characters; chosen. */
+const MOST_READ_CHARS = 100_000;
+
+/** An error in {@link ERROR_CHARS}: its end, and before it the lines that say what failed. */
+function diagnosisOf(whole: string): string {
+  if (whole.length <= ERROR_CHARS) return whole;
+  const [before, after] = [characterBoundaryAtOrBefore, characterBoundaryAtOrAfter];
+  const [head, tail] = [before(whole, MOST_READ_CHARS / 2), after(whole, whole.length - MOST_READ_CHARS / 2)];
+  const text = head >= tail ? whole : `${whole.slice(0, head)}${GAP}${whole.slice(tail)}`;
+  const end: Cutter = ({ text, roomBytes }) => [{ start: suffixStart(text, roomBytes), end: text.length }];
+  const kept = keepingDiagnoses(end, BEFORE_END_RATIO)({ text, roomBytes: ERROR_CHARS - GAP.length, gapBytes: utf8Bytes(GAP) });
+  return kept.map(({ start, end }) => text.slice(after(text, start), before(text, end)).trim()).join(GAP);
 }
 
 /** Collects the operations of a session on each path, least recently touched first. A path that was read and modified counts as modified. */

@@ -20,8 +20,7 @@ const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\
 /** A line that a tool puts around what it shows: blank, or from its beginning a tag, an element, or two words at least in brackets without quotes. */
 const FRAME =
   /^(?:<\/?[a-z][^<>]*>|<([a-z][\w-]*)[^<>]*>[^<>]*<\/\1>|(?=[^"'{]*[\p{L}\d] \p{L})(?:\[[^[\]]*\]|\([^()]*\)))?\s*$/u;
-const MOST_FRAME_LINES = 12;
-const MOST_FRAME_CHARS = 320;
+const MOST_OF_FRAME = { lines: 12, chars: 320 } as const;
 
 /** A result that shows nothing, and says so in words in brackets alone: `(no output)`; a list has figures or quotes. */
 const NOTHING = /^\s{0,8}(?:[([][\p{L} .'’-]{1,40}[)\]]\s{0,8})?$/u;
@@ -30,9 +29,9 @@ const NOTHING = /^\s{0,8}(?:[([][\p{L} .'’-]{1,40}[)\]]\s{0,8})?$/u;
 export function shownLines(text: string): readonly TextLine[] {
   const headerChars = HEADER.exec(text)?.[0].length ?? 0;
   const lines = linesAsTheyStand(text).filter(({ start }) => start >= headerChars);
-  const isFrame = ({ start, end }: TextLine) => end - start <= MOST_FRAME_CHARS && FRAME.test(text.slice(start, end));
-  const first = lines.findIndex((line, at) => at === MOST_FRAME_LINES || !isFrame(line));
-  const last = lines.findLastIndex((line, at) => at === lines.length - 1 - MOST_FRAME_LINES || !isFrame(line));
+  const isFrame = ({ start, end }: TextLine) => end - start <= MOST_OF_FRAME.chars && FRAME.test(text.slice(start, end));
+  const first = lines.findIndex((line, at) => at === MOST_OF_FRAME.lines || !isFrame(line));
+  const last = lines.findLastIndex((line, at) => at === lines.length - 1 - MOST_OF_FRAME.lines || !isFrame(line));
   if (first >= 0 && first <= last) return withoutNumbers(text, lines.slice(first, last + 1));
   return NOTHING.test(text.slice(headerChars)) ? [] : lines;
 }

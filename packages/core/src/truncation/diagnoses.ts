@@ -1,5 +1,5 @@
 import { utf8Bytes } from "../text.ts";
-import { type Cutter, type CutterInput, lineStartAtOrAfter, type Span } from "./span.ts";
+import { type Cutter, type CutterInput, lineStartAtOrAfter, prefixEnd, type Span } from "./span.ts";
 
 /** How surely a line is a diagnosis: it names a place or holds a word of failure alone, it tells of a failure, or it tells how a program ended or where it failed. */
 type Weight = 1 | 2 | 3;
@@ -42,15 +42,12 @@ const FIRST_REPEATS = 2;
 /** Where more of the lines than this are places alone (hits of a search, a file with addresses), places are what the text consists of; chosen. */
 const MOST_PLACES_RATIO = 0.3;
 
-/**
- * A cutter that keeps what another one keeps, and of the rest the lines that look like a diagnosis: an error, a failure, an exit status, a place in a source. They take
- * six tenths of the room at most, the surest and the first of each shape before their repetitions; the other cutter gets the rest. A text without any is cut as the other cutter does. One pass over the text.
- */
-export function keepingDiagnoses(cut: Cutter): Cutter {
+/** A cutter that keeps what another one keeps, and of the rest the lines that look like a diagnosis, the surest and the first of each shape before their repetitions: in a part of the room at most. Linear. */
+export function keepingDiagnoses(cut: Cutter, mostRatio: number = MOST_RATIO): Cutter {
   return (input) => {
     const found = diagnosesIn(input.text);
     if (found.length === 0) return cut(input);
-    const most = Math.floor(input.roomBytes * MOST_RATIO);
+    const most = Math.floor(input.roomBytes * mostRatio);
     const chosen = affordable(found, { ...input, roomBytes: most });
     const beside = cut({ ...input, roomBytes: input.roomBytes - costBytes(chosen, input) });
     const wider = cut({ ...input, roomBytes: input.roomBytes - costBytes(outside(chosen, beside), input) });
@@ -108,19 +105,19 @@ function weightOf(line: string): Weight | null {
   return hasPlace || NAMED.test(line) ? 1 : null;
 }
 
-/** All of them if they fit; else the surest and least repeated that do. In the order of the text. */
+/** All of them if they fit; else the surest and least repeated that do, the surest of all cut to the room. In the order of the text. */
 function affordable(found: readonly Diagnosis[], room: CutterInput): readonly Span[] {
   if (costBytes(found, room) <= room.roomBytes) return joined(found, room.gapBytes);
   const rank = ({ weight, repeats }: Diagnosis) => (repeats < FIRST_REPEATS ? 0 : 3) + (3 - weight);
   let leftBytes = room.roomBytes;
-  const taken = [...found]
-    .sort((a, b) => rank(a) - rank(b) || a.start - b.start)
-    .filter((each) => {
-      const bytes = costBytes([each], room);
-      const fits = bytes <= leftBytes;
-      if (fits) leftBytes -= bytes;
-      return fits;
-    });
+  const ranked = [...found].sort((a, b) => rank(a) - rank(b) || a.start - b.start);
+  const taken = ranked.flatMap(({ start, end }, place) => {
+    const span = { start, end: place > 0 ? end : start + prefixEnd(room.text.slice(start, end), leftBytes - room.gapBytes) };
+    const bytes = costBytes([span], room);
+    if (bytes > leftBytes) return [];
+    leftBytes -= bytes;
+    return [span];
+  });
   return joined(taken, room.gapBytes);
 }
 
