@@ -1,4 +1,5 @@
 import type { Policy } from "../policy.ts";
+import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
 import { KLAUDE_CODE_LENGTH_ESTIMATE } from "./klaude-code.ts";
 
 /** klaude-code as its document says: strictly above window − min(16,384, 25 %), and min(20,000, 35 %) kept. */
@@ -16,22 +17,7 @@ export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
   strategies: [
     { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
   ],
-  fallback: {
-    actAtBudget: true,
-    minimumNewRatio: 0.02,
-    strategies: [
-      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-      { kind: "cut-oversized", to: "fit" },
-      { kind: "drop-notices" },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-    forced: [
-      { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-  },
+  fallback: FALLBACK,
   truncation: null,
   overflow: {
     keep: [{ kind: "recent", amount: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] } }],
@@ -46,16 +32,7 @@ export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
     turnPrefixMaxTokens: 8192,
     request: "serialised",
     resultCapChars: 2000,
-    labels: {
-      human: { before: "[User]: ", after: "" },
-      command: { before: "[User command]: ", after: "" },
-      injected: { before: "[Note]: ", after: "" },
-      summary: { before: "[Summary]: ", after: "" },
-      assistant: { before: "[Assistant]: ", after: "" },
-      call: { before: "[Tool call]: ", after: "" },
-      result: { before: "[Tool result]: ", after: "" },
-      failedResult: { before: "[Tool result, failed]: ", after: "" },
-    },
+    labels: SQUARE_LABELS,
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },

@@ -1,6 +1,7 @@
 import type { Amount, Trigger } from "../../budget.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
 
 /** klaude-code's estimate: characters / 4, ceiling, at least 1; 300 an image (its tests K-e1). */
 export const KLAUDE_CODE_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -55,22 +56,7 @@ export const KLAUDE_CODE_POLICY: Policy = {
   strategies: [
     { kind: "summarize", writer: "model", boundary: "next-safe", promptId: "checkpoint", turnPrefixPromptId: "turn-prefix" },
   ],
-  fallback: {
-    actAtBudget: true,
-    minimumNewRatio: 0.02,
-    strategies: [
-      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-      { kind: "cut-oversized", to: "fit" },
-      { kind: "drop-notices" },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-    forced: [
-      { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-  },
+  fallback: FALLBACK,
   truncation: null,
   overflow: { keep: [{ kind: "recent", amount: KLAUDE_CODE_KEEP }], maxRecoveries: 1 },
   unknownWindow: "off",
@@ -82,16 +68,7 @@ export const KLAUDE_CODE_POLICY: Policy = {
     turnPrefixMaxTokens: 8192,
     request: "serialised",
     resultCapChars: 2000,
-    labels: {
-      human: { before: "[User]: ", after: "" },
-      command: { before: "[User command]: ", after: "" },
-      injected: { before: "[Note]: ", after: "" },
-      summary: { before: "[Summary]: ", after: "" },
-      assistant: { before: "[Assistant]: ", after: "" },
-      call: { before: "[Tool call]: ", after: "" },
-      result: { before: "[Tool result]: ", after: "" },
-      failedResult: { before: "[Tool result, failed]: ", after: "" },
-    },
+    labels: SQUARE_LABELS,
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },

@@ -1,5 +1,6 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { FALLBACK, PLAIN_LABELS } from "./common-parts.ts";
 
 /** Never asked for: it prices what a table shows. */
 const LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -25,22 +26,7 @@ export const NONE_POLICY: Policy = {
   keep: [{ kind: "recent", messages: 6 }],
   manualKeep: null,
   strategies: [],
-  fallback: {
-    actAtBudget: true,
-    minimumNewRatio: 0.02,
-    strategies: [
-      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-      { kind: "cut-oversized", to: "fit" },
-      { kind: "drop-notices" },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-    forced: [
-      { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-  },
+  fallback: FALLBACK,
   truncation: null,
   overflow: { keep: [{ kind: "recent", messages: 6 }], maxRecoveries: 2 },
   unknownWindow: "off",
@@ -59,16 +45,7 @@ export const NONE_POLICY: Policy = {
     turnPrefixMaxTokens: 4096,
     request: "serialised",
     resultCapChars: null,
-    labels: {
-      human: { before: "User: ", after: "" },
-      command: { before: "User: [command: ", after: "]" },
-      injected: { before: "Note: ", after: "" },
-      summary: { before: "Summary: ", after: "" },
-      assistant: { before: "Assistant: ", after: "" },
-      call: { before: "Assistant: [tool_call: ", after: "]" },
-      result: { before: "Tool: [tool_result: ", after: "]" },
-      failedResult: { before: "Tool: [tool_result, failed: ", after: "]" },
-    },
+    labels: PLAIN_LABELS,
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },

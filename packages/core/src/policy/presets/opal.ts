@@ -1,5 +1,6 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
 
 /** opal's estimate: UTF-8 bytes / 4, floor, plus 10 a message (its tests O-t1, O-t2). */
 export const OPAL_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -40,22 +41,7 @@ export const OPAL_POLICY: Policy = {
     },
     { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
   ],
-  fallback: {
-    actAtBudget: true,
-    minimumNewRatio: 0.02,
-    strategies: [
-      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-      { kind: "cut-oversized", to: "fit" },
-      { kind: "drop-notices" },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-    forced: [
-      { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-  },
+  fallback: FALLBACK,
   truncation: null,
   overflow: { keep: [{ kind: "recent", amount: { ratio: 0.2, of: "window" } }], maxRecoveries: 2 },
   unknownWindow: { tokens: 128_000 },
@@ -67,16 +53,7 @@ export const OPAL_POLICY: Policy = {
     turnPrefixMaxTokens: 4096,
     request: "serialised",
     resultCapChars: 500,
-    labels: {
-      human: { before: "[User]: ", after: "" },
-      command: { before: "[User command]: ", after: "" },
-      injected: { before: "[Note]: ", after: "" },
-      summary: { before: "[Summary]: ", after: "" },
-      assistant: { before: "[Assistant]: ", after: "" },
-      call: { before: "[Tool call]: ", after: "" },
-      result: { before: "[Tool result]: ", after: "" },
-      failedResult: { before: "[Tool result, failed]: ", after: "" },
-    },
+    labels: SQUARE_LABELS,
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 1000 },

@@ -2,6 +2,7 @@ import type { Amount } from "../../budget.ts";
 import { PlimsollError } from "../../error.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { FALLBACK } from "./common-parts.ts";
 
 /** pi's estimate: UTF-16 units / 4, ceiling (its document, "Token Estimation"). An image counts 1,200: chosen, as its size is not told. */
 export const PI_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -77,22 +78,7 @@ export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
         summaryAlone: "stays",
       },
     ],
-    fallback: {
-      actAtBudget: true,
-      minimumNewRatio: 0.02,
-      strategies: [
-        { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-        { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-        { kind: "cut-oversized", to: "fit" },
-        { kind: "drop-notices" },
-        { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-        { kind: "cut-oversized", to: "stubs" },
-      ],
-      forced: [
-        { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-        { kind: "cut-oversized", to: "stubs" },
-      ],
-    },
+    fallback: FALLBACK,
     truncation: null,
     overflow: { keep, maxRecoveries: 1 },
     unknownWindow: windowTokens > 0 ? { tokens: windowTokens } : "off",

@@ -1,6 +1,7 @@
 import type { Amount } from "../../budget.ts";
 import { withKnob } from "../knobs.ts";
 import type { Policy } from "../policy.ts";
+import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
 
 /**
  * The size at which `plimsoll` acts: a cut costs much the same in any window, reading costs grow with it, so a window is filled nearly to the brim, a
@@ -20,6 +21,15 @@ const BROUGHT_BACK: Amount = {
   max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.4, of: "input-budget" }, { tokens: 52_000 }] }],
 };
 
+/** The rules of what stays word for word, the worthiest first. */
+const KEEP: Policy["keep"] = [
+  { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
+  { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
+  { kind: "plan", atMost: { ratio: 0.08, of: "input-budget" } },
+  { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
+  { kind: "recall", atMost: BROUGHT_BACK },
+];
+
 /** How long most providers keep a prompt that nobody reads. */
 const CACHE_LIFE_MS = 300_000;
 
@@ -37,42 +47,12 @@ export const PLIMSOLL_POLICY: Policy = {
   trigger: { atLeast: LINE },
   afterPause: { pauseMs: CACHE_LIFE_MS, atLeast: LINE_AFTER_PAUSE },
   emergency: null,
-  keep: [
-    { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-    { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
-    { kind: "plan", atMost: { ratio: 0.08, of: "input-budget" } },
-    { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
-    { kind: "recall", atMost: BROUGHT_BACK },
-  ],
+  keep: KEEP,
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
-  fallback: {
-    actAtBudget: true,
-    minimumNewRatio: 0.02,
-    strategies: [
-      { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-      { kind: "cut-oversized", to: "fit" },
-      { kind: "drop-notices" },
-      { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-    forced: [
-      { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-      { kind: "cut-oversized", to: "stubs" },
-    ],
-  },
+  fallback: FALLBACK,
   truncation: { capTokens: 16_000, keeps: "diagnoses" },
-  overflow: {
-    keep: [
-      { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-      { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
-      { kind: "plan", atMost: { ratio: 0.08, of: "input-budget" } },
-      { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
-      { kind: "recall", atMost: BROUGHT_BACK },
-    ],
-    maxRecoveries: 3,
-  },
+  overflow: { keep: KEEP, maxRecoveries: 3 },
   unknownWindow: { tokens: 128_000 },
   subAgents: "own",
   summary: {
@@ -82,16 +62,7 @@ export const PLIMSOLL_POLICY: Policy = {
     turnPrefixMaxTokens: 4096,
     request: "prefix",
     resultCapChars: 2000,
-    labels: {
-      human: { before: "[User]: ", after: "" },
-      command: { before: "[User command]: ", after: "" },
-      injected: { before: "[Note]: ", after: "" },
-      summary: { before: "[Summary]: ", after: "" },
-      assistant: { before: "[Assistant]: ", after: "" },
-      call: { before: "[Tool call]: ", after: "" },
-      result: { before: "[Tool result]: ", after: "" },
-      failedResult: { before: "[Tool result, failed]: ", after: "" },
-    },
+    labels: SQUARE_LABELS,
   },
   progress: { target: null, minimumNewTokens: 1000, minimumSteps: 10, maximumFailures: 3 },
   facts: { maxTokens: 1280 },

@@ -1,5 +1,6 @@
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
+import { FALLBACK, PLAIN_LABELS } from "./common-parts.ts";
 
 /** sven's estimate: UTF-8 bytes / 4, floor, at least 1 a message, 765 an image (its document, "Layer 1"; its tests T-1 to T-5). */
 export const SVEN_LENGTH_ESTIMATE: CharsPerTokenSpec = {
@@ -84,22 +85,7 @@ export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"):
       },
       { kind: "drop-oldest", amount: "all-but-keep", notice: "count" },
     ],
-    fallback: {
-      actAtBudget: true,
-      minimumNewRatio: 0.02,
-      strategies: [
-        { kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null },
-        { kind: "drop-oldest", amount: "until-it-fits", notice: "roles" },
-        { kind: "cut-oversized", to: "fit" },
-        { kind: "drop-notices" },
-        { kind: "drop-oldest", amount: "until-it-fits", notice: "none" },
-        { kind: "cut-oversized", to: "stubs" },
-      ],
-      forced: [
-        { kind: "drop-oldest", amount: "all-but-keep", notice: "roles" },
-        { kind: "cut-oversized", to: "stubs" },
-      ],
-    },
+    fallback: FALLBACK,
     truncation: { capTokens: set.tool_result_token_cap },
     overflow: { keep, maxRecoveries: 2 },
     unknownWindow: "off",
@@ -111,16 +97,7 @@ export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"):
       turnPrefixMaxTokens: 4096,
       request: "serialised",
       resultCapChars: null,
-      labels: {
-        human: { before: "User: ", after: "" },
-        command: { before: "User: [command: ", after: "]" },
-        injected: { before: "Note: ", after: "" },
-        summary: { before: "Summary: ", after: "" },
-        assistant: { before: "Assistant: ", after: "" },
-        call: { before: "Assistant: [tool_call: ", after: "]" },
-        result: { before: "Tool: [tool_result: ", after: "]" },
-        failedResult: { before: "Tool: [tool_result, failed: ", after: "]" },
-      },
+      labels: PLAIN_LABELS,
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 1000 },
