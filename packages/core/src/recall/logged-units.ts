@@ -16,16 +16,22 @@ export interface LoggedUnits {
   /** The texts of which something may be recalled with their units, oldest first. */
   readonly texts: LoggedText[];
   readonly statements: Statements;
+  /** Texts of the model and the person, oldest first, each with its rare words. */
+  readonly said: { readonly of: IndexedText; readonly wordHashes: readonly number[] }[];
+  /** How many units have a rare word. */
+  readonly wordUnits: Map<number, number>;
 }
 
 /** Nothing said yet. */
 export function createLoggedUnits(): LoggedUnits {
-  return { texts: [], statements: { lines: new Map(), words: new Map() } };
+  return { texts: [], statements: { lines: new Map(), words: new Map() }, said: [], wordUnits: new Map() };
 }
 
 /** Takes in the next text, as it was read. */
-export function logText({ texts, statements }: LoggedUnits, of: IndexedText, read: TextReading): void {
+export function logText({ texts, statements, said, wordUnits }: LoggedUnits, of: IndexedText, read: TextReading): void {
   const isUse = isByModel(of.kind);
+  if (isUse) said.push({ of, wordHashes: read.wordHashes });
+  else if (of.kind === "person") said.push({ of, wordHashes: read.units.flatMap(({ wordHashes }) => wordHashes) });
   const lastStated = (by: ReadonlyMap<number, Unit>, hashes: readonly number[]) => hashes.flatMap((hash) => by.get(hash) ?? []);
   // Only what the model says uses what was stated.
   const stated = isUse ? lastStated(statements.lines, read.lineHashes) : [];
@@ -46,26 +52,43 @@ export function logText({ texts, statements }: LoggedUnits, of: IndexedText, rea
   for (const unitRead of read.units) {
     const unit = freshUnit(of, unitRead, units.length);
     state(statements, unit, unitRead);
+    for (const hash of unit.wordHashes) wordUnits.set(hash, (wordUnits.get(hash) ?? 0) + 1);
     units.push(unit);
   }
   texts.push({ of, units });
 }
 
-/** Where a log is asked of: the files that its calls touched, and its end. */
+/** Where a log is asked of: the files that its calls touched, its end, and the rare words of what was said last, each by its worth. */
 export interface LogPlace {
   readonly files: FileTouches;
   readonly nowAtChars: number;
+  readonly lately: ReadonlyMap<number, number>;
+}
+
+/** The newest texts of the model count until there are so many characters; chosen. */
+const LATELY_CHARS = 12_000;
+
+/** The rare words of the model's newest texts and of the person's last before a place; a word is worth more the fewer units have it. */
+export function saidLately({ texts, said, wordUnits }: LoggedUnits, nowAtChars: number): ReadonlyMap<number, number> {
+  const units = texts.reduce((sum, text) => sum + text.units.length, 0);
+  const before = said.filter(({ of }) => of.atChars < nowAtChars);
+  const byModel = before.filter(({ of }) => isByModel(of.kind));
+  let from = byModel.length;
+  for (let leftChars = LATELY_CHARS; from > 0 && leftChars > 0; ) leftChars -= byModel[--from]?.of.text.length ?? 0;
+  const lately = [...byModel.slice(from), ...before.filter(({ of }) => of.kind === "person").slice(-1)];
+  const hashes = lately.flatMap(({ wordHashes }) => wordHashes);
+  return new Map(hashes.map((hash) => [hash, Math.log1p(units / (wordUnits.get(hash) ?? 1))]));
 }
 
 /** Visits the units of a text in order, without those that a later text states again, with what is known of each. */
 export function forEachUnitOf(
   { of, units }: LoggedText,
-  { files, nowAtChars }: LogPlace,
+  { files, nowAtChars, lately }: LogPlace,
   visit: (unit: Unit, facts: UnitFacts) => void,
 ): void {
   const file = of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars });
   for (const unit of units) {
-    const { chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars } = unit;
+    const { chars, tellingLines, wordHashes, restatedLines, quotes, mentions, lastUseAtChars } = unit;
     if (restatedLines >= RESTATED_RATIO * tellingLines) continue;
     visit(unit, {
       kind: of.kind,
@@ -75,6 +98,7 @@ export function forEachUnitOf(
       quotes,
       mentions,
       sinceUseChars: lastUseAtChars === null ? null : nowAtChars - lastUseAtChars,
+      shared: wordHashes.reduce((sum, hash) => sum + (lately.get(hash) ?? 0), 0),
       file,
     });
   }

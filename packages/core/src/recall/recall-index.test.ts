@@ -46,6 +46,35 @@ const reading = (id: string, path: string, text: string): readonly Message[] => 
 const writing = (id: string, path: string, strings: object): Message =>
   assistant(id, [toolCall(`c${id}`, "put", strings, [{ path, access: "modify" }])]);
 
+describe("what a unit shares with what was said last", () => {
+  const reads = [...reading("a", "one.ts", "the parse_rows of one"), ...reading("b", "two.ts", "the merge_rows of two")];
+  const much = "so many plain words ".repeat(650);
+
+  test.each<[string, readonly Message[], number]>([
+    ["nothing without a rare word in both", [reply("m", "the rows of one")], 0],
+    ["a rare word that the model named", [reply("m", "next is parse_rows")], Math.log1p(3 / 2)],
+    ["the same of the person", [human("m", "what of parse_rows?")], Math.log1p(3 / 2)],
+    [
+      "less of a word that another unit has, too",
+      [...reading("c", "three.ts", "and parse_rows"), reply("m", "see parse_rows")],
+      Math.log1p(4 / 3),
+    ],
+    ["nothing of what the model named long ago", [reply("m", "see parse_rows"), reply("n", much)], 0],
+    ["the person's last message, however long ago", [human("m", "what of parse_rows?"), reply("n", much)], Math.log1p(4 / 2)],
+    ["nothing of the person's messages before", [human("m", "what of parse_rows?"), human("n", "go on, please")], 0],
+  ])("is %s", (_, said, shared) => {
+    expect(factsOf([...reads, ...said], "the parse_rows")?.shared).toBeCloseTo(shared, 9);
+  });
+
+  test("is nothing of what came later", () => {
+    const { index } = indexOf(reads);
+    const now = index.now();
+    index.add(reply("m", "next is parse_rows"));
+    expect(unitsOf(now).map(({ facts }) => facts.shared)).toEqual([0, 0]);
+    expect(unitsOf(index.now()).map(({ facts }) => facts.shared)).toEqual([expect.any(Number), 0, expect.any(Number)]);
+  });
+});
+
 describe("units", () => {
   test("have at most sixteen lines, in order", () => {
     expect(indexOf([human("u", code("a", 40))]).facts.map(({ lines }) => lines)).toEqual([16, 16, 8]);

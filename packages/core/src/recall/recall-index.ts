@@ -1,7 +1,7 @@
 import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import type { LoggedUnits, RankedUnit, RankingChoice } from "./logged-units.ts";
-import { createLoggedUnits, forEachUnitOf, logText, rankedUnits } from "./logged-units.ts";
+import { createLoggedUnits, forEachUnitOf, logText, rankedUnits, saidLately } from "./logged-units.ts";
 import type { FileTouches, ToldByCall, Unit, UnitFacts } from "./units.ts";
 import { createFileTouches, logTextChars, logTexts, readText, toldByCall } from "./units.ts";
 
@@ -69,14 +69,16 @@ function viewOf(index: IndexState, nowAtChars: number): RecallView {
   return {
     forEachUnit: (passes, visit) => {
       readThrough(index, nowAtChars);
+      const place = { files: index.files, nowAtChars, lately: saidLately(index.logged, nowAtChars) };
       for (const text of index.logged.texts) {
         if (text.of.atChars >= nowAtChars) return;
-        if (passes(text.of.message)) forEachUnitOf(text, { files: index.files, nowAtChars }, visit);
+        if (passes(text.of.message)) forEachUnitOf(text, place, visit);
       }
     },
     ranked: (choice) => {
       readThrough(index, nowAtChars);
-      return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars }, choice);
+      const lately = saidLately(index.logged, nowAtChars);
+      return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars, lately }, choice);
     },
     editsSince: ({ path, atChars }) => index.files.writesSince(path, atChars),
   };

@@ -19,6 +19,8 @@ export interface UnitFacts {
   readonly mentions: number;
   /** Characters logged since the model last did; `null` if it never did. */
   readonly sinceUseChars: number | null;
+  /** Sum over its rare words that the model's newest texts or the person's last have, too: each counts by the logarithm of how few units have it. */
+  readonly shared: number;
   /** The file that it shows; `null` if that is not known. */
   readonly file: FileFacts | null;
 }
@@ -42,6 +44,8 @@ export interface Unit {
   readonly chars: number;
   /** Different lines that say enough to be told from others, and those of them that were stated again later. */
   readonly tellingLines: number;
+  /** Its rare words, each once, by their hashes. */
+  readonly wordHashes: readonly number[];
   restatedLines: number;
   /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
   quotes: number;
@@ -99,8 +103,8 @@ const UNIT_LINES = 16;
 const UNIT_CHARS = 1600;
 
 /** A unit of a logged text that nobody used yet. */
-export function freshUnit(of: IndexedText, { lines, chars, tellingLines }: UnitReading, index: number): Unit {
-  return { of, lines, index, chars, tellingLines, restatedLines: 0, quotes: 0, mentions: 0, lastUseAtChars: null };
+export function freshUnit(of: IndexedText, { lines, chars, tellingLines, wordHashes }: UnitReading, index: number): Unit {
+  return { of, lines, index, chars, tellingLines, wordHashes, restatedLines: 0, quotes: 0, mentions: 0, lastUseAtChars: null };
 }
 
 /** A text's lines in units, in order. */
@@ -109,7 +113,9 @@ function readUnits(text: string, lines: readonly TextLine[], lineHashes: readonl
   for (let from = 0; from < lines.length; ) {
     const { end, chars } = unitFrom(lines, from);
     const own = lineHashes.slice(from, end);
-    const wordHashes = wordHashesIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length });
+    const wordHashes = [
+      ...new Set(wordHashesIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length })),
+    ];
     const tellingLines = tellingCount([...new Set(own)]);
     units.push({ lines: lines.slice(from, end), chars, tellingLines, lineHashes: own, wordHashes });
     from = end;

@@ -11,6 +11,7 @@ const PLAIN: UnitFacts = {
   quotes: 0,
   mentions: 0,
   sinceUseChars: null,
+  shared: 0,
   file: null,
 };
 

@@ -14,6 +14,7 @@ export const USE_FEATURE_NAMES = [
   "mentions",
   "isUsed",
   "sinceUse",
+  "shared",
   "hasFile",
   "fileReads",
   "fileWrites",
@@ -41,6 +42,7 @@ export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => num
   mentions: ({ mentions }) => countFeature(mentions),
   isUsed: ({ sinceUseChars }) => Number(sinceUseChars !== null),
   sinceUse: ({ sinceUseChars }) => distanceFeature(sinceUseChars ?? 0),
+  shared: ({ shared }) => countFeature(shared),
   hasFile: ({ file }) => Number(file !== null),
   fileReads: ({ file }) => countFeature(file?.reads ?? 0),
   fileWrites: ({ file }) => countFeature(file?.writes ?? 0),
@@ -62,7 +64,7 @@ function distanceFeature(chars: number): number {
   return chars > 0 ? Math.log1p(chars / 1000) : 0;
 }
 
-/** How often something happened: mostly never, which needs no logarithm. */
+/** How often something happened, or how much is shared: mostly nothing, which needs no logarithm. */
 function countFeature(count: number): number {
   return count === 0 ? 0 : Math.log1p(count);
 }
