@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
-import { compaction, human, reply, revertOf, usageEntry } from "../testing/index.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import { compaction, human, logOf, reply, revertOf, sessionStart, usageEntry } from "../testing/index.ts";
 import { rejectedUsage } from "../usage.ts";
 import { foldLimitEvents, type LimitEvent } from "./learned-limit.ts";
+import { createSession } from "./open-session.ts";
 
 const answered = (promptTokens: number, modelId = "a"): SessionEntry => ({
   ...usageEntry(`r${promptTokens}`, null, promptTokens),
@@ -60,4 +63,12 @@ test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
   ["messages tell nothing", [{ type: "message", message: human("h", "go on") }], []],
 ])("%s", (_, entries, events) => {
   expect(entries.reduce(foldLimitEvents, [] as readonly LimitEvent[])).toEqual(events);
+});
+
+test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
+  ["what the person says after a try that was undone", logOf([human("h", "go on")]), [said(5), undone(true)]],
+  ["a reply without a report, which leaves no try", logOf([reply("a", "yes")]), [said(5)]],
+])("a session counts %s", (_, after, events) => {
+  const entries = [sessionStart(), ...logOf([human("u", "hello")]), answered(5), cut({}), revertOf("c"), ...after];
+  expect(createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries }).limitEvents()).toEqual(events);
 });

@@ -152,6 +152,7 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   log.state = folded.state;
   const index = log.archivedCount + entries.length;
   entries.push(entry);
+  log.limitEvents = foldLimitEvents(log.limitEvents, entry);
   if (entry.type !== "message") {
     if (entry.type === "compaction") {
       messages.add(entry, index);
@@ -159,7 +160,6 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
       log.recallIndex?.now();
     }
     log.totals = foldTotals(log.totals, entry);
-    log.limitEvents = foldLimitEvents(log.limitEvents, entry);
     return folded;
   }
   const { message } = entry;
