@@ -1,3 +1,4 @@
+import { PlimsollError } from "./error.ts";
 import type { JsonValue } from "./json.ts";
 import type { StopReason } from "./message/message.ts";
 
@@ -88,6 +89,14 @@ export function impossibleCount({ input, output, billed }: Usage): { readonly na
     for (const [name, value] of Object.entries(counts) as [string, number | null][])
       if (value !== null && !(Number.isSafeInteger(value) && value >= 0)) return { name: `${group}.${name}`, value };
   return null;
+}
+
+/** Refuses counts that are none: no session can go on from them. */
+export function refuseImpossible(usage: Usage): void {
+  const count = impossibleCount(usage);
+  if (count === null) return;
+  const message = `${count.name} of a usage is ${count.value}: a count of tokens is a whole number from 0 on, or null`;
+  throw new PlimsollError("bad-input", message, { reason: "impossible-usage", name: count.name, value: String(count.value) });
 }
 
 /** Makes the usage of a rejected request: the prompt's tokens as the provider's error names them, and 0 billed. */

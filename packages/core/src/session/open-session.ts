@@ -6,13 +6,13 @@ import { createRequestSizes, heldChars } from "../message/size.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { createRecallIndex } from "../recall/recall-index.ts";
-import { impossibleCount, UNREPORTED_USAGE, type Usage } from "../usage.ts";
+import { impossibleCount, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { createBackground, prepareSummary } from "./background.ts";
 import { checkStorable } from "./codec.ts";
 import { createTeller } from "./events.ts";
 import { fitSession, mostMedia, switchSessionModel } from "./fit-session.ts";
 import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
-import { createMessageIndex, type MessageIndex, recall, refuseImpossible } from "./recall.ts";
+import { createMessageIndex, type MessageIndex, recall, refuseDoubledId } from "./recall.ts";
 import { repairsOf } from "./replace-history.ts";
 import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
 import { sessionSetup } from "./session.ts";
@@ -197,7 +197,8 @@ function take(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): 
 /** Takes an entry that is new, with the reasoning that it makes invalid, and tells what it shows. Gives it as it is in the log. */
 function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   const { onEvent } = log.options;
-  refuseImpossible(given, log.messages);
+  if (given.type === "message") refuseDoubledId(given.message, log.messages);
+  if (given.type === "usage") refuseImpossible(given.usage);
   const entry = withRemoved(given, log.state.view, log.setup.isBoundReasoning);
   const { missingTokens, isUsageRefused } = fold(log, entry);
   // Of all that compactions covered, only the newest undo point stays in memory.

@@ -10,7 +10,6 @@ import type { ArtifactStore, Wait } from "../ports.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, sha256Hex } from "../text.ts";
 import type { Truncation } from "../truncation/span.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
-import { impossibleCount } from "../usage.ts";
 
 /** Where appended messages are in the log, both ends included, counted from 0 over messages alone. */
 export interface LogPlaces {
@@ -126,17 +125,11 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
   };
 }
 
-/** Refuses what no session can go on from: a message under an id that the log has, after which no cut would find its place, and counts that are none. */
-export function refuseImpossible(entry: SessionEntry, messages: Pick<MessageIndex, "has">): void {
-  if (entry.type === "message" && messages.has(entry.message.id)) {
-    const { id: messageId } = entry.message;
-    const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;
-    throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
-  }
-  const count = entry.type === "usage" ? impossibleCount(entry.usage) : null;
-  if (count === null) return;
-  const message = `${count.name} of a usage is ${count.value}: a count of tokens is a whole number from 0 on, or null`;
-  throw new PlimsollError("bad-input", message, { reason: "impossible-usage", name: count.name, value: String(count.value) });
+/** Refuses a message under an id that the log has: after it no cut would find its place. */
+export function refuseDoubledId({ id: messageId }: Message, messages: Pick<MessageIndex, "has">): void {
+  if (!messages.has(messageId)) return;
+  const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;
+  throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
 }
 
 /** The message that was appended, or those that a compaction wrote. */
