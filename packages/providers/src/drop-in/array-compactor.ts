@@ -219,10 +219,10 @@ function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArra
     stretches.flatMap((stretch) => stretch.items),
   );
   const all = stretches.map((stretch) => mended(stretch.items));
-  const items = [
-    ...systemItems,
-    ...wire.joined(joinedStretches(all, wire.turns, stretches[0]?.isBeginning === true ? "own" : "made")),
-  ];
+  const isOwn = stretches[0]?.isBeginning === true;
+  // One stretch from the beginning on meets nothing: it is as its caller sent it.
+  const joined = isOwn && all.length === 1 ? all.flat() : joinedStretches(all, wire.turns, isOwn ? "own" : "made");
+  const items = [...systemItems, ...wire.joined(joined)];
   arrays.sent.set(items, sent);
   return items;
 }

@@ -4,6 +4,7 @@ import type {
   Message,
   ModelLimits,
   Policy,
+  RequestLimits,
   Session,
   SessionEntry,
   SessionView,
@@ -75,6 +76,7 @@ export interface ArrayConversations {
   /** The facts that a conversation's newest request was fitted with. */
   readonly facts: WeakMap<Session, RequestFacts>;
   readonly learned: LearnedLimits;
+  readonly stated: Map<string, RequestLimits>;
   /** How often a conversation was fitted for a hook since its newest answer; one that was met in its middle begins with {@link REFUSED_FITS}. */
   readonly unanswered: WeakMap<Session, number>;
   /** Conversations of which it was told that their reply was lowered. */
@@ -139,6 +141,7 @@ export function createArrayConversations(
     asked,
     facts: new WeakMap(),
     learned: options.learned ?? createLearnedLimits(),
+    stated: new Map(),
     unanswered: new WeakMap(),
     told: new WeakSet(),
     undone: new WeakSet(),

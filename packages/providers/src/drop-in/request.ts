@@ -7,6 +7,7 @@ import {
   type ModelLimits,
   type OutputCategory,
   type Policy,
+  type RequestLimits,
   type Session,
   type SessionOptions,
   type SessionStore,
@@ -204,6 +205,8 @@ interface OfLimits {
     readonly policy: Policy;
     readonly learned: LearnedLimits;
     readonly nowMs: () => number | null;
+    /** The limits in other units than tokens that vendors state, by the models that were asked. */
+    readonly stated: Map<string, RequestLimits>;
   };
 }
 
@@ -216,9 +219,16 @@ export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: 
 export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): SessionInput {
   const { session, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
-  const stated = known.request ?? requestLimitsOf(asked.modelId ?? session.view().modelId ?? "");
+  const modelId = asked.modelId ?? session.view().modelId ?? "";
+  const stated = logs.stated.get(modelId) ?? requestLimitsOf(modelId);
+  logs.stated.set(modelId, stated);
   const shared = believedLimits(logs.learned.of(session, asked.modelId).request, logs.nowMs());
-  return { gate, pending: [], model: { ...known, request: lowestLimits(stated, shared) }, observedLimitTokens };
+  return {
+    gate,
+    pending: [],
+    model: { ...known, request: lowestLimits(known.request ?? stated, shared) },
+    observedLimitTokens,
+  };
 }
 
 /** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */

@@ -1,7 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import type { Fields } from "../fields.ts";
-import { createPutIn } from "./put-in.ts";
+import { createPutIn } from "./proxy.ts";
 import { wireNamed } from "./wires.ts";
 
 const ENVIRONMENT = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RequestHeaders, sessionNameOf } from "./session-name.ts";
+import { type RequestHeaders, sessionNameOf } from "./read-request.ts";
 
 test.each<[string, RequestHeaders, { readonly [key: string]: unknown }, string | null]>([
   ["no name", { "user-agent": "x" }, { model: "m" }, null],
