@@ -15,5 +15,5 @@ export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
 // Tokenizers: exact encodings, which are loaded when they are asked for
-export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/load-tokenizers.ts";
 export type { TokenCounter } from "./tokenizers/token-counter.ts";
+export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/token-counter.ts";

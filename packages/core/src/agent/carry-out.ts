@@ -17,10 +17,10 @@ import { shortHash } from "../text.ts";
 import { measuredUsage, rejectedUsage, UNREPORTED_USAGE } from "../usage.ts";
 import { type AgentModel, type AgentOptions, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
 import type { AgentTool, Authorization, ToolCallContext, ToolOutput } from "./agent-tool.ts";
-import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./calls.ts";
 import type { AgentEventBody } from "./events.ts";
 import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-state.ts";
 import { requestReply } from "./request-reply.ts";
+import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./run-phases.ts";
 
 /** The tools with which effects are carried out. Functions answer with what holds at that moment. */
 export interface LoopContext {

@@ -1,7 +1,7 @@
 import type { ModelClient } from "@plimsoll/core";
 import { createModelClient } from "../client/model-client.ts";
-import { openAiSdk } from "../client/openai-sdk.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
+import { openAiSdk } from "../client/sdk.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
 import { CHAT_HOSTS, type ChatHost, OPENAI_HOST } from "./hosts.ts";

@@ -1,8 +1,8 @@
 import type { ModelClient } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { createModelClient } from "../client/model-client.ts";
-import { openAiSdk } from "../client/openai-sdk.ts";
 import type { ClientOptions, Provider } from "../client/options.ts";
+import { openAiSdk } from "../client/sdk.ts";
 import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
 

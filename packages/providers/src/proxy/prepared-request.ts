@@ -14,8 +14,7 @@ import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
 import { withCacheMarks, withoutCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
 import { type Fault, mendItems } from "./mend-items.ts";
-import type { ReadRequest } from "./read-request.ts";
-import type { RequestKind } from "./request-kind.ts";
+import type { ReadRequest, RequestKind } from "./read-request.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
 

@@ -1,11 +1,5 @@
-import {
-  type ContextEvent,
-  isPlimsollError,
-  type ModelLimits,
-  PlimsollError,
-  type SessionEntry,
-  type SessionStore,
-} from "@plimsoll/core";
+import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type ConversationName, closedError, type JsonObject, shortHash, wellFormed } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
@@ -14,15 +8,8 @@ import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
-import {
-  type EventOrigin,
-  isSmall,
-  type PreparedRequest,
-  type ProxyOptions,
-  prepared,
-  type Setup,
-  untouched,
-} from "./prepared-request.ts";
+import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
+import { isSmall, prepared, untouched } from "./prepared-request.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Fields } from "../fields.ts";
-import { requestKind } from "./request-kind.ts";
+import { requestKind } from "./read-request.ts";
 import { wireAt } from "./wires.ts";
 
 const user = { role: "user", content: "look" };

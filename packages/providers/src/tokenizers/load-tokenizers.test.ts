@@ -1,7 +1,7 @@
 import { createDigest, createSession, SVEN_POLICY } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
-import { createTokenizerLoader, loadEncoding } from "./load-tokenizers.ts";
+import { createTokenizerLoader, loadEncoding } from "./token-counter.ts";
 
 const policy = {
   ...SVEN_POLICY,

@@ -2,8 +2,7 @@ import { Tiktoken } from "js-tiktoken/lite";
 import cl100k from "js-tiktoken/ranks/cl100k_base";
 import o200k from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test } from "vitest";
-import { loadEncoding } from "./load-tokenizers.ts";
-import { createTokenCounter, type Encoding, MAX_PIECE_CHARS } from "./token-counter.ts";
+import { createTokenCounter, type Encoding, loadEncoding, MAX_PIECE_CHARS } from "./token-counter.ts";
 
 const encodings = [
   { encoding: await loadEncoding("o200k_base"), plain: new Tiktoken(o200k) },

@@ -1,5 +1,5 @@
-import { type CountTokens, characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
-import { countMergedTokens, type RankTable } from "./byte-pair-encoding.ts";
+import { PlimsollError } from "@plimsoll/core";
+import { type CountTokens, characterBoundaryAtOrBefore, type Tokenizers } from "@plimsoll/core/extend";
 
 /** A tokenizer for counting. */
 export interface TokenCounter {
@@ -89,4 +89,140 @@ function windowEnd(text: string, start: number): number {
 
 function isWhite(character: string): boolean {
   return character.trim() === "";
+}
+
+/** The encodings that are bundled: `o200k_base` (GPT-4o and later, o-series) and `cl100k_base` (GPT-4, GPT-3.5). */
+export type EncodingName = "o200k_base" | "cl100k_base";
+
+/** All bundled encodings, newest first. */
+export const ENCODING_NAMES: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
+
+/** An encoding as js-tiktoken publishes it. */
+interface PackedEncoding {
+  readonly default: { readonly pat_str: string; readonly bpe_ranks: string };
+}
+
+/** Imports an encoding; rejects if the package is not installed. */
+export type ImportRanks = (name: EncodingName) => Promise<PackedEncoding>;
+
+/**
+ * Loads an encoding's ranks (some 2 MB from js-tiktoken) and gives a counter for it. Nothing is loaded before the call; callers
+ * keep the counter, since each call reads the ranks again (about 0.2 s).
+ *
+ * Its promise rejects with a PlimsollError `bad-input` if js-tiktoken, an optional peer dependency, is not installed.
+ */
+export async function loadTokenCounter(name: EncodingName, onPiece?: PieceObserver): Promise<TokenCounter> {
+  return createTokenCounter(await loadEncoding(name), onPiece);
+}
+
+/** The encoding itself, for callers that make several counters of it. */
+export async function loadEncoding(name: EncodingName, load: ImportRanks = importRanks): Promise<Encoding> {
+  const { default: packed } = await load(name).catch((error: unknown) => {
+    const message = `to count by ${name}, install the package js-tiktoken: npm install js-tiktoken`;
+    throw new PlimsollError("bad-input", message, { package: "js-tiktoken", encoding: name }, error);
+  });
+  return { name, pattern: packed.pat_str, ranks: parseRankTable(packed.bpe_ranks) };
+}
+
+const importRanks: ImportRanks = (name) => {
+  switch (name) {
+    case "o200k_base":
+      return import("js-tiktoken/ranks/o200k_base");
+    case "cl100k_base":
+      return import("js-tiktoken/ranks/cl100k_base");
+    default:
+      return name satisfies never;
+  }
+};
+
+/** The tokenizers of encodings, by name. */
+export type LoadTokenizers = (encodings: readonly string[]) => Promise<Tokenizers>;
+
+/**
+ * Makes a function that loads the tokenizers of the encodings that a policy counts by (`encodingsOf`), each once and only when asked for.
+ *
+ * Its promise rejects with a PlimsollError `bad-policy` for a name that is not bundled.
+ */
+export function createTokenizerLoader(): LoadTokenizers {
+  const loaded = new Map<EncodingName, Promise<CountTokens>>();
+  const tokenizerOf = (name: EncodingName): Promise<CountTokens> => {
+    const known = loaded.get(name);
+    if (known !== undefined) return known;
+    const loading = loadTokenCounter(name).then(({ countTokens }) => countTokens);
+    loaded.set(name, loading);
+    return loading;
+  };
+  return async (encodings) => {
+    const entries = encodings.map(async (encoding) => {
+      const name = ENCODING_NAMES.find((each) => each === encoding);
+      if (name === undefined) {
+        const names = ENCODING_NAMES.join(", ");
+        throw new PlimsollError("bad-policy", `no encoding is called ${JSON.stringify(encoding)}; there are: ${names}`, {
+          encoding,
+        });
+      }
+      return [name, await tokenizerOf(name)] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  };
+}
+
+/** Ranks of a byte-pair encoding: each known byte string (one UTF-16 unit a byte) with its merge priority, lower first. */
+export type RankTable = ReadonlyMap<string, number>;
+
+/**
+ * The rank table in js-tiktoken's packed text: lines of `! <first rank> <base64 token> <base64 token> …`, tokens of a line
+ * in consecutive ranks. Linear in the text.
+ */
+export function parseRankTable(packed: string): RankTable {
+  const ranks = new Map<string, number>();
+  for (const line of packed.split("\n")) {
+    const [, offset, ...tokens] = line.split(" ");
+    const first = Number(offset);
+    for (const [index, token] of tokens.entries()) ranks.set(atob(token), first + index);
+  }
+  return ranks;
+}
+
+/**
+ * How many tokens the piece becomes when neighbours are merged in the order of their ranks. Quadratic in the piece with a small
+ * constant: callers bound its length. Every single byte has a rank in the tables in use, so nothing is ever left uncounted.
+ */
+export function countMergedTokens(piece: string, ranks: RankTable): number {
+  const bytes = byteString(piece);
+  if (ranks.has(bytes)) return 1;
+  const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
+  const pairRank = (index: number) => ranks.get(bytes.slice(starts[index], starts[index + 2])) ?? Number.POSITIVE_INFINITY;
+  const pairRanks = Array.from({ length: bytes.length - 1 }, (_, index) => pairRank(index));
+  for (;;) {
+    const best = indexOfLeast(pairRanks);
+    if (best < 0) return starts.length - 1;
+    starts.splice(best + 1, 1);
+    pairRanks.splice(best, 1);
+    if (best < pairRanks.length) pairRanks[best] = pairRank(best);
+    if (best > 0) pairRanks[best - 1] = pairRank(best - 1);
+  }
+}
+
+/** Index of the first smallest finite number, or −1. */
+function indexOfLeast(numbers: readonly number[]): number {
+  let least = Number.POSITIVE_INFINITY;
+  let found = -1;
+  for (let index = 0; index < numbers.length; index++) {
+    const value = numbers[index] ?? least;
+    if (value >= least) continue;
+    least = value;
+    found = index;
+  }
+  return found;
+}
+
+/** The piece's UTF-8 bytes, one UTF-16 unit each; a lone surrogate becomes U+FFFD, as it does when it is sent. */
+function byteString(piece: string): string {
+  return isAscii(piece) ? piece : String.fromCharCode(...new TextEncoder().encode(piece));
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
 }
