@@ -246,7 +246,7 @@ function to({ state, run }: Running, phase: RunPhase, ...effects: readonly LoopE
 }
 
 /** Returns the text that the model reads in place of a call that cannot run whoever allows it; `null` for a call that can. */
-export function refusalOf(
+function refusalOf(
   { toolName, argumentsJson }: ToolCallPart,
   { setup, mode }: Pick<LoopState, "setup" | "mode">,
 ): string | null {

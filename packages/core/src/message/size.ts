@@ -127,7 +127,7 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
 }
 
 /** The larger of two sizes in each unit. */
-export function largestSize(a: RequestSize, b: RequestSize): RequestSize {
+function largestSize(a: RequestSize, b: RequestSize): RequestSize {
   return {
     bytes: Math.max(a.bytes, b.bytes),
     images: Math.max(a.images, b.images),

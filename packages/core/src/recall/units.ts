@@ -147,7 +147,7 @@ export function headCharsOf({ source, path, call }: LogText): number {
 }
 
 /** Knowledge of a file. Distances are in characters of logged texts. */
-export interface FileFacts {
+interface FileFacts {
   readonly reads: number;
   readonly writes: number;
   readonly sinceTouchChars: number;
@@ -207,7 +207,7 @@ export function createFileTouches(): FileTouches {
  * The kind of a text in the log: a file that a call read, another call's output, a failed call's output, a text that a call wrote into a file, words or
  * a command of the model, words of the person.
  */
-export type LogTextKind = "read" | "output" | "failed" | "written" | "said" | "person";
+type LogTextKind = "read" | "output" | "failed" | "written" | "said" | "person";
 
 /** One text of a logged message. */
 export interface LogText {

@@ -148,7 +148,7 @@ function declaresTools(item: Fields): boolean {
 }
 
 /** True for a request that declares tools, beside its history or in it. */
-export function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[]): boolean {
+function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[]): boolean {
   return tools.length > 0 || items.some(declaresTools);
 }
 

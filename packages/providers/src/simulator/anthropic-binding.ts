@@ -206,14 +206,14 @@ function plainOf(value: unknown): unknown {
 }
 
 /** A signature of the simulator, read: who gave the thinking, and, where the model binds it, under which prefix and after which thinking. */
-export interface Seal {
+interface Seal {
   readonly id: string;
   readonly modelId: string;
   readonly bound: Bound | null;
 }
 
 /** The prefix and the thinking that some thinking was bound to when it was given. */
-export interface Bound {
+interface Bound {
   readonly prefix: string;
   /** The thinking before it that was valid when it was given; `null` for none. */
   readonly previous: string | null;
@@ -222,7 +222,7 @@ export interface Bound {
 }
 
 /** A hash of plain data. */
-export function hashOf(value: unknown): string {
+function hashOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }
 
@@ -230,7 +230,7 @@ export function hashOf(value: unknown): string {
 const ID_CHARS = 16;
 
 /** The signature of a thinking text. It holds all that it is checked by, so that a simulator reads what another one gave. */
-export function signed(text: string, facts: Omit<Seal, "id">): string {
+function signed(text: string, facts: Omit<Seal, "id">): string {
   const id = hashOf([text, facts]).slice(0, ID_CHARS);
   const seal = { ...facts, id, proof: proofOf(text, { ...facts, id }) };
   return Buffer.from(JSON.stringify(seal)).toString("base64");
@@ -241,7 +241,7 @@ function proofOf(text: string, { id, modelId, bound }: Seal): string {
 }
 
 /** Reads a block's signature; `null` for one that says nothing and is right all the same, as recorded sessions have it. */
-export function sealOf(block: Fields): Seal | null {
+function sealOf(block: Fields): Seal | null {
   const fields = parseRecord(Buffer.from(stringAt(block, "signature") ?? stringAt(block, "data") ?? "", "base64").toString());
   const id = stringAt(fields, "id");
   const modelId = stringAt(fields, "modelId");

@@ -168,13 +168,13 @@ export function createTokenizerLoader(): LoadTokenizers {
 }
 
 /** Ranks of a byte-pair encoding: each known byte string (one UTF-16 unit a byte) with its merge priority, lower first. */
-export type RankTable = ReadonlyMap<string, number>;
+type RankTable = ReadonlyMap<string, number>;
 
 /**
  * The rank table in js-tiktoken's packed text: lines of `! <first rank> <base64 token> <base64 token> …`, tokens of a line
  * in consecutive ranks. Linear in the text.
  */
-export function parseRankTable(packed: string): RankTable {
+function parseRankTable(packed: string): RankTable {
   const ranks = new Map<string, number>();
   for (const line of packed.split("\n")) {
     const [, offset, ...tokens] = line.split(" ");
@@ -188,7 +188,7 @@ export function parseRankTable(packed: string): RankTable {
  * How many tokens the piece becomes when neighbours are merged in the order of their ranks. Quadratic in the piece with a small
  * constant: callers bound its length. Every single byte has a rank in the tables in use, so nothing is ever left uncounted.
  */
-export function countMergedTokens(piece: string, ranks: RankTable): number {
+function countMergedTokens(piece: string, ranks: RankTable): number {
   const bytes = byteString(piece);
   if (ranks.has(bytes)) return 1;
   const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
