@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { SessionEntry } from "../entry.ts";
 import { defineKeepRule } from "../keep/keep-rule.ts";
 import type { KindSpec } from "../kind.ts";
 import { isHuman, type Message, textOf } from "../message/message.ts";
@@ -8,7 +9,8 @@ import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { createDigest } from "../summarizer/digest.ts";
-import { assistant, human, result, sessionStart } from "../testing/builders.ts";
+import { assistant, compaction, human, logOf, result, sessionStart } from "../testing/builders.ts";
+import { createWorkCounter } from "../tokens/measure.ts";
 import { createSession } from "./open-session.ts";
 
 const OURS = PRESETS.filter(({ name }) => name.startsWith("plimsoll"));
@@ -68,4 +70,15 @@ test("a rule of one's own recalls what left cuts ago, under its handle and word 
     "\n[tool src/part-0.ts; handle r0; 0 edits since]\nexport const part0Value0 = compute(0);\nexport const part0Value1",
   );
   expect(shown.filter((text) => text.includes("part0Value1 ")).length).toBe(1);
+});
+
+test("a message is looked at for recall when a cut comes, and not before", () => {
+  const text = "The port is 4711.";
+  const scanned = (...more: readonly SessionEntry[]) => {
+    const work = createWorkCounter();
+    const entries = [sessionStart(), ...logOf([human("u", text)]), ...more];
+    createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries, work });
+    return work.total().charactersScanned;
+  };
+  expect([scanned(), scanned(compaction("c", []))]).toEqual([text.length, 2 * text.length]);
 });

@@ -311,14 +311,34 @@ describe("after a cut", () => {
 });
 
 describe("a switch of model", () => {
+  const priors: ModelPriors = (modelId) => ({
+    ...POOLED_PRIOR,
+    slopeRatio: modelId === "other/model" ? 1.3 : 1,
+    messageTokens: modelId === "other/model" ? 13 : 10,
+  });
+  const changeTo = (modelId: string): SessionEntry => ({
+    type: "model-change",
+    id: modelId,
+    modelId,
+    limits: null,
+    atMs: null,
+  });
+  const change = changeTo("other/model");
+
+  test.each<[string, readonly SessionEntry[]]>([
+    ["no switch", []],
+    ["a switch", [change]],
+    ["a message behind it", [change, message(human("h", "a word ".repeat(200)))]],
+    ["the other model's report", [change, report("o", 4_000, 10, { modelId: "other/model" })]],
+    ["a switch back", [change, changeTo("test/model"), message(human("h", "a word ".repeat(200)))]],
+  ])("after %s the ledger says the same to whoever reads it first", (_, more) => {
+    const { ledger, prediction } = follow([...steps(10).entries, ...more], { priors });
+    const first = createEstimator({ kind: "ledger" }, createWorkCounter(), { priors });
+    expect([first.predict(ledger, bare), first.scaleRatio(ledger)]).toEqual([prediction, ledger.factor]);
+  });
+
   test("prices the same view by the other model's prior", () => {
-    const priors: ModelPriors = (modelId) => ({
-      ...POOLED_PRIOR,
-      slopeRatio: modelId === "other/model" ? 1.3 : 1,
-      messageTokens: modelId === "other/model" ? 13 : 10,
-    });
     const { entries } = steps(10);
-    const change: SessionEntry = { type: "model-change", id: "m", modelId: "other/model", limits: null, atMs: null };
     const stayed = follow(entries, { priors }).prediction;
     const switched = follow([...entries, change], { priors }).prediction;
     expect(switched.expectedTokens / stayed.expectedTokens).toBeGreaterThan(1.05);
@@ -361,6 +381,17 @@ describe("work", () => {
   test("a gate scans nothing that was seen before", () => {
     const { scannedBefore, scanned } = follow(steps(30).entries, { overhead: { ...bare, system: "system" } });
     expect(scanned).toBe(scannedBefore);
+  });
+
+  test("each model's prior is asked for once", () => {
+    const asked: string[] = [];
+    const priors: ModelPriors = (modelId) => {
+      asked.push(modelId);
+      return POOLED_PRIOR;
+    };
+    follow(steps(20).entries, { priors });
+    expect(asked).toEqual([...new Set(asked)]);
+    expect(asked).toContain("test/model");
   });
 
   test("folding a log reads each character once", () => {
