@@ -25,7 +25,7 @@ const BROUGHT_BACK: Amount = {
 const KEEP: Policy["keep"] = [
   { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
   { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
-  { kind: "plan", atMost: { ratio: 0.08, of: "input-budget" } },
+  { kind: "plan", atMost: { ratio: 0.12, of: "input-budget" } },
   { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
   { kind: "recall", atMost: BROUGHT_BACK },
 ];
@@ -68,9 +68,14 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 },
 };
 
-/** As plimsoll, with a third of what it brings back: cheaper, and what lies far back is lost more often. */
+const ECONOMY_KNOBS = { plan: "4%", "files-in-hand": "4%", recall: "14%" };
+
+/** As plimsoll, with a third of what it brings back and of plans: cheaper, and what lies far back is lost more often. */
 export const PLIMSOLL_ECONOMY_POLICY: Policy = {
-  ...withKnob(withKnob(PLIMSOLL_POLICY, "keep.files-in-hand", "4%"), "keep.recall", "14%"),
+  ...Object.entries(ECONOMY_KNOBS).reduce(
+    (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
+    PLIMSOLL_POLICY,
+  ),
   name: "plimsoll-economy",
 };
 
