@@ -1,10 +1,10 @@
-export { readPolicySection } from "../policy-file/policy-section.ts";
 export {
   type LoadedPolicy,
   loadPolicy,
   policyFileJsonSchema,
   policyOf,
   readPolicyFile,
+  readPolicySection,
   SESSION_KEYS,
   withoutSettings,
 } from "../policy-file/read-policy-file.ts";

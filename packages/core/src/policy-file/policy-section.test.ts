@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import { SVEN_POLICY, svenPolicy } from "../policy/presets/sven.ts";
-import { readPolicySection } from "./policy-section.ts";
+import { readPolicySection } from "./read-policy-file.ts";
 import { policyYaml, readDocument } from "./yaml-document.ts";
 
 const read = (text: string) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "../policy-file/policy-section.ts";
+import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "../policy-file/read-policy-file.ts";
 import { BUILT_IN_KINDS } from "./kinds.ts";
 import { policySchema } from "./policy.ts";
 import { PI_POLICY } from "./presets/pi.ts";
