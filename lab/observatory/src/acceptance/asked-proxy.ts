@@ -83,8 +83,9 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
     await beside();
     const answer = await sentOn(proxy.url, taken);
     const items = itemsOf(taken.body, itemsKey);
-    // Without tools it is a question about the words, as Gemini CLI asks which model is to answer; pi puts a system message without text behind them.
-    const isTyped = fieldsOf(taken.body).tools !== undefined && JSON.stringify(items.slice(-2)).includes(TYPED_WORDS);
+    // Gemini CLI asks without tools which model is to answer; Codex declares them among the items; pi puts a system message without text behind the words.
+    const isMeant = wire !== "gemini" || fieldsOf(taken.body).tools !== undefined;
+    const isTyped = isMeant && JSON.stringify(items.slice(-2)).includes(TYPED_WORDS);
     if (!isTyped && items.length > itemsOf(last?.body ?? "{}", itemsKey).length) last = taken;
     if (!isTyped) return answer;
     const text = await answer.text();
@@ -106,7 +107,6 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
         mkdirSync(folder);
         const other = await startProxy({ ...start, upstream, windowTokens: null, folder });
         try {
-          // A model whose window is known.
           await (await sentOn(other.url, { ...taken, body: taken.body.replace('"simulated-model"', '"gpt-4.1"') })).text();
           const learned = (await command(folder)).includes("learned limit:");
           const forgot = (await command(folder, "forget")).includes("learned limits were forgotten");
