@@ -26,7 +26,7 @@ function newestPlan({ messages }: KeepView): readonly MessageRange[] {
   return (planIn(messages)?.places ?? []).map((place) => ({ from: place, through: place }));
 }
 
-/** A plan as it stands, and the places of the messages that wrote it, the newest first. */
+/** A plan as it stands, and the places of the messages that wrote it: first those that state an item, then those that change its status alone, the newest of each first. */
 export interface StandingPlan {
   readonly items: readonly PlanItem[];
   readonly places: readonly number[];
@@ -35,17 +35,18 @@ export interface StandingPlan {
 /** Finds the newest plan (list of tasks) that tool calls in these messages wrote; `null` if there is none. */
 export function planIn(messages: readonly Message[]): StandingPlan | null {
   const written: string[] = [];
-  const places = new Set<number>();
+  const [stating, changing] = [new Set<number>(), new Set<number>()];
   let isWhole = false;
   for (let place = messages.length - 1; place >= 0 && !isWhole; place--) {
     const message = messages[place];
     for (const { argumentsJson } of message === undefined ? [] : toolCallsOf(message).toReversed()) {
-      if (isWhole || planAfter([], argumentsJson) === null) continue;
+      const stated = isWhole ? null : planAfter([], argumentsJson);
+      if (stated === null) continue;
       written.unshift(argumentsJson);
-      places.add(place);
+      (stated.length > 0 || argumentsJson.includes('"subject"') ? stating : changing).add(place);
       isWhole = planItems(argumentsJson) !== null;
     }
   }
   const items = written.reduce<readonly PlanItem[]>((plan, json) => planAfter(plan, json) ?? plan, []);
-  return written.length === 0 ? null : { items, places: [...places] };
+  return written.length === 0 ? null : { items, places: [...new Set([...stating, ...changing])] };
 }

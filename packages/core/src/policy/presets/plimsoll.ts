@@ -68,16 +68,13 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 },
 };
 
-const ECONOMY_KNOBS = { plan: "4%", "files-in-hand": "4%", recall: "14%" };
+const LESS = { plan: "4%", "files-in-hand": "4%", recall: "14%" };
 
 /** As plimsoll, with a third of what it brings back and of plans: cheaper, and what lies far back is lost more often. */
-export const PLIMSOLL_ECONOMY_POLICY: Policy = {
-  ...Object.entries(ECONOMY_KNOBS).reduce(
-    (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
-    PLIMSOLL_POLICY,
-  ),
-  name: "plimsoll-economy",
-};
+export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries(LESS).reduce(
+  (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
+  { ...PLIMSOLL_POLICY, name: "plimsoll-economy" },
+);
 
 /** As plimsoll, with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
 export const PLIMSOLL_MODEL_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "model"), name: "plimsoll-model" };
