@@ -15,7 +15,7 @@ test("the engine's rules hold for an added strategy, keep rule and estimator, am
         steps.set(step, (steps.get(step) ?? 0) + 1);
       expect(played.violations).toEqual([]);
     }),
-    { seed: 20_261_122, numRuns: 60 },
+    { seed: 20_261_122, numRuns: 120 },
   );
   expect(steps.size).toBe(3);
 }, 120_000);
