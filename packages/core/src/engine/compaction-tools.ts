@@ -126,7 +126,12 @@ function factsOf(
   { policy, facts, kept, estimator }: FitState,
   { atMostTokens, recordTokens, scaleRatio }: Readonly<Record<"atMostTokens" | "recordTokens" | "scaleRatio", number>>,
 ): CompactionTools["facts"] {
-  const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
+  // Each step of a cut asks anew, mostly for the same texts.
+  const priced = new Map<string, number>();
+  const tokensOf = (text: string) => {
+    if (!priced.has(text)) priced.set(text, Math.ceil(estimator.measure.textTokens(text) * scaleRatio));
+    return priced.get(text) ?? 0;
+  };
   const text = (maxTokens: number, staying: readonly Message[], leavingChars: number) => {
     for (let charsPerToken = MOST_CHARS_PER_TOKEN; ; charsPerToken -= 0.5) {
       const maximumChars = Math.floor(maxTokens * charsPerToken);

@@ -75,8 +75,8 @@ export function saidLately({ texts, said, wordUnits }: LoggedUnits, nowAtChars: 
   const byModel = before.filter(({ of }) => isByModel(of.kind));
   let from = byModel.length;
   for (let leftChars = LATELY_CHARS; from > 0 && leftChars > 0; ) leftChars -= byModel[--from]?.of.text.length ?? 0;
-  const lately = [...byModel.slice(from), ...before.filter(({ of }) => of.kind === "person").slice(-1)];
-  const hashes = lately.flatMap(({ wordHashes }) => wordHashes);
+  const person = before.findLast(({ of }) => of.kind === "person");
+  const hashes = [...byModel.slice(from).flatMap(({ wordHashes }) => wordHashes), ...(person?.wordHashes ?? [])];
   return new Map(hashes.map((hash) => [hash, Math.log1p(units / (wordUnits.get(hash) ?? 1))]));
 }
 

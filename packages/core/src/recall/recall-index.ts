@@ -66,20 +66,19 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
 
 /** The index up to a place of the log. */
 function viewOf(index: IndexState, nowAtChars: number): RecallView {
+  const place = () => {
+    readThrough(index, nowAtChars);
+    return { files: index.files, nowAtChars, lately: saidLately(index.logged, nowAtChars) };
+  };
   return {
     forEachUnit: (passes, visit) => {
-      readThrough(index, nowAtChars);
-      const place = { files: index.files, nowAtChars, lately: saidLately(index.logged, nowAtChars) };
+      const here = place();
       for (const text of index.logged.texts) {
         if (text.of.atChars >= nowAtChars) return;
-        if (passes(text.of.message)) forEachUnitOf(text, place, visit);
+        if (passes(text.of.message)) forEachUnitOf(text, here, visit);
       }
     },
-    ranked: (choice) => {
-      readThrough(index, nowAtChars);
-      const lately = saidLately(index.logged, nowAtChars);
-      return rankedUnits({ texts: index.logged.texts, files: index.files, nowAtChars, lately }, choice);
-    },
+    ranked: (choice) => rankedUnits({ ...place(), texts: index.logged.texts }, choice),
     editsSince: ({ path, atChars }) => index.files.writesSince(path, atChars),
   };
 }

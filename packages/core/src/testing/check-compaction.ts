@@ -149,7 +149,7 @@ async function checkSpanHandles(
 /** A view is priced by the estimator and by that of cuts, each message once, and what each step writes and quotes once more: half of the view at most. */
 const PRICINGS_PER_CHAR = 4;
 
-/** A notice, stubs and a digest are priced too at each writing, whatever the view's size. */
+/** A notice, stubs and a digest are priced too, whatever the view's size. */
 const SCANNED_OTHER_CHARS = 20_000;
 
 /** Each step looks at each message, and a cut prices its parts. */
@@ -176,7 +176,7 @@ function checkWork(work: WorkCount, check: CompactionCheck): void {
   const viewChars = [...before, ...pending].reduce((sum, message) => sum + messageChars(message), 0);
   const madeChars = entry.edits.reduce((sum, edit) => sum + (edit.kind === "replace-part" ? partChars(edit.part) : 0), 0);
   const readings = PRICINGS_PER_CHAR + inVainOf(entry) + check.quotingRules * writingsOf(entry);
-  const scanBound = readings * (viewChars + madeChars + otherChars) + SCANNED_OTHER_CHARS * Math.max(1, writingsOf(entry));
+  const scanBound = readings * (viewChars + madeChars + otherChars) + SCANNED_OTHER_CHARS;
   if (work.charactersScanned > scanBound)
     report("work is bounded", `${work.charactersScanned} characters scanned for a view of ${viewChars}`);
   if (work.messagesVisited > VISITS_PER_MESSAGE * (before.length + pending.length + 2))

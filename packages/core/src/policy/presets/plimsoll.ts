@@ -68,10 +68,8 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 },
 };
 
-const LESS = { plan: "4%", "files-in-hand": "4%", recall: "14%" };
-
 /** As plimsoll, with a third of what it brings back and of plans: cheaper, and what lies far back is lost more often. */
-export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries(LESS).reduce(
+export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "4%", "files-in-hand": "4%", recall: "14%" }).reduce(
   (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
   { ...PLIMSOLL_POLICY, name: "plimsoll-economy" },
 );
