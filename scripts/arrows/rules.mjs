@@ -35,7 +35,6 @@ export const packageRules = [
     source: "src",
     mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "plimsoll"],
   },
-  { name: "@plimsoll/evidence", folder: "lab/evidence", source: "src", mayImport: ["@plimsoll/core", "@plimsoll/bench"] },
   {
     name: "@plimsoll/observatory",
     folder: "lab/observatory",
