@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changesBetween } from "./changes.ts";
-import { ordersAfterCuts } from "./experiments/orders.ts";
 import type { Lab } from "./experiments/setting.ts";
 import { type ProgramFacts, programFactsSchema } from "./facts.ts";
 import { folderOf, installed, newestVersion, node22In } from "./install.ts";
@@ -16,12 +15,11 @@ import { watch } from "./watch.ts";
 
 const factsFolder = join(root, "lab/observatory/facts");
 
-const USAGE = `pnpm observatory [PROGRAM…] [--newest] [--date YYYY-MM-DD] [--jobs N] [--fresh] [--page] [--orders]
+const USAGE = `pnpm observatory [PROGRAM…] [--newest] [--date YYYY-MM-DD] [--jobs N] [--fresh] [--page]
 Runs published programs (${PROGRAMS.map(({ name }) => name).join(", ")}) against the simulator and writes lab/observatory/facts.
 --newest   runs the newest versions in the registry and prints what changed, without writing
 --fresh    looks for every size anew, in the place of trying what is kept first
 --page     only prints the page that the facts make
---orders   only prints which orders of a made session are still sent after fifty compactions
 `;
 
 /** The options of the command line. */
@@ -29,7 +27,6 @@ interface Asked {
   readonly names: readonly string[];
   readonly isNewest: boolean;
   readonly isPage: boolean;
-  readonly isOrders: boolean;
   /** Whether nothing that is kept is tried first. */
   readonly isFresh: boolean;
   readonly date: string;
@@ -38,8 +35,7 @@ interface Asked {
 
 function asked(args: readonly string[]): Asked | null {
   const names: string[] = [];
-  let [isNewest, isPage, isOrders, isFresh, date, jobs] = [
-    false,
+  let [isNewest, isPage, isFresh, date, jobs] = [
     false,
     false,
     false,
@@ -50,16 +46,13 @@ function asked(args: readonly string[]): Asked | null {
     const arg = args[index] ?? "";
     if (arg === "--newest") isNewest = true;
     else if (arg === "--page") isPage = true;
-    else if (arg === "--orders") isOrders = true;
     else if (arg === "--fresh") isFresh = true;
     else if (arg === "--date") date = args[++index] ?? "";
     else if (arg === "--jobs") jobs = Number(args[++index]);
     else names.push(arg);
   }
   const isKnown = names.every((name) => PROGRAMS.some((program) => program.name === name));
-  return isKnown && /^\d{4}-\d{2}-\d{2}$/.test(date) && jobs >= 1
-    ? { names, isNewest, isPage, isOrders, isFresh, date, jobs }
-    : null;
+  return isKnown && /^\d{4}-\d{2}-\d{2}$/.test(date) && jobs >= 1 ? { names, isNewest, isPage, isFresh, date, jobs } : null;
 }
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -156,7 +149,6 @@ async function main(): Promise<void> {
     const version = versions.get(program.name);
     return version === undefined ? [] : [{ ...program, version }];
   });
-  if (options.isOrders) return printOrders(programs);
   const before = keptFacts();
   await watchAll(programs, options, (made) => {
     // Written in the order of the schema, and refused if a text has got into it.
@@ -165,16 +157,6 @@ async function main(): Promise<void> {
     for (const line of known === null ? [] : changesBetween(known, facts)) process.stdout.write(`${facts.program}: ${line}\n`);
     if (!options.isNewest) writeFileSync(join(factsFolder, `${facts.program}.json`), `${JSON.stringify(facts, null, 2)}\n`);
   });
-}
-
-/** Prints a row for each program and kind of summary, as each is played: an end in between loses none. */
-async function printOrders(programs: readonly Program[]): Promise<void> {
-  for (const program of programs)
-    for (const summary of ["nothing", "quotes"] as const) {
-      const between = keptFacts().find((facts) => facts.program === program.name)?.actsBetween ?? "steps";
-      const counts = await ordersAfterCuts(labOf(program), summary, between).catch((error: unknown) => String(error));
-      process.stdout.write(`${JSON.stringify({ program: program.name, version: program.version, summary, counts })}\n`);
-    }
 }
 
 function pair(text: string): readonly [string, string] {

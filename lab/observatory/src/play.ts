@@ -21,8 +21,6 @@ export interface PlayRequest {
   readonly prompts: readonly string[];
   /** Files of the work folder, text by name. */
   readonly files?: { readonly [name: string]: string };
-  /** Called with every request's body before it is answered. */
-  readonly onBody?: (body: unknown) => void;
   /** The number of requests after which the program is ended. */
   readonly atMostRequests?: number;
   /** Starts what stands between the program and the simulator; it is given an empty folder, and closed when the program has ended. */
@@ -97,7 +95,6 @@ export async function play(program: Program, request: PlayRequest, places: Place
     ...request.server,
     onRequest: (wire, body) => {
       printed.see(body);
-      request.onBody?.(body);
       options.onRequest?.(wire, body);
     },
     maximumOutputTokens: OPEN_WINDOW_TOKENS,
