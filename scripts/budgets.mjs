@@ -7,25 +7,36 @@ import { screenProblems } from "./documents/screen-words.mjs";
 import { root } from "./tool.mjs";
 
 /**
- * The budgets of the house: lines outside tests of each folder, words of the documents, and private words in texts that screens show. A change that exceeds one deletes something, or raises it in
- * `budgets.json` with a reason of one line. `goal` is where the folder shall come to.
+ * The budgets of the house: lines of code, words of the documents, and private words in texts that screens show. A change that exceeds one deletes something, or raises it in `budgets.json` with a
+ * reason of one line. `goal` is where the row shall come to.
+ *
+ * Code is every line of a `.ts`, `.mjs` or `.js` file, empty lines and comments too. Tests and builders are files named `*.test.*` and all in folders named `testing`. A row that names folders counts
+ * the rest of them.
  * @typedef {{ readonly most: number, readonly goal: number, readonly why?: string }} Budget
+ * @typedef {{ readonly rest: number, readonly tests: number }} Lines
  */
 
 const SOURCE = /\.(?:ts|mjs|js)$/;
-const TEST = /\.test\.ts$|\.test\.mjs$/;
-const LEFT_OUT = new Set(["node_modules", "dist", "testing", "pages", "sessions", "landed", ".programs", ".turbo"]);
+const TEST = /\.test\.(?:ts|mjs)$/;
 
-/** Lines of the sources below a folder, tests and their builders left out. @param {string} folder @returns {number} */
-export function sourceLines(folder) {
-  let lines = 0;
+/** Whether a folder holds code of ours: not what is installed, built or hidden. @param {string} name */
+const isOurs = (name) => !name.startsWith(".") && name !== "node_modules" && name !== "dist";
+
+/** Lines of code below a folder. @param {string} folder @param {boolean} [isTesting] whether the folder stands in one of builders @returns {Lines} */
+export function linesBelow(folder, isTesting = false) {
+  let [rest, tests] = [0, 0];
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && !LEFT_OUT.has(entry.name)) lines += sourceLines(path);
-    else if (entry.isFile() && SOURCE.test(entry.name) && !TEST.test(entry.name))
-      lines += readFileSync(path, "utf8").split("\n").length - 1;
+    if (entry.isDirectory() && isOurs(entry.name)) {
+      const below = linesBelow(path, isTesting || entry.name === "testing");
+      [rest, tests] = [rest + below.rest, tests + below.tests];
+    } else if (entry.isFile() && SOURCE.test(entry.name)) {
+      const lines = readFileSync(path, "utf8").split("\n").length - 1;
+      if (isTesting || TEST.test(entry.name)) tests += lines;
+      else rest += lines;
+    }
   }
-  return lines;
+  return { rest, tests };
 }
 
 /** Words of all documents, decisions included. @returns {number} */
@@ -35,41 +46,44 @@ export function documentWords() {
   return [...new Set([...documentPages(), ...decisions])].reduce((sum, page) => sum + words(page), 0);
 }
 
+/** @returns {Record<string, Budget>} */
+const written = () => JSON.parse(readFileSync(join(root, "scripts/budgets.json"), "utf8"));
+
 /** Lists the budgets: what each counts, what it allows, and where it shall come to. @returns {readonly (Budget & { readonly name: string, readonly now: number })[]} */
 export function budgets() {
-  /** @type {Record<string, Budget>} */
-  const written = JSON.parse(readFileSync(join(root, "scripts/budgets.json"), "utf8"));
-  return Object.entries(written).map(([name, budget]) => ({
-    name,
-    ...budget,
-    now: name === "documents" ? documentWords() : name.startsWith(WORDS_IN) ? wordsIn(name).length : linesOf(name),
-  }));
+  const all = linesBelow(root);
+  const total = new Map([
+    ["all code", all.rest + all.tests],
+    ["outside tests and builders", all.rest],
+    ["tests and builders", all.tests],
+  ]);
+  return Object.entries(written()).map(([name, budget]) => ({ name, ...budget, now: total.get(name) ?? nowOf(name) }));
 }
 
 const WORDS_IN = "private words in ";
+
+/** @param {string} name @returns {number} */
+function nowOf(name) {
+  if (name === "documents") return documentWords();
+  if (name.startsWith(WORDS_IN)) return wordsIn(name).length;
+  return name.split(", ").reduce((sum, folder) => sum + linesBelow(join(root, folder)).rest, 0);
+}
 
 /** @param {string} name */
 function wordsIn(name) {
   return screenProblems(name.slice(WORDS_IN.length).split(", "));
 }
 
-/** @param {string} folders separated by commas */
-function linesOf(folders) {
-  return folders.split(", ").reduce((sum, folder) => sum + sourceLines(join(root, folder)), 0);
-}
-
 /** Folders with sources that no budget counts. @returns {readonly string[]} */
 export function unbudgeted() {
-  const counted = budgets().flatMap(({ name }) => name.split(", "));
-  const top = readdirSync(root).filter(
-    (name) => !name.startsWith(".") && !LEFT_OUT.has(name) && statSync(join(root, name)).isDirectory(),
-  );
+  const counted = Object.keys(written()).flatMap((name) => name.split(", "));
+  const top = readdirSync(root).filter((name) => isOurs(name) && statSync(join(root, name)).isDirectory());
   const folders = top.flatMap((name) =>
     name === "packages" ? readdirSync(join(root, name)).map((each) => join(name, each)) : [name],
   );
   return folders
     .map((folder) => relative(root, join(root, folder)).split(sep).join("/"))
-    .filter((folder) => !counted.includes(folder) && sourceLines(join(root, folder)) > 0);
+    .filter((folder) => !counted.includes(folder) && linesBelow(join(root, folder)).rest > 0);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { budgets, unbudgeted } from "./budgets.mjs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { budgets, linesBelow, unbudgeted } from "./budgets.mjs";
 
 test("no folder has more lines, and the documents no more words, than their budget", () => {
   expect(budgets().flatMap(({ name, now, most }) => (now > most ? [`${name}: ${now} of ${most}`] : []))).toEqual([]);
@@ -7,4 +10,22 @@ test("no folder has more lines, and the documents no more words, than their budg
 
 test("each folder with sources has a budget", () => {
   expect(unbudgeted()).toEqual([]);
+});
+
+test.each([
+  ["a source", "src/a.ts", { rest: 2, tests: 0 }],
+  ["a script of a browser", "src/a.js", { rest: 2, tests: 0 }],
+  ["a test", "src/a.test.ts", { rest: 0, tests: 2 }],
+  ["a test of a script", "a.test.mjs", { rest: 0, tests: 2 }],
+  ["a builder of tests", "testing/a.ts", { rest: 0, tests: 2 }],
+  ["a builder in a folder below", "src/testing/made/a.mjs", { rest: 0, tests: 2 }],
+  ["a page", "a.md", { rest: 0, tests: 0 }],
+  ["an installed package", "node_modules/a/a.js", { rest: 0, tests: 0 }],
+  ["a built package", "dist/a.js", { rest: 0, tests: 0 }],
+])("lines of %s", (_, path, expected) => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-budgets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), "first\nsecond\n");
+  expect(linesBelow(folder)).toEqual(expected);
 });
