@@ -26,7 +26,7 @@ export interface ProgramFacts {
   readonly overflows: readonly OverflowFacts[];
 }
 
-export const ACTS_BETWEEN = ["steps", "turns", "never"] as const;
+const ACTS_BETWEEN = ["steps", "turns", "never"] as const;
 export type ActsBetween = (typeof ACTS_BETWEEN)[number];
 
 /** A size at which it does nothing, and one at which it acts; `null` if it never did. */

@@ -116,6 +116,6 @@ for (const seed of values.seed) {
     const rival = contextEditingMiddleware({ edits, tokenCountMethod: "approx" });
     await play(`contextEditing ${thousands}k, keep ${messages}`, work, [rival]);
   }
-  for (const policy of PRESETS.filter(({ name }) => /^plimsoll(?:-economy|-rich)?$/.test(name)))
+  for (const policy of PRESETS.filter(({ name }) => /^plimsoll(?:-economy)?$/.test(name)))
     await play(policy.name, work, [createLangChainMiddleware({ policy, limits: LIMITS })]);
 }

@@ -29,7 +29,7 @@ export function numberAbove0(name: string, text: string): number {
 }
 
 /** Ends the process over a mistake in what was asked for. */
-export function refuse(what: string): never {
+function refuse(what: string): never {
   process.stderr.write(`${what} (--help tells what there is)\n`);
   process.exit(2);
 }

@@ -4,7 +4,7 @@ import { type Played, TOLD } from "../play.ts";
 
 /** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, the proxy under one, or a broken session
  * that one opens again. */
-export const ROW_KINDS = ["library", "plugin", "hooks", "proxy", "doctor"] as const;
+const ROW_KINDS = ["library", "plugin", "hooks", "proxy", "doctor"] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
 /** The outcome of one session. Numbers, names and hashes: no text of a program is in it. */

@@ -133,7 +133,7 @@ function printedIn(home: string): readonly string[] {
 }
 
 /** The outcome of the hooks: after each compaction every file that was read since the one before it has to be named. */
-export function putBackIn(exchanges: readonly ExchangeFacts[], printed: readonly string[]): PutBackFacts {
+function putBackIn(exchanges: readonly ExchangeFacts[], printed: readonly string[]): PutBackFacts {
   let [whole, putBackTokens, promptTokens, compactions, answered, from] = [0, 0, 0, 0, 0, 0];
   let isAfter = false;
   for (const { kind, outcome, probes, promptTokens: tokens } of exchanges) {
