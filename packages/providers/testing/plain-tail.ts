@@ -1,5 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry } from "@plimsoll/core";
-import { createDigest, createSession, isHuman, textOf } from "@plimsoll/core";
+import { isHuman, textOf } from "@plimsoll/core";
+import { foldEntries } from "@plimsoll/core/extend";
 import type { RefusedSession } from "./refused-session.ts";
 
 /** The view that one cut left, beside the plain tail of the same true size. */
@@ -10,9 +11,8 @@ export interface HeldAfterCut {
   /** Messages that each holds, by {@link heldCount}. */
   readonly view: number;
   readonly tail: number;
-  /** Characters of the session's own texts that each holds word for word, by {@link quotedChars}. */
-  readonly viewChars: number;
-  readonly tailChars: number;
+  /** Counts characters of the session's own texts that each holds word for word, by {@link quotedChars}. It takes long. */
+  readonly chars: () => { readonly viewChars: number; readonly tailChars: number };
 }
 
 /** Characters that tell a message from others where it is quoted. */
@@ -65,13 +65,13 @@ export function heldAfterCuts(session: RefusedSession, entries: readonly Session
   return entries.flatMap((entry, at) => {
     if (entry.type !== "compaction" || undone.has(entry.id)) return [];
     const said = entries.slice(0, at).flatMap((each) => (each.type === "message" ? [each.message] : []));
-    const view = viewOf(entries.slice(0, at + 1), session);
+    const view = foldEntries(entries.slice(0, at + 1)).messages.slice();
     const viewTokens = view.reduce((sum, message) => sum + trueTokens(message, session), 0);
     const tail = tailOf(said, viewTokens, session);
     return [
       {
         ...{ reason: entry.record.reason, viewTokens, view: heldCount(said, view), tail: heldCount(said, tail) },
-        ...{ viewChars: quotedChars(said, view), tailChars: quotedChars(said, tail) },
+        chars: () => ({ viewChars: quotedChars(said, view), tailChars: quotedChars(said, tail) }),
       },
     ];
   });
@@ -85,10 +85,6 @@ function tailOf(said: readonly Message[], mostTokens: number, session: RefusedSe
     return tokens > mostTokens;
   });
   return said.filter((message, at) => at > first || message === asked);
-}
-
-function viewOf(entries: readonly SessionEntry[], { policy }: RefusedSession): readonly Message[] {
-  return createSession({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
 }
 
 function trueTokens(message: Message, { charsPerToken }: RefusedSession): number {

@@ -1,5 +1,5 @@
 import { createDigest, createSession, type Message, type Session, type SessionEntry } from "@plimsoll/core";
-import { defineMeasure, withKinds } from "@plimsoll/core/extend";
+import { defineMeasure, foldEntries, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { PlayedRefusals } from "./play-refused.ts";
 import { SYSTEM } from "./refused-doors.ts";
@@ -44,7 +44,7 @@ export async function refusedSteps(session: RefusedSession, played: PlayedRefusa
     const isOther = script === undefined || script.refusedOnce !== null || (sentTokens[0] ?? 0) <= roomTokens;
     if (isOther || cut?.type !== "compaction" || cut.record.reason !== "overflow") continue;
     const before = entries.slice(0, first).filter(({ type }) => type !== "usage" && type !== "attempt");
-    const kept = new Set(messagesOf(entries.slice(0, (others.at(-1) ?? first) + 1), session).map(keyOf));
+    const kept = new Set(messagesOf(entries.slice(0, (others.at(-1) ?? first) + 1)).map(keyOf));
     const twin = await twinView(before, { session, windowTokens: script.windowTokens, sentTokens: sentTokens[0] ?? 0 });
     if (twin.tokens > roomTokens || roomTokens < LEAST_ROOM_TOKENS) continue;
     const lostTokens = lostOf(twin.messages, kept, session);
@@ -56,7 +56,7 @@ export async function refusedSteps(session: RefusedSession, played: PlayedRefusa
       for (const entry of entries.slice(read, at)) if (entry.type === "message") twin.manager.append(entry);
       read = at;
       await twin.fit();
-      const held = new Set(messagesOf(entries.slice(0, at), session).map(keyOf));
+      const held = new Set(messagesOf(entries.slice(0, at)).map(keyOf));
       laterTokens.push(lostOf(twin.manager.view().messages.slice(), held, session));
     }
     all.push({ step, refusals, roomTokens, lostTokens, laterTokens });
@@ -98,7 +98,7 @@ async function twinView(
   const { session, windowTokens: contextWindowTokens, sentTokens } = given;
   const { charsPerToken, policy, reserveTokens } = session;
   const overhead = Math.ceil(SYSTEM.length / charsPerToken);
-  const known = messagesOf(before, session).reduce((sum, each) => sum + trueTokens(each, session), overhead);
+  const known = messagesOf(before).reduce((sum, each) => sum + trueTokens(each, session), overhead);
   const manager = createSession({
     policy: { ...policy, estimator: TRUE, cutEstimator: null },
     kinds: withKinds({ estimators: [trueMeasure(session)] }),
@@ -144,8 +144,8 @@ function keyOf({ id, parts }: Message): string {
   return `${id} ${JSON.stringify(parts)}`;
 }
 
-function messagesOf(entries: readonly SessionEntry[], { policy }: RefusedSession): readonly Message[] {
-  return createSession({ policy, entries, summarizer: createDigest(), repairs: "none" }).view().messages.slice();
+function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
+  return foldEntries(entries).messages.slice();
 }
 
 /** Replies before an entry: each step has one. */
