@@ -28,7 +28,7 @@ function person() {
         asked.push({ call, signal: isVoid, answer });
       }),
     next: async (count: number) => {
-      await expect.poll(() => asked.length).toBe(count);
+      await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(count);
       return asked[count - 1] ?? expect.fail("nobody was asked");
     },
   };

@@ -111,7 +111,7 @@ test("a proxy that runs forgets at once, and its conversations with it", async (
   const one = {};
   refused(one, 20_000, 16_000);
   refused({}, 9_000);
-  await vi.waitFor(async () => expect(await learnedLimitLines(folder, 0)).toHaveLength(1));
+  await vi.waitFor(async () => expect(await learnedLimitLines(folder, 0)).toHaveLength(1), { timeout: 30_000 });
   expect([windowOf(one), windowOf({})]).toEqual([16_000, 7_200]);
   expect(await forgetLimits(folder, null, 1)).toBeGreaterThan(0);
   expect([windowOf(one), windowOf({})]).toEqual([null, null]);
