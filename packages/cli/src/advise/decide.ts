@@ -303,7 +303,7 @@ interface Round {
 }
 
 async function replayed(agent: LocatedAgent, files: readonly InputFile[], { policies, run, io }: Round): Promise<BenchReport> {
-  const bar = createProgressBar(io.stderr, { what: `replaying ${agent}` });
+  const bar = createProgressBar(io.stderr, { what: `replaying ${agent}` }, io.nowMs);
   try {
     return await runBench({
       ...run,

@@ -113,7 +113,7 @@ async function replayAll(
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
   const { found, parts, policies, windows, jobs, withoutEffect } = request;
-  const bar = createProgressBar(io.stderr);
+  const bar = createProgressBar(io.stderr, {}, io.nowMs);
   const replays = found.files.length * policies.length * windows.length;
   const { pool, tasksPerFile } = poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), parts);
   let tally = NO_SUMMARIES_ASKED;

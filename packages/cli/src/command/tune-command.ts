@@ -187,7 +187,7 @@ function replayRounds(
     const files = run.files.filter(({ displayName }) => sessions === null || holdsOneOf(sessions, displayName, fileOf));
     const startMs = io.nowMs();
     const what = `tuning, step ${ROUNDS.indexOf(name) + 1} of ${ROUNDS.length}: ${name}`;
-    const bar = createProgressBar(io.stderr, { what, leftOf: " of this step" });
+    const bar = createProgressBar(io.stderr, { what, leftOf: " of this step" }, io.nowMs);
     if (sessionMs !== null && name === "coarse grid")
       sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
     try {
