@@ -11,6 +11,7 @@ function numbersOf(seed: number): () => number {
   };
 }
 
+const LETTERS = [..."abcdefghijklmnoprstuvwz"];
 const DOORS = ["agent", "session", "send", "recover"] as const;
 const REFUSALS = ["numbered", "known", "random", "empty", "bytes", "cut-off"] as const;
 const USAGES = ["true", "factor", "cumulative", "none", "turns-false"] as const;
@@ -59,7 +60,7 @@ export function refusedSession(seed: number, policies: readonly Policy[] = SURVI
     return found;
   };
   const between = (low: number, high: number) => low * (high / low) ** next();
-  const word = () => Array.from({ length: 2 + Math.floor(next() * 7) }, () => pick([..."abcdefghijklmnoprstuvwz"])).join("");
+  const word = () => Array.from({ length: 2 + Math.floor(next() * 7) }, () => pick(LETTERS)).join("");
   const words = (chars: number) => {
     let text = "";
     while (text.length < chars) text += `${word()} `;
