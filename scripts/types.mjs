@@ -1,13 +1,12 @@
 import { commandFile, runNode } from "./tool.mjs";
 
 /** All packages as one program; the pure rows of core once more, without node's and the browser's types; the
- * report's own scripts; the scripts of the repository; examples in JavaScript. */
+ * report's own scripts; the scripts of the repository, with examples in JavaScript. */
 const projects = [
   "tsconfig.json",
   "packages/core/tsconfig.pure.json",
   "bench/src/report/browser/tsconfig.json",
   "scripts/tsconfig.json",
-  "packages/providers/examples/tsconfig.json",
 ];
 
 const finished = await Promise.all(
