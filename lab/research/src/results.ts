@@ -59,9 +59,7 @@ if (process.argv.includes("--check")) {
 
 /** Policies that are shown in further rooms: ours, and those that cost or hold about as much. */
 function isNear(name: string): boolean {
-  return (
-    name.startsWith("plimsoll") || ["none", "pi", "claude-code", "codex", "opencode", "cline"].includes(name)
-  );
+  return name.startsWith("plimsoll") || ["none", "pi", "claude-code", "codex", "opencode", "cline"].includes(name);
 }
 
 function headOf(holds: Protocol): string {
