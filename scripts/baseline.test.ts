@@ -16,7 +16,7 @@ const hashOf = (row: object) => createHash("sha256").update(JSON.stringify(row))
 /** The figures of a row that hold no clock and no machine: what a change of them means is seen, and all else shows in the hash. */
 function figuresOf({ metrics }: BenchReport["rows"][number]): object {
   if (metrics === null) return {};
-  const { safety, economy, cost, passages, work } = metrics;
+  const { safety, economy, cost, passages } = metrics;
   return {
     overflows: safety.overflowingRequests,
     lost: safety.unrecoveredRequests,
@@ -27,7 +27,6 @@ function figuresOf({ metrics }: BenchReport["rows"][number]): object {
     usdWithoutCache: cost.withoutCacheUsd,
     passages: passages.all.held,
     farPassages: passages.far.held,
-    charactersScanned: work.charactersScanned,
   };
 }
 

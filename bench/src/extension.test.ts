@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type BenchExtension, BUILT_IN_PARTS, parseExtension, partsWith } from "./extension.ts";
-import { WORK } from "./metrics/work.ts";
+import { FIRST_MISSES } from "./metrics/first-misses.ts";
 
 const [IMPORTER] = BUILT_IN_PARTS.importers;
 const [PEER] = BUILT_IN_PARTS.peers;
 const importers = IMPORTER === undefined ? [] : [{ ...IMPORTER, format: "own" }];
-const metrics = [{ ...WORK, id: "own" }];
+const metrics = [{ ...FIRST_MISSES, id: "own" }];
 const peers = PEER === undefined ? [] : [{ ...PEER, policy: { ...PEER.policy, name: "own" } }];
 
 describe("partsWith", () => {
@@ -34,7 +34,7 @@ describe("partsWith", () => {
   const has = (owner: string, kind: string, name: string) =>
     `${owner} ${kind} called "${name}" already; give this one another name`;
   test.each<[rule: string, extensions: readonly BenchExtension[], message: string]>([
-    ["a built-in metric's", [{ metrics: [WORK] }], `extension 1: ${has("plimsoll has", "a metric", "work")}`],
+    ["a built-in metric's", [{ metrics: [FIRST_MISSES] }], `extension 1: ${has("plimsoll has", "a metric", "firstMisses")}`],
     [
       "a preset's",
       [{ peers: peers.map((peer) => ({ ...peer, policy: { ...peer.policy, name: "pi" } })) }],
@@ -68,16 +68,16 @@ describe("parseExtension", () => {
     expect(parseExtension(extension, "own.mjs")).toBe(extension);
   });
 
-  const { pool: _, ...unpooled } = WORK;
+  const { pool: _, ...unpooled } = FIRST_MISSES;
   test.each([
     ["nothing", undefined, "its default export is no extension; export an object with importers, metrics or peers"],
     [
       "an unknown kind",
-      { metric: WORK },
+      { metric: FIRST_MISSES },
       'an extension has no "metric"; it may have importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations',
     ],
-    ["a part that is not in a list", { metrics: WORK }, '"metrics" is no list'],
-    ["a part without a function", { metrics: [WORK, unpooled] }, "metrics[1] has no pool (a function)"],
+    ["a part that is not in a list", { metrics: FIRST_MISSES }, '"metrics" is no list'],
+    ["a part without a function", { metrics: [FIRST_MISSES, unpooled] }, "metrics[1] has no pool (a function)"],
     ["a strategy without a schema", { strategies: [{ kind: "own" }] }, "strategies[0] has no schema (an object)"],
     ["a part that is none", { importers: [null] }, "importers[0] has no format (a string)"],
   ])("refuses %s in one line", (_rule, value, problem) => {

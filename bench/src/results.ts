@@ -12,7 +12,7 @@ import type { LineageCounts, Outcome } from "./transcript.ts";
  * clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
-  readonly formatVersion: 6;
+  readonly formatVersion: 7;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
   /** The part of a run that this is; `null` for a whole one. */

@@ -32,7 +32,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   ];
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 6,
+    formatVersion: 7,
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
@@ -154,33 +154,8 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
       fileInHand: exampleHeld(calls, compactions > 0),
       instructions: exampleHeld(80, compactions > 0),
       plan: exampleHeld(40, compactions > 0),
-      attributed: { all: { held: uses, named: uses }, broughtBack: { held: calls, named: calls } },
       firstMisses: { edits: { uses: calls, missed: 4, first: 2 }, passages: { uses, missed: 4, first: 2 } },
-      calibration:
-        policy === RECORDED_POLICY.name
-          ? {
-              estimator: "calibrated-ema",
-              calls,
-              signedPercent: -0.8,
-              mapePercent: 1.79,
-              p50Percent: 1.1,
-              p95Percent: 4.42,
-              p99Percent: 12.4,
-              maxPercent: 18.5,
-              byEvent: [{ event: "none", calls, signedPercent: -0.8, mapePercent: 1.79, maxPercent: 18.5 }],
-              upperCoveragePercent: 60,
-              upperMarginPercent: 0.4,
-            }
-          : null,
       summaries: { digest: compactions, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 },
-      waiting: {
-        waitedMs: compactions * 20_000,
-        longestWaitMs: compactions > 0 ? 20_000 : 0,
-        waits: compactions,
-        prepared: 0,
-        preparedInVain: 0,
-      },
-      work: { charactersScanned: calls * 9_000, messagesVisited: calls * 4, tokenizerCalls: 0 },
     },
     series,
     compactions: series.flatMap((point) => (point.compactions > 0 ? [exampleCompaction(point.call, inputBudgetTokens)] : [])),

@@ -45,7 +45,6 @@ function callOf(input: { readTokens: number; totalTokens: number; outputTokens: 
     promptTokens: input.totalTokens,
     nonMessageTokens: 0,
     chargedTokens: input.totalTokens,
-    prediction: { expectedTokens: 0, upperTokens: 0, reportedTokens: 0, estimatedTokens: 0, overheadTokens: 0, basis: "" },
     overflowed: false,
     irreducible: false,
     lost: false,
@@ -53,7 +52,6 @@ function callOf(input: { readTokens: number; totalTokens: number; outputTokens: 
     compactions: [],
     failedCompactions: 0,
     summaries: [],
-    waits: [],
   };
 }
 

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { ATTRIBUTED } from "./attributed.ts";
 import { CACHE_VALIDITY } from "./cache-validity.ts";
-import { CALIBRATION } from "./calibration.ts";
 import { COST } from "./cost.ts";
 import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
@@ -11,8 +9,6 @@ import type { Metric, Relative } from "./metric.ts";
 import { ratioOfSums, relativeTo } from "./relative.ts";
 import { SAFETY } from "./safety.ts";
 import { SUMMARIES } from "./summary-writers.ts";
-import { WAITING } from "./waiting.ts";
-import { WORK } from "./work.ts";
 
 type BuiltinMetrics = readonly [
   typeof SAFETY,
@@ -26,11 +22,7 @@ type BuiltinMetrics = readonly [
   typeof FILE_IN_HAND,
   typeof INSTRUCTIONS,
   typeof PLAN,
-  typeof ATTRIBUTED,
   typeof FIRST_MISSES,
-  typeof CALIBRATION,
-  typeof WAITING,
-  typeof WORK,
 ];
 
 /** The metrics of every run, in the order in which a row of `report.json` has them. */
@@ -46,11 +38,7 @@ export const METRICS: BuiltinMetrics = [
   FILE_IN_HAND,
   INSTRUCTIONS,
   PLAN,
-  ATTRIBUTED,
   FIRST_MISSES,
-  CALIBRATION,
-  WAITING,
-  WORK,
 ];
 
 /** The metrics of a run: those of every run, and any others behind them, each with an id of its own. */

@@ -94,8 +94,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const idleMs = idles.over(null);
   if (idleMs !== null) await run.idle(idleMs, "after-call");
   const failures = run.end();
-  const { summaries, waits } = run.takeDone();
-  onCall({ ...last, summaries: [...last.summaries, ...summaries], waits: [...last.waits, ...waits] });
+  onCall({ ...last, summaries: [...last.summaries, ...run.takeDone().summaries] });
   return failures;
 }
 
@@ -176,7 +175,6 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
   const lost = sent.kind !== "answered";
   const irreducible =
     lost && (outcome.kind === "irreducible" || (outcome.kind === "compacted" && outcome.missed !== undefined));
-  const prediction = run.predict();
   if (!lost) await run.report(run.view(), reportedOf(entry, isRecorded ? null : promptTokens));
   return {
     call,
@@ -186,7 +184,6 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
     promptTokens,
     nonMessageTokens: sizeJudge.nonMessageTokens(call, history),
     chargedTokens: lost ? (sizeJudge.recordedPromptTokens[call] ?? promptTokens) : promptTokens,
-    prediction,
     overflowed,
     irreducible,
     lost,

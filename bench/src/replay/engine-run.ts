@@ -1,16 +1,16 @@
 import type { CompactionEntry, FitOutcome, Gate, Message, Session, SessionView } from "@plimsoll/core";
 import { createSession } from "@plimsoll/core";
 import type { RecoveryFacts } from "@plimsoll/core/extend";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER, NO_WORK } from "@plimsoll/core/extend";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
 import { createFailureLog, type PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
-import type { AskedAhead, AskedSummary, CompactionWait, ReplayedCall } from "./replayed-call.ts";
+import type { AskedAhead, AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */
 /** It reports what a request would have measured when the clock stands at the newest moment that was asked about. */
-export interface EngineRun extends Pick<Session, "append" | "view" | "predict" | "report"> {
+export interface EngineRun extends Pick<Session, "append" | "view" | "report"> {
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
@@ -19,8 +19,8 @@ export interface EngineRun extends Pick<Session, "append" | "view" | "predict" |
   /** Notes a recorded compaction that was folded. */
   note(compaction: CompactionEntry): void;
   /** Takes what was done since it was asked before. */
-  takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries" | "waits">;
-  /** Says that the session is over: what was prepared and not used was in vain. Returns what failed in it. */
+  takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries">;
+  /** Says that the session is over, and returns what failed in it. */
   end(): readonly PartFailure[];
 }
 
@@ -36,7 +36,7 @@ export interface FitMoment {
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
   const controller = new AbortController();
   let clockMs: number | null = null;
-  const { append, view, predict, fit, report, idled, prepared } = createSession({
+  const { append, view, fit, report, idled, prepared } = createSession({
     nowMs: () => clockMs,
     // Nobody is waited for by the clock: the replay says when somebody was away.
     wait: () => new Promise(() => undefined),
@@ -61,12 +61,10 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   /** Those since the newest fit began. */
   const fresh: AskedSummary[] = [];
   let failedCompactions = 0;
-  const waiting = createWaitNotes();
   const failures = createFailureLog();
   return {
     append,
     view,
-    predict,
     report,
     reach: (entryIndex) => {
       position = entryIndex;
@@ -79,8 +77,6 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       signal.throwIfAborted();
       const asked = fresh.splice(0);
       // What is asked for at a gate that changes nothing is for later: the conversation goes on meanwhile.
-      if (outcome.kind === "unchanged") waiting.prepare(asked, nowMs);
-      else waiting.fitted(outcome, asked, nowMs);
       for (const each of asked)
         summaries.push(outcome.kind === "unchanged" ? { ...each, ahead: { atMs: nowMs, charged: "before-call" } } : each);
       if (outcome.kind === "compacted") compactions.push(outcome.entry);
@@ -92,23 +88,18 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       clockMs = nowMs;
       const outcome = await idled(signal);
       const asked = fresh.splice(0);
-      if (asked.length > 0) waiting.prepare(asked, nowMs);
       if (outcome?.kind === "compacted") {
         compactions.push(outcome.entry);
         failures.add(outcome.entry.record.steps);
-        waiting.idled(charged);
       }
       for (const each of asked) summaries.push({ ...each, ahead: { atMs: nowMs, charged } });
     },
-    end: () => {
-      waiting.end();
-      return failures.result();
-    },
+    end: failures.result,
     note: (compaction) => {
       compactions.push(compaction);
     },
     takeDone: () => {
-      const done = { compactions, failedCompactions, summaries, waits: waiting.take() };
+      const done = { compactions, failedCompactions, summaries };
       compactions = [];
       summaries = [];
       failedCompactions = 0;
@@ -161,58 +152,4 @@ const SAMPLE_CHARS = 10_000;
 
 function wordsOf(chars: number): string {
   return WORDS.repeat(Math.ceil(chars / WORDS.length)).slice(0, chars);
-}
-
-/** Notes what is waited for in a replay, and what becomes of summaries that were prepared. */
-interface WaitNotes {
-  /** Summaries that were asked for before they are needed; none is fine. */
-  prepare(asked: readonly AskedSummary[], nowMs: number | null): void;
-  /** A fit that did something, and the summaries that it waited for. */
-  fitted(outcome: FitOutcome, asked: readonly AskedSummary[], nowMs: number | null): void;
-  /** A compaction while nobody waited; one behind the last call served nobody. */
-  idled(charged: AskedAhead["charged"]): void;
-  /** The end of the session. */
-  end(): void;
-  /** Takes the notes since it was asked before. */
-  take(): readonly CompactionWait[];
-}
-
-/** No notes. */
-function createWaitNotes(): WaitNotes {
-  let notes: CompactionWait[] = [];
-  let held: { readonly asked: readonly AskedSummary[]; readonly atMs: number | null } | null = null;
-  const drop = () => {
-    if (held !== null) notes.push({ kind: "in-vain" });
-    held = null;
-  };
-  return {
-    prepare: (asked, atMs) => {
-      if (asked.length === 0) return;
-      drop();
-      held = { asked, atMs };
-    },
-    fitted: (outcome, asked, nowMs) => {
-      const record = outcome.kind === "compacted" ? outcome.entry.record : null;
-      const steps = record?.steps ?? [];
-      const isPrepared = steps.some(({ strategy, outcome: came }) => strategy === "prepared" && came === "applied");
-      const work = record?.work ?? NO_WORK;
-      if (isPrepared && held !== null) {
-        const sinceMs = held.atMs === null || nowMs === null ? null : Math.max(0, nowMs - held.atMs);
-        notes.push({ kind: "prepared", asked: held.asked, work, sinceMs });
-        held = null;
-      }
-      if (asked.length > 0 || !isPrepared) notes.push({ kind: "asked", asked, work: isPrepared ? NO_WORK : work });
-      if (record !== null) drop();
-    },
-    idled: (charged) => {
-      held = null;
-      notes.push(charged === "after-call" ? { kind: "in-vain" } : { kind: "idle" });
-    },
-    end: drop,
-    take: () => {
-      const taken = notes;
-      notes = [];
-      return taken;
-    },
-  };
 }

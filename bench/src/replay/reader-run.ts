@@ -7,7 +7,7 @@ import { createEngineRun, type EngineRun, systemTextOf } from "./engine-run.ts";
 import { createFailureLog } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { programPolicy, replacingEntry } from "./program-run.ts";
-import type { AskedSummary, CompactionWait } from "./replayed-call.ts";
+import type { AskedSummary } from "./replayed-call.ts";
 
 /**
  * A reader that users install in the engine's place: it is given the whole history as its SDK's items at each call, as a user's program does, and what it
@@ -46,7 +46,6 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
   const log = createReadLog();
   const failures = createFailureLog();
   const system = systemTextOf(session, cell);
-  let waits: CompactionWait[] = [];
   let calls = 0;
   let request: SentRequest | null = null;
   /** Takes what was sent into the log of ours, and what the reader's own log says of it. */
@@ -64,7 +63,6 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
     for (const entry of made) {
       engine.note(entry);
       failures.add(entry.record.steps);
-      waits.push({ kind: "asked", asked: [], work: entry.record.work });
     }
     return made;
   };
@@ -108,11 +106,7 @@ export function createReaderRun(session: PreparedSession, cell: Cell, reader: Re
     // Nothing that runs in front of an SDK is told that a person is away.
     idle: () => Promise.resolve(),
     end: failures.result,
-    takeDone: () => {
-      const done = { ...engine.takeDone(), summaries: fresh.splice(0), waits };
-      waits = [];
-      return done;
-    },
+    takeDone: () => ({ ...engine.takeDone(), summaries: fresh.splice(0) }),
   };
 }
 

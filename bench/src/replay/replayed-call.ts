@@ -1,5 +1,5 @@
 import type { AssistantMessage, CompactionEntry, Message, SummaryRequest, UsageEntry } from "@plimsoll/core";
-import type { Prediction, Sequence, WireViolation } from "@plimsoll/core/extend";
+import type { Sequence, WireViolation } from "@plimsoll/core/extend";
 
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {
@@ -16,8 +16,6 @@ export interface ReplayedCall {
   readonly nonMessageTokens: number;
   /** Tokens that the call is charged: its own size, for a lost call that of the recorded request. */
   readonly chargedTokens: number;
-  /** The engine's prediction of the request, before it saw the size. */
-  readonly prediction: Prediction;
   /** True if a request of this call was above the window. */
   readonly overflowed: boolean;
   /** True if the engine said that the context cannot be made to fit. */
@@ -30,27 +28,7 @@ export interface ReplayedCall {
   readonly failedCompactions: number;
   /** Summaries that were asked for since the call before, of a model in earnest. */
   readonly summaries: readonly AskedSummary[];
-  /** The waits since the call before. */
-  readonly waits: readonly CompactionWait[];
 }
-
-type WorkCount = CompactionEntry["record"]["work"];
-
-/**
- * A wait, or one that was spared: a compaction whose summaries were `asked` for at its gate, one whose summary was `prepared`, one made while the
- * session was `idle`, and a summary that was prepared `in-vain`. `work` is the engine's.
- */
-export type CompactionWait =
-  | { readonly kind: "asked"; readonly asked: readonly AskedSummary[]; readonly work: WorkCount }
-  | {
-      readonly kind: "prepared";
-      readonly asked: readonly AskedSummary[];
-      readonly work: WorkCount;
-      /** From when it was asked for until it was needed, by the recorded clock; `null` if that tells nothing. */
-      readonly sinceMs: number | null;
-    }
-  | { readonly kind: "idle" }
-  | { readonly kind: "in-vain" };
 
 /** A request for a summary. */
 export interface AskedSummary {

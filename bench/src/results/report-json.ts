@@ -172,7 +172,7 @@ const sweepSchema = z.strictObject({
 /** Makes the Zod schema of {@link BenchReport} for a run with these metrics. It refuses unknown fields. */
 export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
   return z.strictObject({
-    formatVersion: z.literal(6),
+    formatVersion: z.literal(7),
     plimsollVersion: z.string(),
     referencesVersion: count,
     shard: z.strictObject({ index: count, count: count }).nullable(),

@@ -76,7 +76,7 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     return joined(file, replays);
   });
   return {
-    formatVersion: 6,
+    formatVersion: 7,
     ...describeRun(input),
     sessions: replayed.flatMap(({ sessions }) => sessions),
     rows: replayed.flatMap(({ rows }) => rows),
