@@ -22,8 +22,6 @@ export const MEASURES = [
   ["replaced texts", "replacedTexts"],
   ["passages", "passages"],
   ["file in hand", "fileInHand"],
-  ["instructions", "instructions"],
-  ["plan", "plan"],
 ] as const;
 
 /** The measures of kept content by which policies are compared (docs/evidence.md): each over all needs, and over the older ones, stated at least 20,000 tokens before. */

@@ -105,7 +105,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
 const KEPT: MetricMeaning = {
   unit: "%",
   better: "higher",
-  method: "Mean of replaced texts, passages, file in hand, instructions and plan, each the mean of the sessions' shares.",
+  method: "Mean of replaced texts, passages and file in hand, each the mean of the sessions' shares.",
   caveat: "A mean hides what is lost: the last column names it.",
 };
 

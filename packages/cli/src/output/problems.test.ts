@@ -17,6 +17,16 @@ const PLAIN = exampleReport();
 const [NOTED] = PLAIN.sessions;
 const FILE = NOTED?.file ?? "";
 
+/** The report with sessions that show no need of a kind. */
+function without(id: "fileInHand" | "instructions" | "plan"): BenchReport {
+  const rows = PLAIN.rows.map((row) => {
+    if (row.metrics === null) return row;
+    const { [id]: held } = row.metrics;
+    return { ...row, metrics: { ...row.metrics, [id]: { ...held, all: { uses: 0, held: 0 } } } };
+  });
+  return { ...PLAIN, rows };
+}
+
 /** By kind a report that has a problem of it: a kind that is added without one does not compile. */
 const WITH: Readonly<Record<ReportProblem["kind"], BenchReport>> = {
   failed: {
@@ -28,14 +38,7 @@ const WITH: Readonly<Record<ReportProblem["kind"], BenchReport>> = {
     ),
   },
   "left-out": { ...PLAIN, skipped: [{ file: "x.jsonl", reason: "x.jsonl: no session" }] },
-  "not-visible": {
-    ...PLAIN,
-    rows: PLAIN.rows.map((row) => {
-      if (row.metrics === null) return row;
-      const { plan } = row.metrics;
-      return { ...row, metrics: { ...row.metrics, plan: { ...plan, all: { uses: 0, held: 0 } } } };
-    }),
-  },
+  "not-visible": without("fileInHand"),
   "not-read": {
     ...PLAIN,
     notes: [{ file: FILE, line: null, code: "unknown-line-type", text: `${FILE}: 3 items of types that are not known` }],
@@ -94,6 +97,10 @@ describe.each(Object.entries(WITH))("a problem of the kind %s", (kind, report) =
   test("is in no report without it", () => {
     expect(reportProblems(PLAIN).filter((each) => each.kind === kind && each.text === problem?.text)).toEqual([]);
   });
+});
+
+test.each(["instructions", "plan"] as const)("sessions that show no %s are no problem", (id) => {
+  expect(reportProblems(without(id))).toEqual(reportProblems(PLAIN));
 });
 
 test("what nothing shows is never a blank, zero or whole", () => {
