@@ -4,7 +4,6 @@ import type { CacheMiss, CompactionDetail, Composition } from "./metrics/row-met
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
 import type { PartFailure } from "./replay/part-failures.ts";
 import type { SizeJudgeError } from "./size-judge/held-out.ts";
-import type { Interval } from "./statistics.ts";
 import type { LineageCounts, Outcome } from "./transcript.ts";
 
 /**
@@ -180,62 +179,6 @@ export interface CallPoint {
   /** Compactions that happened right before this call. */
   readonly compactions: number;
   readonly overflowed: boolean;
-}
-
-/** A policy in one window against doing nothing and against the plain tail of its own size: made from the rows when a report is written. */
-export interface PolicyComparison {
-  readonly window: string;
-  readonly policy: string;
-  /** Whether the sessions are those that doing nothing outgrows, or those that any policy touched. */
-  readonly basis: "outgrown" | "touched";
-  readonly sessions: number;
-  readonly owners: number;
-  /** The summaries that the policy asked of a model in the whole run; `null` for a policy that asked for none, which is compared apart. */
-  readonly modelSummaries: ModelSummaries | null;
-  /** Over these sessions. */
-  readonly differences: readonly PairedDifference[];
-  /** Over all sessions in which the policy acted. */
-  readonly record: SessionRecord;
-}
-
-/** Requests for summaries by a model, and whose texts the policy is scored with. */
-export interface ModelSummaries {
-  readonly asked: number;
-  /** The recorded agent's own, as they were or with a digest of what came after. */
-  readonly recorded: number;
-  /** Of the recorded ones, those with a digest of what came after. */
-  readonly partly: number;
-  /** Digests in their place. */
-  readonly standIn: number;
-  /** Written by a model for this run. */
-  readonly model: number;
-}
-
-/** A paired difference: points of a measure of the vector; for `cost`, percent of doing nothing. */
-export interface PairedDifference {
-  readonly figure: string;
-  readonly against: "tail" | "none";
-  /** `null` if no session asks anything. */
-  readonly value: number | null;
-  /** `null` from too few owners. */
-  readonly interval: Interval | null;
-}
-
-/** Sessions won, tied and lost. */
-export interface SessionRecord {
-  readonly acted: number;
-  /** Dollars against doing nothing. */
-  readonly cost: Tally;
-  /** Measures of the vector, more of them below than above or the other way, against doing nothing and the policy's own tail. */
-  readonly held: Tally;
-  readonly heldOverTail: Tally;
-}
-
-/** Counts of sessions. */
-export interface Tally {
-  readonly won: number;
-  readonly tied: number;
-  readonly lost: number;
 }
 
 /** An input that was not replayed; `reason` says in one line what is wrong, where, and what to do. */

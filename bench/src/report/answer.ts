@@ -4,10 +4,9 @@ import type { BenchReport } from "../results.ts";
 import { createRandom, FEWEST_OWNERS, type Interval, ownersOf } from "../statistics.ts";
 import { windowLabel } from "./labels.ts";
 import { modelSummaries } from "./model-summaries.ts";
-import { costEstimate } from "./paired-differences.ts";
 import { choosePolicy, type PolicyChoice } from "./policy-choice.ts";
 import type { PolicySummary } from "./policy-summary.ts";
-import { amongPolicies, type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
+import { amongPolicies, costEstimate, type WindowOutcomes, windowOutcomes } from "./session-outcomes.ts";
 
 /** The answer for a window: the cost without compaction, the policy to use, and how sure that is. */
 export interface WindowAnswer {

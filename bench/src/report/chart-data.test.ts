@@ -22,7 +22,6 @@ interface UnpackedLine {
   readonly tokenSteps: readonly number[];
   readonly compacted: readonly number[];
   readonly overflowRuns: readonly (readonly [number, number])[];
-  readonly compactions: readonly { readonly call: number; readonly summary: number }[];
 }
 
 describe("chartBlocks", () => {
@@ -34,15 +33,13 @@ describe("chartBlocks", () => {
       tokens: sums(line.tokenSteps),
       compacted: line.compacted,
       overflowed: line.overflowRuns.flatMap(([from, length]) => Array.from({ length }, (_, index) => from + index)),
-      compactions: line.compactions.map(({ call }) => call),
     }));
     expect(lines).toEqual(
-      report.rows.map(({ series, compactions }) => ({
+      report.rows.map(({ series }) => ({
         calls: series.map(({ call }) => call + 1),
         tokens: series.map(({ promptTokens }) => promptTokens),
         compacted: series.flatMap(({ compactions: made }, index) => (made > 0 ? [index] : [])),
         overflowed: series.flatMap(({ overflowed }, index) => (overflowed ? [index] : [])),
-        compactions: compactions.map(({ call }) => call + 1),
       })),
     );
   });
@@ -62,15 +59,15 @@ describe("chartBlocks", () => {
     expect(cell.lines).toEqual(rows.map(() => expect.objectContaining({ why: "too small", figures: [], callSteps: [] })));
   });
 
-  test("leaves texts and points out if there are many rows, and never leaves out a compaction", () => {
+  test("leaves points out if there are many rows, and never leaves out a compaction", () => {
     const sessions = Array.from({ length: 110 }, (_, place) => `s${place}`);
     const report = exampleReport({ sessions, calls: 30 });
     const long = exampleReport({ sessions: ["s0"], calls: 900 });
     const rows = [...long.rows, ...report.rows.filter(({ session }) => session !== "s0")];
     const [cell] = unpacked(blocksOf({ ...report, rows }), "session-0").cells;
-    const made: readonly UnpackedLine["compactions"][] = cell.lines.map((line: UnpackedLine) => line.compactions);
-    expect(made.map(({ length }) => length)).toEqual(long.rows.map(({ compactions }) => compactions.length));
-    expect(made.flat().every(({ summary }) => summary === -1)).toBe(true);
+    expect(cell.lines.map(({ compacted }: UnpackedLine) => compacted.length)).toEqual(
+      long.rows.map(({ compactions }) => compactions.length),
+    );
     expect(cell.lines.every(({ callSteps }: UnpackedLine) => callSteps.length < 600)).toBe(true);
   });
 });

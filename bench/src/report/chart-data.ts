@@ -5,7 +5,7 @@ import type { ReplayRow } from "../results.ts";
 import { type PackedBlock, packBlock } from "./page.ts";
 import { windowLabels } from "./policy-summary.ts";
 import type { ShownReport } from "./report-tables.ts";
-import { createCellFigures, type DetailLevel, sessionBlock } from "./session-block.ts";
+import { createCellFigures, sessionBlock } from "./session-block.ts";
 import { sessionNames } from "./session-names.ts";
 import { triggerLine } from "./trigger.ts";
 
@@ -38,7 +38,7 @@ export interface ChartBlocks {
   readonly blocks: readonly PackedBlock[];
 }
 
-/** Makes the charts' data: the more rows a report has, the less detail each keeps, so that a page of 50 sessions stays below 3 MB. */
+/** Makes the charts' data: the more rows a report has, the fewer points each keeps, so that a page of 50 sessions stays below 3 MB. */
 export function chartBlocks(shown: ShownReport, metrics: RunMetrics): ChartBlocks {
   const { report } = shown;
   const bySession = new Map<string, ReplayRow[]>();
@@ -46,7 +46,7 @@ export function chartBlocks(shown: ShownReport, metrics: RunMetrics): ChartBlock
   const made = {
     windows: windowLabels(report),
     triggers: report.policies.map(({ policy }) => triggerLine(policy)),
-    level: levelFor(report.rows.length),
+    mostPoints: mostPointsFor(report.rows.length),
     figuresOf: createCellFigures(metrics),
   };
   const index = chartIndex(shown, metrics);
@@ -59,15 +59,9 @@ export function chartBlocks(shown: ShownReport, metrics: RunMetrics): ChartBlock
 /** Points of lines on one page, all together (chosen: a point takes about three characters, packed). */
 const PAGE_POINTS = 120_000;
 const POINTS = { least: 80, most: 800 } as const;
-/** Up to so many rows the beginnings of summaries and all examples are kept, and up to so many a part of them (chosen). */
-const ROWS_IN_FULL = 60;
-const ROWS_IN_PART = 300;
 
-function levelFor(rows: number): DetailLevel {
-  const points = Math.min(POINTS.most, Math.max(POINTS.least, Math.floor(PAGE_POINTS / Math.max(1, rows))));
-  if (rows <= ROWS_IN_FULL) return { chartPoints: points, compositionSamples: 48, summaryChars: 400, examples: 6 };
-  if (rows <= ROWS_IN_PART) return { chartPoints: points, compositionSamples: 24, summaryChars: 100, examples: 3 };
-  return { chartPoints: points, compositionSamples: 12, summaryChars: 0, examples: 1 };
+function mostPointsFor(rows: number): number {
+  return Math.min(POINTS.most, Math.max(POINTS.least, Math.floor(PAGE_POINTS / Math.max(1, rows))));
 }
 
 function chartIndex({ report, summaries, verdicts }: ShownReport, metrics: RunMetrics): ChartIndex {

@@ -22,8 +22,6 @@ const SCRIPTS = [
   "chart-theme.js",
   "chart-keys.js",
   "context-chart.js",
-  "composition-chart.js",
-  "detail-view.js",
   "report-page.js",
 ];
 
@@ -84,13 +82,12 @@ ${others.length === 0 ? html`` : html`<ul>${others.map((line) => html`<li>${line
 function how(answers: ShownReport["answers"]): Markup {
   if (answers.every(({ choice }) => choice.pick === null)) return html``;
   const isEstimated = answers.some(({ outcomes }) => outcomes.hasEstimatedCost);
-  return html`<details class="how"><summary>How it is chosen</summary><p class="note">Over the sessions that outgrow the window without compaction, by cost and five measures of what was still in the context word for word when a reply needed it; each over everything, and over what was last said 20,000 tokens before or more. A policy is recommended if it lost no request and is worse on no measure than a policy of at most 5 % more cost, or than the newest messages alone at its own size. Of those, the one at the knee of cost against the mean of the measures. If there is none, the knee of all is named with what it loses. Worse: the 95 % interval of the paired difference over repositories lies below zero; from fewer than eight projects, a difference of a point or more. Policies made to cheat are never chosen.${isEstimated ? " If a model has no price, its prompt tokens are taken for its cost." : ""}</p></details>`;
+  return html`<details class="how"><summary>How it is chosen</summary><p class="note">Over the sessions that outgrow the window without compaction, by cost and three measures of what was still in the context word for word when a reply needed it; each over everything, and over what was last said 20,000 tokens before or more. A policy is recommended if it lost no request and is worse on no measure than a policy of at most 5 % more cost, or than the newest messages alone at its own size. Of those, the one at the knee of cost against the mean of the measures. If there is none, the knee of all is named with what it loses. Worse: the 95 % interval of the paired difference over repositories lies below zero; from fewer than eight projects, a difference of a point or more. Policies made to cheat are never chosen.${isEstimated ? " If a model has no price, its prompt tokens are taken for its cost." : ""}</p></details>`;
 }
 
 function navigation(report: BenchReport, tables: readonly ReportTable[]): Markup {
   const links: readonly (readonly [id: string, title: string])[] = [
     ["charts", "Context size"],
-    ["details", "Compactions"],
     ...(report.policies.some(({ sweep }) => sweep !== null) ? [["sweep", "Sweep"] as const] : []),
     ...tables.map(({ id, title }) => [`part-${id}`, title] as const),
     ["settings", "Settings"],
@@ -99,7 +96,7 @@ function navigation(report: BenchReport, tables: readonly ReportTable[]): Markup
   return html`<nav aria-label="Sections">${links.map(([id, title]) => html`<a href="#${id}">${title}</a>`)}</nav>`;
 }
 
-/** The pickers, the chart of context size and the table beside it, what fills the window, and each compaction; filled by the page's script. */
+/** The pickers, the chart of context size and the table beside it; filled by the page's script. */
 function chartSection({ index: { sessions, windows, policies } }: ChartBlocks, metrics: RunMetrics): Markup {
   const options = (labels: readonly string[]) => labels.map((label, place) => html`<option value="${place}">${label}</option>`);
   const heads = metricColumns(metrics, "chart");
@@ -115,16 +112,10 @@ function chartSection({ index: { sessions, windows, policies } }: ChartBlocks, m
 </div>
 <figure>
 <div id="chart" class="chart" role="group" aria-label="Prompt size over calls"><noscript>The chart needs scripts; all tables work without.</noscript></div>
-<figcaption><span class="key"><b>○</b>compaction right before this call (click: what it did)</span><span class="key"><b class="cross">×</b>request above the context window</span><span class="key"><b>▾</b>prompt cache broken, <b>▿</b>expired (policy looked at)</span><span id="chart-note"></span></figcaption>
+<figcaption><span class="key"><b>○</b>compaction right before this call</span><span class="key"><b class="cross">×</b>request above the context window</span><span class="key"><b>▾</b>prompt cache broken, <b>▿</b>expired (policy looked at)</span><span id="chart-note"></span></figcaption>
 </figure>
-<p class="note">Click a policy in the legend to hide or show it; drag across the chart to zoom in, double-click to zoom out. By keyboard, with the chart in focus: <kbd>←</kbd> <kbd>→</kbd> go from call to call, <kbd>Page Up</kbd> <kbd>Page Down</kbd> from compaction to compaction of the policy looked at, <kbd>Enter</kbd> opens what it did, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom.</p>
-${tableHtml({ id: "session", title: "The chosen session", notes: [], rowTitle: "policy", heads, rows: [] })}
-<h2 id="details">What fills the window, and what each compaction did</h2>
-<p class="note" id="detail-title"></p>
-<figure><div id="composition" class="chart" role="group" aria-label="What fills the context"></div><figcaption>Tokens of the size model by kind of message and tool, at evenly spread calls; the dashed line is the input budget.</figcaption></figure>
-<h3 id="compactions-title">Compactions</h3>
-<p class="note" id="detail-note"></p>
-<div id="compactions" class="compactions"></div>`;
+<p class="note">Click a policy in the legend to hide or show it; drag across the chart to zoom in, double-click to zoom out. By keyboard, with the chart in focus: <kbd>←</kbd> <kbd>→</kbd> go from call to call, <kbd>Page Up</kbd> <kbd>Page Down</kbd> from compaction to compaction of the policy looked at, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom.</p>
+${tableHtml({ id: "session", title: "The chosen session", notes: [], rowTitle: "policy", heads, rows: [] })}`;
 }
 
 /** Every policy of the run as data, so that the run can be repeated. Points of a sweep are named by their settings alone. */

@@ -1,24 +1,21 @@
 import { VECTOR } from "../metrics/vector.ts";
 import type { BenchReport, ReportAnswer } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
-import { windowComparisons } from "./comparisons.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import { reportProblems } from "./problems.ts";
 
-/** Writes a report with its answers and comparisons as JSON, each entry of a list on its own line, so that two runs can be compared line by line. */
+/** Writes a report with its problems and answers as JSON, each entry of a list on its own line, so that two runs can be compared line by line. */
 export function renderJsonReport(report: BenchReport): string {
   return [...jsonReportPieces(report)].join("");
 }
 
 /** Yields the text of {@link renderJsonReport} piece by piece: as one text, a report over some thousand sessions takes more memory than making it. */
 export function* jsonReportPieces(report: BenchReport): Generator<string, void, void> {
-  const comparisons = windowComparisons(report).flatMap(({ policies }) => policies);
   let opening = "{\n";
   for (const [name, value] of Object.entries({
     ...report,
     problems: reportProblems(report),
     answers: answersOf(report),
-    comparisons,
   })) {
     yield `${opening}${JSON.stringify(name)}: `;
     yield* fieldPieces(value);

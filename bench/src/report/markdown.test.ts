@@ -13,7 +13,7 @@ describe("renderMarkdownReport", () => {
       "Closest: ",
       "### Policies, 64k for messages",
       "### Kept, measure by measure",
-      "### Differences",
+      "### Dollars and prompt cache",
       "### Inputs that were left out",
     ].map((text) => page.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));

@@ -3,7 +3,6 @@ import { exampleReport } from "../../testing/example-report.ts";
 import type { SummaryWriterCounts } from "../metrics/summary-writers.ts";
 import type { BenchReport } from "../results.ts";
 import { windowAnswers } from "./answer.ts";
-import { windowComparisons } from "./comparisons.ts";
 import { renderHtmlReport } from "./html.ts";
 import { renderMarkdownReport } from "./markdown.ts";
 import { markedReport, modelSummaryNote } from "./model-summaries.ts";
@@ -54,14 +53,6 @@ describe("a policy that pays for a model's summaries", () => {
     expect(shown).toEqual([
       ["without a model", [other], ["a.jsonl"]],
       ["by a model", ["sven"], ["a.jsonl"]],
-    ]);
-  });
-
-  test("is told by the JSON report", () => {
-    const comparisons = windowComparisons(reportOf({ recorded: 2, digest: 3 })).flatMap(({ policies }) => policies);
-    expect(comparisons.map(({ modelSummaries }) => modelSummaries)).toEqual([
-      { asked: 5, recorded: 2, partly: 0, standIn: 3, model: 0 },
-      null,
     ]);
   });
 });

@@ -1,9 +1,18 @@
 import { addedWriters } from "../metrics/summary-writers.ts";
-import type { BenchReport, ModelSummaries } from "../results.ts";
+import type { BenchReport } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
 /** Stands behind the name of a policy that pays for summaries by a model (docs/evidence.md, "Real summaries"). */
 const MODEL_MARK = "*";
+
+/** Requests for summaries by a model. */
+interface ModelSummaries {
+  readonly asked: number;
+  /** Answered by the recorded agent's own, as they were or with a digest of what came after. */
+  readonly recorded: number;
+  /** Written by a model for this run. */
+  readonly model: number;
+}
 
 /** By policy the summaries that it asked of a model; only policies that asked for one somewhere in the run. */
 export function modelSummaries({
@@ -15,8 +24,7 @@ export function modelSummaries({
       const own = rows.flatMap(({ policy, metrics }) => (policy === name && metrics !== null ? [metrics.summaries] : []));
       const { recorded, recordedAndDigest, digest, model, failed } = addedWriters(own);
       const asked = recorded + recordedAndDigest + digest + model + failed;
-      const counts = { asked, recorded: recorded + recordedAndDigest, partly: recordedAndDigest, standIn: digest, model };
-      return asked === 0 ? [] : [[name, counts] as const];
+      return asked === 0 ? [] : [[name, { asked, recorded: recorded + recordedAndDigest, model }] as const];
     }),
   );
 }

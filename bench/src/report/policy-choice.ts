@@ -2,7 +2,6 @@ import { LEAST_POINTS, meanShares, SAME_COST_RATIO, VECTOR, vectorMean } from ".
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
 import { clusteredEstimate, FEWEST_OWNERS, meanOf, meanOver, unitOf } from "../statistics.ts";
 import { paretoFront } from "../tune/pareto.ts";
-import { pointsOver } from "./paired-differences.ts";
 import type { SessionOutcome, WindowOutcomes } from "./session-outcomes.ts";
 
 /** A policy over all compared sessions. Cost and shares are percent. */
@@ -83,7 +82,13 @@ export function choosePolicy(
 
 /** False for what costs more than doing nothing and holds no more of any measure. */
 function isWorthwhile({ cost, outcomes }: Drawn): boolean {
-  const ahead = (place: number) => meanOf(outcomes.flatMap(({ vector }) => pointsOver(vector[place], "none") ?? []));
+  const ahead = (place: number) =>
+    meanOf(
+      outcomes.flatMap(({ vector }) => {
+        const { own = null, none = null } = vector[place] ?? {};
+        return own === null || none === null ? [] : [own - none];
+      }),
+    );
   return cost <= 100 || VECTOR.some((_, place) => (ahead(place) ?? 0) >= LEAST_POINTS);
 }
 

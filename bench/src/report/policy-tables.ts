@@ -1,10 +1,10 @@
+import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { LEAST_POINTS, MEASURES, VECTOR } from "../metrics/vector.ts";
-import type { BenchReport, PairedDifference, PolicyComparison } from "../results.ts";
-import { FEWEST_OWNERS, ownersOf, ratioOf } from "../statistics.ts";
+import { MEASURES, VECTOR } from "../metrics/vector.ts";
+import type { BenchReport } from "../results.ts";
+import { ownersOf } from "../statistics.ts";
 import { partsByWay } from "./apart.ts";
-import { overWords, type WindowComparison } from "./comparisons.ts";
 import {
   formatCount,
   formatNumberOf,
@@ -14,11 +14,9 @@ import {
   heldCell,
   NO_FIGURE,
 } from "./figures.ts";
-import { COST_FIGURE, pointsOver, sessionRecord } from "./paired-differences.ts";
-import { CHEATS, type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
+import { type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
 import { isActing, type PolicySummary, remarks, windowLabels } from "./policy-summary.ts";
-import type { SessionNames } from "./session-names.ts";
-import { type SessionOutcome, windowOutcomes } from "./session-outcomes.ts";
+import { dearerRatio, windowOutcomes } from "./session-outcomes.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { compactsAt, type Verdict } from "./verdict.ts";
 
@@ -44,8 +42,8 @@ const KEPT_MEANING: MetricMeaning = {
   unit: "% of needs",
   better: "higher",
   method:
-    "Of what later replies needed (texts that edits replace, lines around what is referred to, files being changed, your instructions, the plan) the share that was still in the context word for word: the mean of the five.",
-  caveat: "A mean hides which of the five is missing: --full, the page and Markdown have each.",
+    "Of what later replies needed (texts that edits replace, lines around what is referred to, files being changed) the share that was still in the context word for word: the mean of the three.",
+  caveat: "A mean hides which of the three is missing: --full, the page and Markdown have each.",
 };
 
 /** The eight columns that a person decides by. */
@@ -126,12 +124,11 @@ export function policyTables(
     const rows = own.map((summary): PolicyRow => {
       const { policy } = summary;
       const outcomes = byPolicy.get(policy);
-      const { acted, cost } = sessionRecord(whereActed.get(policy) ?? []);
       return {
         summary,
         isNow: now?.policy === policy,
         compactsAtTokens: compactsAt(report, windowLabel, policy)?.tokens ?? null,
-        dearerRatio: ratioOf(cost.lost, acted),
+        dearerRatio: dearerRatio(whereActed.get(policy) ?? []),
         placed: outcomes === undefined ? null : placedPolicy(policy, outcomes),
       };
     });
@@ -146,16 +143,17 @@ export function policyTables(
   });
 }
 
-/** The tables behind the first: each measure, differences with intervals, cost and requests, a table each for each window. */
+/** The tables behind the first: each measure, cost and requests, a table each for each window. */
 export function furtherPolicyTables(
+  report: BenchReport,
   summaries: readonly PolicySummary[],
-  comparisons: readonly WindowComparison[],
-  { metrics, nameOf }: { readonly metrics: RunMetrics; readonly nameOf: SessionNames },
+  metrics: RunMetrics,
 ): readonly ReportTable[] {
+  const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   return [
-    ...comparisons.filter(({ policies }) => policies.length > 0).flatMap((each) => comparisonTables(each, nameOf)),
+    ...labels.map((label) => measureTable(report, summaries, label)),
     ...(["cost", "requests"] as const).flatMap((name) =>
-      [...new Set(summaries.map(({ windowLabel }) => windowLabel))].map((label) =>
+      labels.map((label) =>
         tableOf({
           title: `${METRIC_TITLES[name]}, ${label}`,
           notes: ["Sums over all sessions to which the window applies."],
@@ -171,45 +169,21 @@ export function furtherPolicyTables(
 
 const METRIC_TITLES = { cost: "Dollars and prompt cache", requests: "Requests and compactions" } as const;
 
-const ALONE = "over the newest messages alone, points";
-
-function comparisonTables(comparison: WindowComparison, nameOf: SessionNames): readonly ReportTable[] {
-  const { windowLabel, outcomes, policies } = comparison;
-  const placed = [...outcomes.byPolicy].map(([policy, own]) => placedPolicy(policy, own));
-  const isFew = (policies[0]?.owners ?? 0) < FEWEST_OWNERS;
-  const sessions = [...outcomes.byPolicy].flatMap(([policy, own]) =>
-    CHEATS.has(policy) ? [] : own.map((outcome) => ({ policy, outcome })),
-  );
-  return [
-    tableOf({
-      title: `Kept, measure by measure, ${windowLabel}`,
-      notes: ["Means of the compared sessions' shares, %. Older: last said 20,000 tokens before or more."],
-      rowTitle: "policy",
-      columns: MEASURE_COLUMNS,
-      rows: placed,
-      nameOf: ({ policy }) => policy,
+/** Each measure of what the policies that act kept. */
+function measureTable(report: BenchReport, summaries: readonly PolicySummary[], windowLabel: string): ReportTable {
+  const own = summaries.filter((each) => each.windowLabel === windowLabel && each.isActing);
+  const { byPolicy } = windowOutcomes(report, { windowLabel, acting: own.map(({ policy }) => policy) });
+  return tableOf<MeasuredPolicy>({
+    title: `Kept, measure by measure, ${windowLabel}`,
+    notes: ["Means of the compared sessions' shares, %. Older: last said 20,000 tokens before or more."],
+    rowTitle: "policy",
+    columns: [...MEASURE_COLUMNS, ...BESIDE_COLUMNS],
+    rows: own.flatMap((summary) => {
+      const outcomes = byPolicy.get(summary.policy);
+      return outcomes === undefined ? [] : [{ ...placedPolicy(summary.policy, outcomes), summary }];
     }),
-    tableOf({
-      title: `Differences, ${windowLabel}`,
-      notes: [overWords(comparison)],
-      rowTitle: "policy",
-      columns: DIFFERENCE_COLUMNS,
-      rows: policies,
-      nameOf: ({ policy }) => policy,
-    }),
-    ...(isFew
-      ? [
-          tableOf({
-            title: `Every session, ${windowLabel}`,
-            notes: [],
-            rowTitle: "session",
-            columns: SESSION_COLUMNS,
-            rows: sessions,
-            nameOf: ({ outcome }) => nameOf(outcome.session),
-          }),
-        ]
-      : []),
-  ];
+    nameOf: ({ policy }) => policy,
+  });
 }
 
 /** Cost and kept content once more for each way in which the agents of the sessions work; none if all work alike. */
@@ -238,8 +212,6 @@ const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
   "replaced texts": "Of the texts that edits replace, those that stood in the context whole.",
   passages: "Of the lines that replies refer to, those that stood in the context with three lines on each side.",
   "file in hand": "Of the files that replies change, those whose newest reading stood in the context, by 80 % of its lines.",
-  instructions: "Of the person's messages so far, those that stood in the context, at each call.",
-  plan: "Of the items of the newest plan or list of tasks, those that stood in the context.",
 };
 
 const MEASURE_COLUMNS: readonly Column<Omit<PlacedPolicy, "worse">>[] = [false, true].flatMap((isFar) =>
@@ -259,88 +231,25 @@ const MEASURE_COLUMNS: readonly Column<Omit<PlacedPolicy, "worse">>[] = [false, 
   ),
 );
 
+/** A policy with its shares over the compared sessions, and over all. */
+interface MeasuredPolicy extends Omit<PlacedPolicy, "worse"> {
+  readonly summary: PolicySummary;
+}
+
+/** Measures that no policy is chosen by. */
+const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].map(({ id, figures }) =>
+  numberColumn<MeasuredPolicy>({
+    group: "in all sessions",
+    title: id,
+    meaning: figures.all,
+    value: ({ summary }) => summary.metrics[id].all,
+    format: heldCell,
+  }),
+);
+
 const COST_COLUMN: Column<Omit<PlacedPolicy, "worse">> = numberColumn({
   title: "cost %",
   meaning: COST_MEANING,
   value: ({ cost }) => cost,
   format: formatPercent,
 });
-
-const DIFFERENCE: MetricMeaning = {
-  unit: "points",
-  better: "higher",
-  method:
-    "Mean of the sessions' differences, with a 95 % interval: a paired bootstrap that draws whole repositories 10,000 times.",
-  caveat: "≈: no difference. From fewer than eight projects there is no interval, and less than a point is none.",
-};
-
-/** Cost against doing nothing, and each measure against the newest messages alone, at the policy's own size. */
-const DIFFERENCE_COLUMNS: readonly Column<PolicyComparison>[] = [
-  differenceColumn(COST_FIGURE, "none", { group: "", title: "cost %", meaning: COST_MEANING }),
-  ...VECTOR.map(({ name }) => differenceColumn(name, "tail", { group: ALONE, title: name, meaning: DIFFERENCE })),
-];
-
-function differenceColumn(
-  figure: string,
-  against: PairedDifference["against"],
-  head: Pick<Column<PolicyComparison>, "group" | "title" | "meaning">,
-): Column<PolicyComparison> {
-  return {
-    ...head,
-    isText: false,
-    cellOf: ({ differences }) => {
-      const found = differences.find((each) => each.figure === figure && each.against === against);
-      const raw = found?.value ?? null;
-      return { shown: differenceText(found), raw: raw === null ? "" : String(raw), isBad: false };
-    },
-  };
-}
-
-/** A difference with its interval, e.g. `−7.6 [−12.7, −3.7]`; `≈` before it says that it is none. */
-function differenceText(difference: PairedDifference | undefined): string {
-  if (difference === undefined || difference.value === null) return NO_FIGURE;
-  const { figure, value, interval } = difference;
-  const isCost = figure === COST_FIGURE;
-  const zero = isCost ? 100 : 0;
-  const shown = isCost ? formatPercent : signedPoints;
-  const isNone = interval === null ? Math.abs(value - zero) < LEAST_POINTS : interval.from <= zero && interval.through >= zero;
-  const range = interval === null ? "" : ` [${shown(interval.from)}, ${shown(interval.through)}]`;
-  return `${isNone ? "≈ " : ""}${shown(value)}${range}`;
-}
-
-/** Points with a sign and one decimal. */
-function signedPoints(points: number | null): string {
-  if (points === null) return NO_FIGURE;
-  const digits = Math.abs(points).toFixed(1);
-  return digits === "0.0" ? "0" : `${points < 0 ? "−" : "+"}${digits}`;
-}
-
-/** One session under one policy. */
-interface PolicySession {
-  readonly policy: string;
-  readonly outcome: SessionOutcome;
-}
-
-/** The same for one session: an anecdote. */
-const SESSION_COLUMNS: readonly Column<PolicySession>[] = [
-  textColumn("policy", ({ policy }) => policy),
-  numberColumn({
-    title: "cost %",
-    meaning: COST_MEANING,
-    value: ({ outcome }) => 100 * outcome.costRatio,
-    format: formatPercent,
-  }),
-  ...MEASURES.map(([name]) =>
-    numberColumn<PolicySession>({
-      group: ALONE,
-      title: name,
-      meaning: {
-        ...DIFFERENCE,
-        method: "The session's share less that of the newest messages alone.",
-        caveat: "One session is an anecdote.",
-      },
-      value: ({ outcome }) => pointsOver(outcome.vector[VECTOR.findIndex((each) => each.name === name)], "tail"),
-      format: signedPoints,
-    }),
-  ),
-];

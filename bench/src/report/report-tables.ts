@@ -4,7 +4,6 @@ import { VALIDATED } from "../metrics/validated-figures.ts";
 import type { BenchReport, ReportProblem, SkippedInput, SourceNote } from "../results.ts";
 import { type WindowAnswer, windowAnswers } from "./answer.ts";
 import { askTables } from "./ask-tables.ts";
-import { type WindowComparison, windowComparisons } from "./comparisons.ts";
 import { formatCount } from "./figures.ts";
 import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { type PolicySummary, summarizePolicies } from "./policy-summary.ts";
@@ -27,7 +26,7 @@ export interface ShownReport {
   readonly first: readonly ReportTable[];
   /** A model's next actions; none if none was asked. */
   readonly asked: readonly ReportTable[];
-  /** All others. They are made when they are asked for: their intervals take time. */
+  /** All others, made when they are asked for. */
   further(): readonly ReportTable[];
   /** Sentences that every output has below the first tables. */
   readonly notes: readonly string[];
@@ -49,16 +48,14 @@ export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: Ses
     verdicts: found,
     first: policyTables(report, summaries, found),
     asked: plain.ask === undefined ? [] : askTables(plain.ask).map(textTable),
-    further: () => {
-      const comparisons: readonly WindowComparison[] = windowComparisons(report);
-      return [
-        ...furtherPolicyTables(summaries, comparisons, { metrics, nameOf }),
+    further: () =>
+      [
+        ...furtherPolicyTables(report, summaries, metrics),
         ...tablesByWay(report),
         sessionTable(plain, nameOf),
         skippedTable(plain.skipped),
         noteTable(plain.notes),
-      ].filter(({ rows }) => rows.length > 0);
-    },
+      ].filter(({ rows }) => rows.length > 0),
     notes: [...(mark === null ? [] : [mark]), OPEN_LOOP, validatedWords()],
   };
 }

@@ -1,15 +1,13 @@
 import { columnsOf } from "../metrics/columns.ts";
 import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
-import type { CompactionDetail, Composition } from "../metrics/row-metrics.ts";
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
 import { windowLabel } from "./labels.ts";
 import { isMeasured } from "./policy-summary.ts";
 import type { TriggerLine } from "./trigger.ts";
 
-/** The data from which the page's script draws one session; a text is a number in `texts`. */
+/** The data from which the page's script draws one session. */
 export interface SessionBlock {
-  readonly texts: readonly string[];
   readonly cells: readonly ChartCell[];
 }
 
@@ -41,22 +39,22 @@ export interface ChartLine {
   readonly expired: readonly (readonly [number, number])[];
   /** In the order of the figures' names; empty if there is no line. */
   readonly figures: readonly (number | null)[];
-  readonly composition: PackedComposition;
-  readonly compactions: readonly PackedCompaction[];
 }
 
-/** One session's rows, the report's windows, the policies' trigger lines in the order of the report, and how much to take. */
+/** One session's rows, the report's windows, the policies' trigger lines in the order of the report, and how many points a line may have. */
 export interface SessionRows {
   readonly rows: readonly ReplayRow[];
   readonly windows: readonly string[];
   readonly triggers: readonly TriggerLine[];
-  readonly level: DetailLevel;
+  readonly mostPoints: number;
   readonly figuresOf: CellFigures;
 }
 
 /** Makes the block of one session. */
-export function sessionBlock(report: BenchReport, { rows, windows, triggers, level, figuresOf }: SessionRows): SessionBlock {
-  const texts = createTextTable();
+export function sessionBlock(
+  report: BenchReport,
+  { rows, windows, triggers, mostPoints, figuresOf }: SessionRows,
+): SessionBlock {
   const policies = new Map(report.policies.map(({ name }, index) => [name, index]));
   const cells = windows.flatMap((label, window): readonly ChartCell[] => {
     const inWindow = rows.filter((row) => windowLabel(row.window) === label);
@@ -74,21 +72,19 @@ export function sessionBlock(report: BenchReport, { rows, windows, triggers, lev
           policy: place(row),
           why: row.why,
           triggerTokens: triggers[place(row)]?.(row) ?? null,
-          ...lineOf(row, level),
+          ...lineOf(row, mostPoints),
           figures: isMeasured(row) ? figuresOf(row, baseline ?? null) : [],
-          composition: packComposition(row.composition, level.compositionSamples, texts.place),
-          compactions: row.compactions.map((compaction) => packCompaction(compaction, level, texts.place)),
         })),
       },
     ];
   });
-  return { texts: texts.all(), cells };
+  return { cells };
 }
 
 type Line = Pick<ChartLine, "callSteps" | "tokenSteps" | "compacted" | "overflowRuns" | "broken" | "expired">;
 
-function lineOf({ series, cacheMisses }: ReplayRow, { chartPoints }: DetailLevel): Line {
-  const points = downsample(series, chartPoints);
+function lineOf({ series, cacheMisses }: ReplayRow, mostPoints: number): Line {
+  const points = downsample(series, mostPoints);
   const missesOf = (wanted: "broken" | "expired") =>
     cacheMisses.flatMap(({ call, kind, unreadTokens }) => (kind === wanted ? [[call + 1, unreadTokens] as const] : []));
   return {
@@ -98,55 +94,6 @@ function lineOf({ series, cacheMisses }: ReplayRow, { chartPoints }: DetailLevel
     overflowRuns: runsOf(points.map(({ overflowed }) => overflowed)),
     broken: missesOf("broken"),
     expired: missesOf("expired"),
-  };
-}
-
-/** One compaction; texts by number, `-1` for none, calls from 1. */
-export interface PackedCompaction {
-  readonly call: number;
-  readonly reason: number;
-  readonly steps: readonly number[];
-  /** Before and after; `null` if the policy had no measure. */
-  readonly tokens: readonly [number | null, number | null];
-  readonly messages: readonly [number, number];
-  /** Messages summarised, messages dropped, parts shortened. */
-  readonly done: readonly [number, number, number];
-  readonly summary: number;
-  readonly neededLater: number;
-  /** A call and a text for each. */
-  readonly examples: readonly (readonly [number, number])[];
-}
-
-/** Packs a compaction, with as much of its texts as the level lets. */
-function packCompaction(detail: CompactionDetail, level: DetailLevel, place: TextTable["place"]): PackedCompaction {
-  const { tokensBefore, tokensAfter, summary } = detail;
-  const rounded = (tokens: number | null) => (tokens === null ? null : Math.round(tokens));
-  return {
-    call: detail.call + 1,
-    reason: place(detail.reason),
-    steps: detail.steps.map(place),
-    tokens: [rounded(tokensBefore), rounded(tokensAfter)],
-    messages: [detail.messagesBefore, detail.messagesAfter],
-    done: [detail.summarisedMessages, detail.droppedMessages, detail.shortenedParts],
-    summary: summary === null || level.summaryChars === 0 ? -1 : place(summary.slice(0, level.summaryChars)),
-    neededLater: detail.neededLater,
-    examples: detail.examples.slice(0, level.examples).map(({ call, text }) => [call + 1, place(text)]),
-  };
-}
-
-/** The content of the context: the sampled calls (from 1) as differences, and for each kind (by text) its tokens at each of them. */
-interface PackedComposition {
-  readonly callSteps: readonly number[];
-  readonly kinds: readonly { readonly name: number; readonly tokens: readonly number[] }[];
-}
-
-/** Packs a composition, of at most about so many samples: evenly spread ones, and the last. */
-function packComposition({ kinds, samples }: Composition, mostSamples: number, place: TextTable["place"]): PackedComposition {
-  const every = Math.max(1, Math.ceil(samples.length / mostSamples));
-  const kept = samples.filter((_, index) => index % every === 0 || index === samples.length - 1);
-  return {
-    callSteps: stepsOf(kept.map(({ call }) => call + 1)),
-    kinds: kinds.map((kind, index) => ({ name: place(kind), tokens: kept.map(({ tokens }) => tokens[index] ?? 0) })),
   };
 }
 
@@ -166,18 +113,6 @@ export function createCellFigures(metrics: RunMetrics): CellFigures {
       return figure === null ? null : Number(figure.toPrecision(DIGITS));
     });
   };
-}
-
-/** How much of a report its page holds. The JSON report always has all of it. */
-export interface DetailLevel {
-  /** Points of a line; a few more if many calls compacted. */
-  readonly chartPoints: number;
-  /** Calls at which the context is taken apart. */
-  readonly compositionSamples: number;
-  /** Characters of a summary. */
-  readonly summaryChars: number;
-  /** References needed later that are named for each compaction; all are counted. */
-  readonly examples: number;
 }
 
 /**
@@ -224,25 +159,4 @@ function runsOf(flags: readonly boolean[]): readonly (readonly [number, number])
     else found.push([index, 1]);
   }
   return found;
-}
-
-/** Texts that come often, each written down once. */
-interface TextTable {
-  /** The text's number. */
-  place(text: string): number;
-  all(): readonly string[];
-}
-
-/** A table without texts. */
-function createTextTable(): TextTable {
-  const places = new Map<string, number>();
-  return {
-    place: (text) => {
-      const known = places.get(text);
-      if (known !== undefined) return known;
-      places.set(text, places.size);
-      return places.size - 1;
-    },
-    all: () => [...places.keys()],
-  };
 }

@@ -4,7 +4,7 @@ import type { BenchReport } from "../results.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import { tablesByWay } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
-import { windowOutcomes } from "./session-outcomes.ts";
+import { dearerRatio, type SessionOutcome, windowOutcomes } from "./session-outcomes.ts";
 
 /** For each session: requests that overflow without compaction, and the policies that act in it. */
 type Sessions = Readonly<Record<string, { readonly overflows: number; readonly actors: readonly string[] }>>;
@@ -93,6 +93,14 @@ test("a lineage is one unit, however many forks it has", () => {
     summarizePolicies(each).map(({ metrics }) => metrics.cost.withCache.relative?.geometricMeanRatio.toFixed(9));
   expect(new Set(plain.byPolicy.get("sven")?.map(({ costRatio }) => costRatio)).size).toBeGreaterThan(1);
   expect(meansOf(forked)).toEqual(meansOf(report));
+});
+
+test("a session is dearer from a thousandth on", () => {
+  const costing = (costRatio: number): SessionOutcome => ({
+    ...{ session: "a", costRatio, vector: [], hasActed: true, lostRequests: 0, compactions: 1 },
+  });
+  expect(dearerRatio([0.5, 1.2, 1.0005, 1.002].map(costing))).toBe(0.5);
+  expect(dearerRatio([])).toBeNull();
 });
 
 describe("sessions that write calls in scripts", () => {

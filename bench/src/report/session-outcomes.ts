@@ -2,7 +2,15 @@ import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import { asUnits, type ComparedSession, vectorOf } from "../metrics/vector.ts";
 import { brokenPolicies } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { type InSession, inLineages, unitOf } from "../statistics.ts";
+import {
+  clusteredEstimate,
+  type Estimate,
+  geometricMeanOver,
+  type InSession,
+  inLineages,
+  ratioOf,
+  unitOf,
+} from "../statistics.ts";
 import { withoutApart } from "./apart.ts";
 import { windowLabel } from "./labels.ts";
 
@@ -104,4 +112,20 @@ function outcomeOf(row: ReplayRow | undefined, baseline: ReplayRow | undefined):
       compactions: own.economy.compactions,
     },
   ];
+}
+
+/** Estimates a policy's cost in percent of the cost without compaction: the geometric mean over sessions, with its interval. */
+export function costEstimate(outcomes: readonly SessionOutcome[]): Estimate {
+  return clusteredEstimate(
+    outcomes,
+    geometricMeanOver(({ costRatio }) => 100 * costRatio),
+  );
+}
+
+/** Less is rounding. */
+const LEAST_COST_RATIO = 0.001;
+
+/** The share of sessions that cost more than doing nothing; `null` without a session. */
+export function dearerRatio(outcomes: readonly SessionOutcome[]): number | null {
+  return ratioOf(outcomes.filter(({ costRatio }) => 1 - costRatio <= -LEAST_COST_RATIO).length, outcomes.length);
 }

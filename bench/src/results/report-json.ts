@@ -3,15 +3,7 @@ import { askReportSchema } from "../ask/ask-schema.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
 import type { CompactionDetail } from "../metrics/row-metrics.ts";
 import type { WindowSpec } from "../replay/cell.ts";
-import type {
-  BenchReport,
-  PolicyComparison,
-  ReplayRow,
-  ReportAnswer,
-  SessionDescription,
-  SourceNote,
-  Tally,
-} from "../results.ts";
+import type { BenchReport, ReplayRow, ReportAnswer, SessionDescription, SourceNote } from "../results.ts";
 
 const count = z.int().nonnegative();
 const figure = z.number().nullable();
@@ -121,24 +113,6 @@ export const sourceNoteSchema: z.ZodType<SourceNote> = z.strictObject({
   text: z.string(),
 });
 
-const interval = z.strictObject({ from: z.number(), through: z.number() });
-const tally: z.ZodType<Tally> = z.strictObject({ won: count, tied: count, lost: count });
-
-const comparisonSchema: z.ZodType<PolicyComparison> = z.strictObject({
-  window: z.string(),
-  policy: z.string(),
-  basis: z.enum(["outgrown", "touched"]),
-  sessions: count,
-  owners: count,
-  modelSummaries: z.strictObject({ asked: count, recorded: count, partly: count, standIn: count, model: count }).nullable(),
-  differences: z
-    .array(
-      z.strictObject({ figure: z.string(), against: z.enum(["tail", "none"]), value: figure, interval: interval.nullable() }),
-    )
-    .readonly(),
-  record: z.strictObject({ acted: count, cost: tally, held: tally, heldOverTail: tally }),
-});
-
 const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
   window: z.string(),
   summaries: z.enum(["by a model", "without a model"]).nullable(),
@@ -191,7 +165,6 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
       .readonly()
       .optional(),
     answers: z.array(answerSchema).readonly().optional(),
-    comparisons: z.array(comparisonSchema).readonly().optional(),
     lineages: z.strictObject({ files: count, sessions: count, lineages: count, repeatedAnswers: count }).exactOptional(),
     ask: askReportSchema.exactOptional(),
   });

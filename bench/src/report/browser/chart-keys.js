@@ -54,8 +54,8 @@ const chartKeys = (() => {
   };
 
   /**
-   * @typedef {{ describe: (at: number) => string, stops?: () => readonly number[], onOpen?: (at: number) => void }} ChartMeaning
-   * `stops`: places that Page Up and Page Down go to; `onOpen`: what Enter does.
+   * @typedef {{ describe: (at: number) => string, stops: readonly number[] }} ChartMeaning
+   * `stops`: places that Page Up and Page Down go to.
    */
 
   /**
@@ -64,7 +64,7 @@ const chartKeys = (() => {
    * @param {string} label
    * @param {ChartMeaning} meaning
    */
-  const makeSlider = (plot, label, { describe, stops = () => [], onOpen = () => {} }) => {
+  const makeSlider = (plot, label, { describe, stops }) => {
     const { over } = plot;
     const last = plot.data[0].length - 1;
     let at = 0;
@@ -91,13 +91,12 @@ const chartKeys = (() => {
       ArrowDown: () => go(at - 1),
       Home: () => go(0),
       End: () => go(last),
-      PageDown: () => go(stops().find((stop) => stop > at) ?? at),
-      PageUp: () => go(stops().findLast((stop) => stop < at) ?? at),
+      PageDown: () => go(stops.find((stop) => stop > at) ?? at),
+      PageUp: () => go(stops.findLast((stop) => stop < at) ?? at),
       "+": () => zoom(plot, at, ZOOM_RATIO),
       "=": () => zoom(plot, at, ZOOM_RATIO),
       "-": () => zoom(plot, at, 1 / ZOOM_RATIO),
       0: whole,
-      Enter: () => onOpen(at),
     };
     over.addEventListener("keydown", (event) => {
       const act = keys[event.key];

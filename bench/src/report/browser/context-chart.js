@@ -9,7 +9,7 @@
  *   expired: readonly (readonly [number, number])[], triggerTokens: number | null }} Line
  */
 /** @typedef {{ windowTokens: number, budgetTokens: number, lines: Line[] }} Chart */
-/** @typedef {{ compactions: number, overflows: number, lines: number, misses: number, ring: string }} DrawnMarks */
+/** @typedef {{ compactions: number, overflows: number, lines: number, misses: number }} DrawnMarks */
 
 // biome-ignore lint/correctness/noUnusedVariables: read by report-page.js, a later script of the same page
 const contextChart = (() => {
@@ -20,8 +20,6 @@ const contextChart = (() => {
 
   /** Rings of a line with more of them are drawn smaller (chosen: they would hide it). */
   const MOST_RINGS = 40;
-  /** A click so near to a ring means it (chosen: a finger's tip is about twice as wide). */
-  const NEAR_PIXELS = 24;
 
   /** Dashes of lines whose colour another line has too: none in the first round. */
   const DASHES = [[], [7, 3], [2, 3]];
@@ -183,48 +181,13 @@ const contextChart = (() => {
   }
 
   /**
-   * Where the first ring of the line is, in pixels of the plot; empty without one.
-   * @param {uPlot} plot
-   * @param {Line | undefined} line
-   */
-  function ringOf(plot, line) {
-    const [first] = line?.compacted ?? [];
-    if (line === undefined || first === undefined) return "";
-    const place = [plot.valToPos(line.calls[first] ?? 0, "x"), plot.valToPos(line.tokens[first] ?? 0, "y")];
-    return place.map(Math.round).join(" ");
-  }
-
-  /**
-   * The call of the compaction nearest to the pointer among the lines that are shown; `null` where none is near.
-   * @param {uPlot} plot
-   * @param {Chart} chart
-   * @returns {{ name: string, call: number } | null}
-   */
-  function compactionAt(plot, chart) {
-    const { left = -1, top = -1 } = plot.cursor;
-    let nearest = null;
-    let least = NEAR_PIXELS;
-    for (const [index, line] of chart.lines.entries()) {
-      if (plot.series[index + 1]?.show === false) continue;
-      for (const at of line.compacted) {
-        const [x, y] = [plot.valToPos(line.calls[at] ?? 0, "x"), plot.valToPos(line.tokens[at] ?? 0, "y")];
-        const distance = Math.hypot(x - left, Math.max(y, 0) - top);
-        if (distance >= least) continue;
-        least = distance;
-        nearest = { name: line.name, call: line.calls[at] ?? 0 };
-      }
-    }
-    return nearest;
-  }
-
-  /**
    * Draws the chart into the element and returns the plot, so that it can be resized or destroyed. `onDrawn` hears what was marked.
    * @param {HTMLElement} element
    * @param {Chart} chart
    * @param {{ width: number, height: number, showAll: boolean, onDrawn: (marks: DrawnMarks) => void,
-   *   onToggle: (name: string, isShown: boolean) => void, onOpen: (name: string, call: number) => void }} options
+   *   onToggle: (name: string, isShown: boolean) => void }} options
    */
-  function draw(element, chart, { width, height, showAll, onDrawn, onToggle, onOpen }) {
+  function draw(element, chart, { width, height, showAll, onDrawn, onToggle }) {
     const { calls, columns } = alignLines(chart);
     const drawn = chart.lines.filter((line) => line.calls.length > 0 && line.isShown);
     /** @param {uPlot} plot */
@@ -247,7 +210,7 @@ const contextChart = (() => {
         drawLimit(plot, { tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
       }
       const misses = picked === undefined ? 0 : drawMisses(plot, picked);
-      const marks = { compactions: 0, overflows: 0, lines: drawn.length, misses, ring: ringOf(plot, picked) };
+      const marks = { compactions: 0, overflows: 0, lines: drawn.length, misses };
       for (const [index, line] of chart.lines.entries()) {
         if (plot.series[index + 1]?.show === false) continue;
         const { compactions, overflows } = drawMarks(plot, line);
@@ -294,26 +257,16 @@ const contextChart = (() => {
               chartKeys.showPressed(plot);
             },
           ],
-          ready: [
-            (plot) =>
-              plot.over.addEventListener("click", () => {
-                const found = compactionAt(plot, chart);
-                if (found !== null) onOpen(found.name, found.call);
-              }),
-          ],
         },
       },
       [calls, ...columns],
       element,
     );
     const picked = chart.lines.find(({ isPicked }) => isPicked);
-    const stops = new Map([...(picked?.compacted ?? [])].map((at) => [calls.indexOf(picked?.calls[at] ?? -1), at]));
+    const stops = [...(picked?.compacted ?? [])].map((at) => calls.indexOf(picked?.calls[at] ?? -1));
     chartKeys.attach(plot, "Model call looked at", {
       describe: (at) => describeCall(drawn, calls[at] ?? 0),
-      stops: () => [...stops.keys()],
-      onOpen: (at) => {
-        if (picked !== undefined && stops.has(at)) onOpen(picked.name, calls[at] ?? 0);
-      },
+      stops,
     });
     return plot;
   }

@@ -1,6 +1,5 @@
 /**
- * The report's page: pickers for session, window and policy, the charts of the chosen row, the table beside them, and what each compaction
- * did. All text from the data goes in as text nodes.
+ * The report's page: pickers for session, window and policy, the chart of the chosen session and the table beside it. All text from the data goes in as text nodes.
  */
 
 /** @typedef {import("../chart-data.ts").ChartIndex} ChartIndex */
@@ -58,11 +57,9 @@
     picker("window-picker"),
     picker("policy-picker"),
   ];
-  const [element, fillingElement] = [byId("chart"), byId("composition")];
+  const element = byId("chart");
   /** @type {uPlot | null} */
   let plot = null;
-  /** @type {uPlot | null} */
-  let fillingPlot = null;
   /** Policies that are drawn, until another window is chosen. @type {Set<string>} */
   let shown = new Set();
 
@@ -164,32 +161,11 @@
       showAll: box("show-all").checked,
       onDrawn: (marks) => Object.assign(element.dataset, marks),
       onToggle: (name, isShown) => void (isShown ? shown.add(name) : shown.delete(name)),
-      onOpen: (name, call) => void openCompaction(name, call),
     });
     element.setAttribute(
       "aria-label",
       `Prompt size over ${lines[0]?.calls.at(-1)} calls for ${[...shown].join(", ")}; the figures are in the table below`,
     );
-  };
-
-  /** @param {ChartCell} cell @param {readonly string[]} texts */
-  const showDetails = (cell, texts) => {
-    fillingPlot?.destroy();
-    fillingPlot = null;
-    fillingElement.replaceChildren();
-    fillingElement.dataset.layers = "0";
-    const line = cell.lines.find(({ policy }) => policy === chosen().policy);
-    byId("detail-title").textContent =
-      `${nameOf(chosen().policy)}, ${index.windows[chosen().window]}, ${index.sessions[chosen().session]}`;
-    detailView.show(line?.compactions ?? [], texts);
-    const calls = sums(line?.composition.callSteps ?? []);
-    if (line === undefined || calls.length < 2) {
-      fillingElement.append(make("p", line?.why ?? "Too few calls to draw this.", "soft"));
-      return;
-    }
-    const layers = line.composition.kinds.map(({ name, tokens }) => ({ name: texts[name] ?? "", tokens: [...tokens] }));
-    const size = { width: fillingElement.clientWidth, height: chartTheme.heightOf(fillingElement) };
-    fillingPlot = compositionChart.draw(fillingElement, { calls, layers, budgetTokens: cell.budgetTokens }, size);
   };
 
   const show = async () => {
@@ -212,14 +188,6 @@
     }
     showTable(cell);
     drawChart(cell);
-    showDetails(cell, block.texts);
-  };
-
-  /** @param {string} name @param {number} call */
-  const openCompaction = async (name, call) => {
-    policyPicker.value = String(index.policies.findIndex((policy) => policy.name === name));
-    await show();
-    detailView.open(call);
   };
 
   const chooseLines = () => {
@@ -261,11 +229,6 @@
     element,
     () => plot,
     () => void show(),
-  );
-  chartTheme.follow(
-    fillingElement,
-    () => fillingPlot,
-    () => {},
   );
   policyPicker.value = String(index.picked[chosen().window] ?? 0);
   chooseLines();

@@ -102,7 +102,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     writeFileSync(join(folder, "a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
     const policies = ["-p", "none", "-p", "a-policy-with-a-very-long-name.yaml"];
     const { stdout } = await run("bench", "logs/session.jsonl", ...policies, "-w", "16k", "--prices", "dear.yaml", "--full");
-    expect(stdout).toContain("Differences, 16k for messages:");
+    expect(stdout).toContain("Kept, measure by measure, 16k for messages:");
     expect(stdout).toMatch(/^a-policy-with-a-very-long-name\* +\d/m);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });

@@ -117,7 +117,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
     .optionsGroup("Results:")
     .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; all parts share the folder")
-    .option("--full", "print each measure, dollars, sessions, differences, and how far the figures reach");
+    .option("--full", "print each measure, dollars, requests, sessions, and how far the figures reach");
   addReportOptions(command).optionsGroup("Asking a model for the next action:");
   addAskOptions(command).action(async (inputs: readonly string[], options: BenchOptions) =>
     onExit(await bench(inputs, options, io)),
