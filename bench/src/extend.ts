@@ -20,7 +20,6 @@ export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
 export { errorsOf, type PredictionErrors, signedPercentOf } from "./calibrate/errors.ts";
 export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
 export { byEstimator, type Method, type PredictedCall, predictionLines } from "./calibrate/predict-calls.ts";
-export { atifTrajectories } from "./formats/atif/writer.ts";
 export { fileSource, readHead, textSource } from "./formats/file-source.ts";
 export type { FileHead } from "./formats/importer.ts";
 export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPlaces } from "./formats/locations.ts";

@@ -13,7 +13,6 @@ import { qwenCodeImporter } from "../src/formats/qwen-code/importer.ts";
 import { rooCodeImporter } from "../src/formats/roo-code/importer.ts";
 import { sweAgentImporter } from "../src/formats/swe-agent/importer.ts";
 import type { ImporterSubject } from "../src/testing/importer-contract.ts";
-import { GRADED_SUBJECTS } from "./graded-subjects.ts";
 import { ARGS, MESSAGE_LIST_SUBJECTS } from "./message-list-subjects.ts";
 
 const lines = (...objects: readonly object[]): string => objects.map((object) => JSON.stringify(object)).join("\n");
@@ -252,6 +251,5 @@ export const IMPORTER_SUBJECTS: readonly ImporterSubject[] = [
       ],
     }),
   },
-  ...GRADED_SUBJECTS,
   ...MESSAGE_LIST_SUBJECTS,
 ];

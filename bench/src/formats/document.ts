@@ -1,9 +1,9 @@
 import { PlimsollError, type ToolSpec } from "@plimsoll/core";
 import { isRecord, type SessionStartEntry } from "@plimsoll/core/extend";
-import type { ImportNote, Outcome, Transcript } from "../transcript.ts";
+import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";
-import { type TranscriptParts, transcriptOf } from "./log-builder.ts";
+import { transcriptOf } from "./log-builder.ts";
 import type { LogItem } from "./log-items.ts";
 
 /** One session of a document: what starts its log, and its items. */
@@ -11,16 +11,8 @@ export interface DocumentSession {
   readonly start: Partial<SessionStartEntry>;
   readonly items: readonly LogItem[];
   readonly notes?: readonly ImportNote[];
-  readonly sidechains?: readonly DocumentSidechain[];
-  readonly outcome?: Outcome | null;
   /** US dollars of the whole run, as the document states them. */
   readonly statedUsd?: number | null;
-}
-
-/** A session that a call of another one started; `key` is its own among those of its parent. */
-export interface DocumentSidechain extends DocumentSession {
-  readonly key: string;
-  readonly callId: string | null;
 }
 
 /** A format that is read whole. */
@@ -56,30 +48,12 @@ export function documentImporter(spec: DocumentFormat): Importer {
         if (document !== undefined) neighbours.set(path, document);
       }
       const sessions = spec.sessions(await readDocuments(source), neighbours);
-      return sessions.flatMap((session, index) => {
+      return sessions.map(({ start, items, notes = [], statedUsd = null }, index) => {
         const name = sessions.length > 1 || spec.numbering === "always" ? `${file}#${index}` : file;
-        return transcriptsOf(session, { name, file, format, parentName: null });
+        return transcriptOf({ name, file, format, start: { ...start, id: start.id ?? name }, items, notes, statedUsd });
       });
     },
   };
-}
-
-/** The transcript of a session, and those of its sidechains behind it. */
-function transcriptsOf(
-  session: DocumentSession,
-  place: Omit<TranscriptParts, "start" | "items" | "notes" | "outcome" | "statedUsd">,
-): readonly Transcript[] {
-  const { start, items, notes = [], sidechains = [], outcome = null, statedUsd = null } = session;
-  const { name } = place;
-  const id = start.id ?? name;
-  const below = sidechains.flatMap(({ key, callId, ...child }) => {
-    const parent = { sessionId: id, callId };
-    return transcriptsOf(
-      { ...child, start: { ...child.start, parent } },
-      { ...place, name: `${name}#${key}`, parentName: name },
-    );
-  });
-  return [transcriptOf({ ...place, start: { ...start, id }, items, notes, outcome, statedUsd }), ...below];
 }
 
 /** The JSON of a file that belongs to another one; `undefined` if it is not there or holds none. */

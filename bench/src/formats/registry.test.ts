@@ -17,8 +17,13 @@ async function messagesAndNotes(text: string): Promise<{ messages: number; notes
 }
 
 const UNKNOWN_FORMAT = expect.stringMatching(
-  /^given.log:1: no known session format; give a log of one of: plimsoll, pi, qwen-code, claude-code, codex, copilot-cli, /,
+  /^given.log:1: no known session format; give a log of one of: plimsoll, pi, qwen-code, .*, openai-chat, or bring an importer by --with$/,
 );
+const CHAT = [
+  { role: "user", content: "q" },
+  { role: "assistant", content: "a" },
+];
+const ATIF = { schema_version: "ATIF-v1.7", agent: { name: "a" }, steps: [{ step_id: 1, source: "user", message: "q" }] };
 const NO_USAGE = "no-usage: log.jsonl: reports no sizes; it is replayed on estimates";
 
 describe("lines that are not as they should be", () => {
@@ -83,6 +88,18 @@ describe("files that are none", () => {
     ["a file of blanks", "\n \n", "given.log: the file is empty; give a session log"],
     ["a text", "Once upon a time\n", UNKNOWN_FORMAT],
     ["another JSON document", '{\n"a": 1\n}', UNKNOWN_FORMAT],
+    ["a trajectory in ATIF", JSON.stringify(ATIF), UNKNOWN_FORMAT],
+    ["a run of τ-bench", JSON.stringify([{ task_id: 0, reward: 1, info: {}, traj: CHAT }]), UNKNOWN_FORMAT],
+    [
+      "a log of Inspect",
+      JSON.stringify({ version: 2, eval: { task: "t" }, samples: [{ id: 1, messages: CHAT }] }),
+      UNKNOWN_FORMAT,
+    ],
+    [
+      "the same in an archive",
+      "PK\u0003\u0004\u0014\0\0\0header.json",
+      expect.stringMatching(/^given.log: no text in UTF-8 .*: unpack or convert it first, or bring an importer by --with$/),
+    ],
     ["a log without a message", PI_HEADER, "given.log: a pi log without any message; nothing to replay"],
   ])("%s is bad input", async (_, text, message) => {
     const path = join(folder, "file");
@@ -168,7 +185,7 @@ ${CLAUDE_PROMPT}
     ["zstd", Buffer.from("28b52ffd2004", "hex"), /^given: packed with zstd: unpack it first, as by zstd -d$/],
     ["xz", Buffer.from("fd377a585a0000", "hex"), /^given: packed with xz: unpack it first/],
     ["bzip2", Buffer.from("425a683931415926535900", "hex"), /^given: packed with bzip2: unpack it first/],
-    ["what is no text", Buffer.from("7f454c4602010100ff", "hex"), /^given: no text in UTF-8 .+: unpack or convert it first$/],
+    ["what is no text", Buffer.from("7f454c4602010100ff", "hex"), /^given: no text in UTF-8 .+: unpack or convert it first, or bring an importer by --with$/],
   ])("%s is one clear line", async (_, bytes, message) => {
     const path = join(folder, "packed");
     await writeFile(path, bytes);

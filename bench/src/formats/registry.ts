@@ -1,6 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
 import type { Transcript } from "../transcript.ts";
-import { atifImporter } from "./atif/importer.ts";
 import { claudeCodeImporter } from "./claude-code/importer.ts";
 import { clineImporter } from "./cline/importer.ts";
 import { codexImporter } from "./codex/importer.ts";
@@ -8,8 +7,6 @@ import { copilotCliImporter } from "./copilot-cli/importer.ts";
 import { fileSource, readHead } from "./file-source.ts";
 import { geminiCliImporter } from "./gemini-cli/importer.ts";
 import type { FileSource, Importer } from "./importer.ts";
-import { inspectImporter } from "./inspect/importer.ts";
-import { packedLogSource, ZIP_MARK } from "./inspect/packed-log.ts";
 import { aiSdkImporter } from "./message-lists/ai-sdk.ts";
 import { anthropicMessagesImporter } from "./message-lists/anthropic.ts";
 import { langChainImporter } from "./message-lists/langchain.ts";
@@ -23,7 +20,6 @@ import { plimsollImporter } from "./plimsoll/importer.ts";
 import { qwenCodeImporter } from "./qwen-code/importer.ts";
 import { rooCodeImporter } from "./roo-code/importer.ts";
 import { sweAgentImporter } from "./swe-agent/importer.ts";
-import { tauBenchImporter } from "./tau-bench/importer.ts";
 
 /** Every importer, the more particular formats first: the first that recognises a file reads it. */
 export const IMPORTERS: readonly Importer[] = [
@@ -36,9 +32,6 @@ export const IMPORTERS: readonly Importer[] = [
   openCodeImporter,
   openCodeStorageImporter,
   geminiCliImporter,
-  atifImporter,
-  inspectImporter,
-  tauBenchImporter,
   openHandsOutputImporter,
   openHandsImporter,
   miniSweAgentImporter,
@@ -73,14 +66,11 @@ export async function importSource(
   const file = source.displayName;
   if (head.text.trim() === "") throw new PlimsollError("bad-input", `${file}: the file is empty; give a session log`, { file });
   if (head.text.startsWith(SQLITE_HEADER)) throw new PlimsollError("bad-input", `${file}: ${UNREAD_DATABASE}`, { file });
-  if (head.text.startsWith(ZIP_MARK)) return importSource(await packedLogSource(source), importers);
   const [, packed] = PACKED.find(([beginning]) => beginning.test(head.text)) ?? [];
   if (packed !== undefined) throw new PlimsollError("bad-input", `${file}: ${packed}`, { file });
   const importer = importers.find((candidate) => candidate.recognises(head));
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
-    throw new PlimsollError("bad-input", `${file}: no text in UTF-8 (or UTF-16 with its mark): unpack or convert it first`, {
-      file,
-    });
+    throw new PlimsollError("bad-input", `${file}: no text in UTF-8 (or UTF-16 with its mark): ${UNREAD_BYTES}`, { file });
   if (importer === undefined) throw (await endsInside(source)) ? truncated(file) : unknownFormat(file, importers);
   const transcripts = await importer.read(source);
   const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
@@ -107,6 +97,8 @@ const NAME_CHARS = 40;
 
 /** How far into a file bytes are looked for that no text has, in characters. */
 const HEAD_CHARS = 600;
+
+const UNREAD_BYTES = "unpack or convert it first, or bring an importer by --with";
 
 /** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
@@ -158,8 +150,12 @@ function truncated(file: string): PlimsollError {
 
 function unknownFormat(file: string, importers: readonly Importer[]): PlimsollError {
   const formats = [...new Set(importers.map((importer) => importer.format))].join(", ");
-  return new PlimsollError("bad-input", `${file}:1: no known session format; give a log of one of: ${formats}`, {
-    file,
-    line: 1,
-  });
+  return new PlimsollError(
+    "bad-input",
+    `${file}:1: no known session format; give a log of one of: ${formats}, or bring an importer by --with`,
+    {
+      file,
+      line: 1,
+    },
+  );
 }

@@ -1,7 +1,8 @@
+import { sequenceOf } from "@plimsoll/core/extend";
 import { human, result } from "@plimsoll/core/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createNeedleIndex, type Needle } from "./needles.ts";
+import { createContextChanges, createNeedleIndex, type Needle } from "./needles.ts";
 import { comparableText } from "./texts.ts";
 
 const whole = (text: string): Needle => ({ text, share: 1 });
@@ -51,4 +52,20 @@ describe("createNeedleIndex", () => {
       { numRuns: 500 },
     );
   });
+});
+
+const MESSAGES = ["a", "b", "c", "d", "s"].map((id) => human(id, id));
+const named = (ids: string) => sequenceOf(MESSAGES.filter(({ id }) => ids.includes(id)));
+
+test.each([
+  ["what is said next", "ab", "abc", "", "c"],
+  ["nothing", "ab", "ab", "", ""],
+  ["what a summary stands for", "abcd", "ads", "bc", "s"],
+  ["all that was there", "abc", "", "abc", ""],
+])("a context changes by %s", (_, before, now, removed, added) => {
+  const changesTo = createContextChanges();
+  changesTo(named(before));
+  const changes = changesTo(named(now));
+  const idsOf = (messages: typeof changes.added) => messages.map(({ id }) => id).join("");
+  expect([idsOf(changes.removed), idsOf(changes.added)]).toEqual([removed, added]);
 });

@@ -99,7 +99,6 @@ describe("lines that follow the window as they are said to", () => {
       64_000 - triggerTokens(trigger, SMALL),
     ],
     tokens: ({ trigger }: Policy) => [triggerTokens(trigger, LARGE), triggerTokens(trigger, SMALL)],
-    "every-call": ({ trigger }: Policy) => [triggerTokens(trigger, LARGE), 0],
     "share-and-distance": ({ trigger }: Policy) => [triggerTokens(trigger, SMALL) < 64_000, true],
   } as const;
 

@@ -23,10 +23,9 @@ export interface Peer {
  * - `distance`: so many tokens below the window, or below what it leaves beside the reply
  * - `tokens`: so many tokens, whatever the window
  * - `share-and-distance`: the smaller or the larger of both
- * - `every-call`: no line
  */
 interface PeerLine {
-  readonly follows: "share" | "distance" | "tokens" | "share-and-distance" | "every-call";
+  readonly follows: "share" | "distance" | "tokens" | "share-and-distance";
   /** Where that stands: as in {@link PeerFigure}, or that it is ours. */
   readonly source: string;
 }

@@ -1,22 +1,17 @@
 import type { Policy } from "@plimsoll/core";
 import type { EnginePolicy } from "@plimsoll/core/extend";
-import { AI_SDK_PRUNE_PEER } from "./ai-sdk.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { CLAUDE_CODE_2_1_20_PEER, CLAUDE_CODE_PEER } from "./claude-code.ts";
 import { CLINE_PEER } from "./cline.ts";
 import { CLINE_CLI_PEER } from "./cline-cli.ts";
 import { CODEX_PEER } from "./codex.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
-import { DEEP_AGENTS_PEER } from "./deep-agents.ts";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
-import { GOOSE_PEER } from "./goose.ts";
 import { LANGCHAIN_CONTEXT_EDITING_PEER, LANGCHAIN_PEER } from "./langchain.ts";
-import { BATCHED_MASK_PEER, ROLLING_MASK_PEER } from "./observation-masking.ts";
 import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "./opencode.ts";
 import type { Peer } from "./peer.ts";
 import { PI_0_73_PEER } from "./pi.ts";
 import { QWEN_CODE_PEER } from "./qwen-code.ts";
-import { ROO_CODE_PEER } from "./roo-code.ts";
 
 /** The built-in peers: other systems' compaction as policies, in the order in which tables show them. */
 export const PEERS: readonly Peer[] = [
@@ -27,18 +22,12 @@ export const PEERS: readonly Peer[] = [
   OPENCODE_PRUNE_PEER,
   GEMINI_CLI_PEER,
   QWEN_CODE_PEER,
-  GOOSE_PEER,
   PI_0_73_PEER,
-  ROO_CODE_PEER,
   CLINE_PEER,
   CLINE_CLI_PEER,
-  DEEP_AGENTS_PEER,
   LANGCHAIN_PEER,
   CONTEXT_EDITING_PEER,
   LANGCHAIN_CONTEXT_EDITING_PEER,
-  ROLLING_MASK_PEER,
-  BATCHED_MASK_PEER,
-  AI_SDK_PRUNE_PEER,
   LAST_HUMAN_ONLY,
   ALL_EXCERPTS,
 ];

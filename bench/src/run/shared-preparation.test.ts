@@ -5,7 +5,7 @@ import { checkMessages } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { importFile } from "../formats/registry.ts";
-import { ROLLING_MASK_PEER } from "../peers/observation-masking.ts";
+import { OPENCODE_PRUNE_PEER } from "../peers/opencode.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
@@ -13,7 +13,7 @@ import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { replay } from "./replay.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../fixtures/sessions/", import.meta.url));
-const POLICIES = [PLIMSOLL_POLICY, SVEN_POLICY, ROLLING_MASK_PEER.policy];
+const POLICIES = [PLIMSOLL_POLICY, SVEN_POLICY, OPENCODE_PRUNE_PEER.policy];
 /** Small, so that every policy acts. */
 const WINDOW = { kind: "working-room", tokens: 16_000 } as const;
 

@@ -131,12 +131,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "inspect",
     description: "list the sessions of this folder, or show one: its timeline, what fills its context, its compactions",
-    examples: [
-      "inspect",
-      "inspect session.jsonl",
-      "inspect session.jsonl --html session.html",
-      "inspect session.jsonl --atif trajectory.json",
-    ],
+    examples: ["inspect", "inspect session.jsonl", "inspect session.jsonl --html session.html"],
     load: async () => (await import("./inspect/inspect-command.ts")).defineInspectCommand,
   },
   {

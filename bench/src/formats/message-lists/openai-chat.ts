@@ -45,11 +45,7 @@ function textOfContent(content: unknown): string {
     .join("\n");
 }
 
-/**
- * The items of a list in the form of Chat Completions. Formats that are made from it mark a failed result by `is_error`, and a reply
- * that no model gave by `is_no_call`.
- */
-export function chatItems(list: MessageList): readonly LogItem[] {
+function chatItems(list: MessageList): readonly LogItem[] {
   const items: LogItem[] = [];
   const callIdOf = callIdChain();
   let functionCallId = "";
@@ -64,9 +60,7 @@ export function chatItems(list: MessageList): readonly LogItem[] {
         break;
       }
       case "tool":
-        items.push(
-          resultItem(stringAt(message, "tool_call_id") ?? "", parts, { isError: message.is_error === true ? true : null }),
-        );
+        items.push(resultItem(stringAt(message, "tool_call_id") ?? "", parts));
         break;
       case "function":
         items.push(resultItem(functionCallId, parts));
@@ -89,7 +83,7 @@ function chatReply(message: Fields, calls: readonly Fields[], modelId: string | 
     ...(stringAt(message, "refusal") === null ? [] : [textPart(stringAt(message, "refusal") ?? "")]),
     ...calls.map((call) => chatCallPart({}, call)),
   ];
-  const usage = message.is_no_call === true ? null : (openAiUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE);
+  const usage = openAiUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE;
   return replyItem(parts, usage, { sourceId: stringAt(message, "id"), modelId: stringAt(message, "model") ?? modelId });
 }
 

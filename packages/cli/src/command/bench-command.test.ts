@@ -253,7 +253,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       2,
       "--out does nothing with --dry-run",
     ],
-    ["a page is of no session", ["inspect", "--html", "x.html"], 2, "plimsoll: --html, --atif and --with are for a session"],
+    ["a page is of no session", ["inspect", "--html", "x.html"], 2, "plimsoll: --html and --with are for a session"],
     ["an undo is to write a page", ["advise", "--undo", "--html", "x.html"], 2, "plimsoll: --html does nothing with --undo"],
     [
       "nothing is to be agreed to",
@@ -478,7 +478,6 @@ describe("plimsoll policy", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^recorded +as recorded$/m);
     expect(stdout).toMatch(/^none +never$/m);
-    expect(stdout).toMatch(/^rolling-mask +each call +recent/m);
     expect(stdout).toMatch(/^plimsoll +150k +recent and 4 more/m);
     expect(stdout).not.toMatch(/^(last-human-only|all-excerpts)/m);
     expect(stdout).toMatch(/Made to cheat.*never\s+recommended[^:]*: last-human-only,\s+all-excerpts\./s);

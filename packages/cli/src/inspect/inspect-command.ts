@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import process from "node:process";
 import { importFile } from "@plimsoll/bench";
-import { atifTrajectories, formatNumberOf } from "@plimsoll/bench/extend";
+import { formatNumberOf } from "@plimsoll/bench/extend";
 import { PlimsollError, type SessionSummary } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
 import type { Command } from "commander";
@@ -16,7 +16,6 @@ import { inspectText } from "./inspect-text.ts";
 
 interface InspectOptions extends ExtensionOptions {
   readonly html?: string;
-  readonly atif?: string;
 }
 
 /** Adds `plimsoll inspect`: the story of a session in any format that can be read, or a list of the sessions here. */
@@ -24,11 +23,10 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
   command
     .argument("[session]", "a session log, or the id of a session in this folder; without it, all sessions here")
     .option("--html <file>", "write a page as well")
-    .option("--atif <file>", "also write the session as an ATIF trajectory; several sessions take one line each")
-    .action(async (session: string | undefined, { html, atif, ...options }: InspectOptions) => {
+    .action(async (session: string | undefined, { html, ...options }: InspectOptions) => {
       if (session === undefined) {
-        if (html !== undefined || atif !== undefined || options.with !== undefined)
-          throw new PlimsollError("bad-input", "--html, --atif and --with are for a session: name its log");
+        if (html !== undefined || options.with !== undefined)
+          throw new PlimsollError("bad-input", "--html and --with are for a session: name its log");
         io.stdout.write(`${await sessionList(io)}\n`);
         return onExit(EXIT_OK);
       }
@@ -38,11 +36,6 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
       if (html !== undefined) {
         writeWholeFile(resolve(io.cwd, html), inspectHtml(transcripts));
         io.stdout.write(`Wrote ${printable(html)}.\n`);
-      }
-      if (atif !== undefined) {
-        const lines = atifTrajectories(transcripts).map((trajectory) => `${JSON.stringify(trajectory)}\n`);
-        writeWholeFile(resolve(io.cwd, atif), lines.join(""));
-        io.stdout.write(`Wrote ${printable(atif)}.\n`);
       }
       onExit(EXIT_OK);
     });

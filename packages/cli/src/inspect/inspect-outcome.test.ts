@@ -11,24 +11,39 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// Made from the types in τ-bench's source: no run of ours.
-const RUN = {
-  ...{ task_id: 0, reward: 0.25, info: {}, trial: 0 },
-  traj: [
-    { role: "user", content: "q" },
-    { role: "assistant", content: "a" },
-  ],
+/** An importer of one's own, for runs with a grade. */
+const MODULE = `
+const message = (role, id, origin, text) => ({ type: "message", message: { role, id, origin, parts: [{ type: "text", text }], atMs: null } });
+const entriesOf = ({ asked }) => [
+  { type: "session", version: 1, id: "s", createdMs: null, system: "", tools: [], parent: null, agent: null },
+  message("user", "u", "human", asked),
+];
+const graded = {
+  format: "graded",
+  description: "Runs with a reward",
+  recognises: ({ firstObjects: [run] }) => typeof run?.reward === "number",
+  read: async (source) => {
+    const run = await source.document();
+    const file = source.displayName;
+    const outcome = { grades: [{ name: "reward", value: run.reward }] };
+    return [{ name: file, file, format: "graded", entries: entriesOf(run), parentName: null, outcome, hasUsage: false, notes: [] }];
+  },
 };
+export default { importers: [graded] };
+`;
 
-test("what a run came to is shown by inspect, and stands in the report of bench", async () => {
-  writeFileSync(join(folder, "run.json"), JSON.stringify([RUN]));
+test("inspect and the report of bench show the grade that an importer of one's own reads; without it the file is no session", async () => {
+  writeFileSync(join(folder, "graded.mjs"), MODULE);
+  writeFileSync(join(folder, "run.json"), JSON.stringify({ asked: "q", reward: 0.25 }));
   const shown = recordedIo(folder);
-  expect(await main(["inspect", "run.json"], shown.io)).toBe(0);
+  expect(await main(["inspect", "run.json", "--with", "graded.mjs"], shown.io)).toBe(0);
   expect(shown.stdout().replace(/\s+/g, " ")).toContain("outcome reward 0.25");
   const replayed = recordedIo(folder);
-  expect(await main(["bench", "run.json", "--policy", "none", "--window", "64k", "--json", "report.json"], replayed.io)).toBe(
-    0,
-  );
+  const bench = ["bench", "run.json", "--with", "graded.mjs", "--policy", "none", "--window", "64k", "--json", "report.json"];
+  expect(await main(bench, replayed.io)).toBe(0);
   const report: unknown = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
   expect(report).toMatchObject({ sessions: [{ outcome: { grades: [{ name: "reward", value: 0.25 }] } }] });
+  const refused = recordedIo(folder);
+  expect(await main(["inspect", "run.json"], refused.io)).toBe(2);
+  expect(refused.stderr()).toMatch(/^plimsoll: run\.json:1: no known session format; .*, or bring an importer by --with\n$/);
 });
