@@ -200,6 +200,11 @@ test.each<[string, LogItem[], string]>([
     "compaction 2 -> 2: replace 1 by [summary: sum; human: first]",
   ],
   [
+    "a summary before a history that stays whole covers nothing",
+    [FIRST, KEPT, boundary({ kind: "items", items: [FIRST, KEPT] })],
+    "compaction 2 -> 3: replace 0 by [summary: sum; human: first; human: kept]",
+  ],
+  [
     "a history given in full reuses what it can",
     [FIRST, KEPT, boundary({ kind: "history", drafts: [draft("kept"), draft("new")] }, null)],
     "compaction 2 -> 2: replace 1 by [human: kept; human: new]",

@@ -185,7 +185,11 @@ ${CLAUDE_PROMPT}
     ["zstd", Buffer.from("28b52ffd2004", "hex"), /^given: packed with zstd: unpack it first, as by zstd -d$/],
     ["xz", Buffer.from("fd377a585a0000", "hex"), /^given: packed with xz: unpack it first/],
     ["bzip2", Buffer.from("425a683931415926535900", "hex"), /^given: packed with bzip2: unpack it first/],
-    ["what is no text", Buffer.from("7f454c4602010100ff", "hex"), /^given: no text in UTF-8 .+: unpack or convert it first, or bring an importer by --with$/],
+    [
+      "what is no text",
+      Buffer.from("7f454c4602010100ff", "hex"),
+      /^given: no text in UTF-8 .+: unpack or convert it first, or bring an importer by --with$/,
+    ],
   ])("%s is one clear line", async (_, bytes, message) => {
     const path = join(folder, "packed");
     await writeFile(path, bytes);

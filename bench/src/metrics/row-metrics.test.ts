@@ -1,4 +1,4 @@
-import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PI_POLICY, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
@@ -31,5 +31,21 @@ describe("a replay", () => {
     expect(compactions).toEqual([]);
     expect(metrics?.instructions.all.held).toBe(metrics?.instructions.all.uses);
     expect(metrics?.economy.marginSpentRatio).toBeNull();
+  });
+
+  test("a call that finds its cache broken reads less than its prompt, written or not", async () => {
+    const made = madeTranscript({ turns: 10, toolCallsPerTurn: 6, resultChars: 6000, overheadTokens: 2000 });
+    const entries = made.entries.map((entry): SessionEntry => {
+      if (entry.type !== "usage") return entry;
+      const totalInputTokens = entry.usage.input.totalTokens ?? 0;
+      return { ...entry, usage: usageOf({ totalInputTokens, cacheReadTokens: totalInputTokens - 1, cacheWriteTokens: 0 }) };
+    });
+    const window = { kind: "working-room", tokens: 32_000 } as const;
+    const { cacheMisses, series } = await replay(prepareSession({ ...made, entries }), { policy: SVEN_POLICY, window });
+    expect(cacheMisses.length).toBeGreaterThan(0);
+    for (const { call, unreadTokens } of cacheMisses) {
+      expect(unreadTokens).toBeGreaterThan(0);
+      expect(unreadTokens).toBeLessThan(series[call]?.promptTokens ?? 0);
+    }
   });
 });

@@ -58,6 +58,7 @@ test.each<[rule: string, evidence: Partial<WindowEvidence>, tokens: number, reas
   ],
   ["without any sign the catalogue's holds", { catalogueTokens: 400_000, largestPromptTokens: 150_000 }, 400_000, /catalogue/],
   ["a model that nobody knows has the usual one", {}, 200_000, /nothing tells it/],
+  ["a prompt of a sold window's size is in that one", { largestPromptTokens: 256_000 }, 256_000, /accepted/],
   ["a prompt above every sold window is its own window", { largestPromptTokens: 3_000_000 }, 3_000_000, /accepted/],
 ])("%s", (_, evidence, tokens, reason) => {
   const window = realWindow({ ...NOTHING, ...evidence });
@@ -84,4 +85,14 @@ test.each([
   const session = prepareSession({ ...madeTranscript(made), automaticCompactionIds });
   const { window } = cellOf(session, { policy: NONE_POLICY, window: { kind: "real" }, catalog: MODEL_CATALOG });
   expect(window).toMatchObject({ kind: "real", reason: expect.stringMatching(reason) });
+});
+
+test.each([
+  [24_000, 3000],
+  [65_536, 8192],
+  [500_000, 8192],
+])("a room of %i tokens has a reserve of %i for the reply", (tokens, reserve) => {
+  const session = prepareSession(madeTranscript({ turns: 1, toolCallsPerTurn: 1, resultChars: 100, overheadTokens: 2000 }));
+  const window = { kind: "working-room", tokens } as const;
+  expect(cellOf(session, { policy: NONE_POLICY, window, catalog: MODEL_CATALOG }).maxOutputTokens).toBe(reserve);
 });

@@ -56,6 +56,11 @@ describe("choosePolicy", () => {
       { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.525, 80) },
       ["replaced texts other 10"],
     ],
+    [
+      "of two policies the one that is most ahead",
+      { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.5, 80), most: withEdits(outcome(0.5, 80), 85, 85) },
+      ["replaced texts most 15"],
+    ],
     ["none of six per cent more", { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.53, 80) }, []],
     ["the tail of its own size", { own: withEdits(outcome(0.5, 80), 70, 85) }, ["replaced texts tail 15"]],
     ["no difference below a point", { own: withEdits(outcome(0.5, 80), 79.5, 80) }, []],
@@ -117,6 +122,7 @@ describe("better", () => {
   test.each<[string, number, (place: number) => number, number]>([
     ["an interval above zero is, however small", 8, () => 0.5, 1],
     ["an interval that holds zero is no difference, however large", 8, (place) => (place === 0 ? 80 : -1), 0],
+    ["one that begins at zero is none", 8, (place) => (place === 0 ? 80 : 0), 0],
     ["from seven owners it is the difference itself", 7, (place) => (place === 0 ? 80 : -1), 1],
     ["but of a point at least", 7, () => 0.5, 0],
   ])("%s", (_, owners, pointsOf, count) => {

@@ -43,6 +43,16 @@ describe("replay", () => {
     expect(lost.every((call) => call.overflowed && call.promptTokens > 26_000)).toBe(true);
   });
 
+  test.each([
+    ["fills the window is sent", 0, 0],
+    ["is a token larger is lost", 1, 1],
+  ])("a request that %s", async (_, less, lost) => {
+    const sizes = (await callsOf(NONE_POLICY, ROOMY)).map(({ promptTokens }) => promptTokens);
+    const { overheadTokens } = cellOf(SESSION, { policy: NONE_POLICY, window: ROOMY, catalog: MODEL_CATALOG });
+    const window = { kind: "working-room", tokens: Math.max(...sizes) - overheadTokens - less } as const;
+    expect((await callsOf(NONE_POLICY, window)).filter((call) => call.lost)).toHaveLength(lost);
+  });
+
   test("sven compacts and stays inside the window with requests that can be sent", async () => {
     const calls = await callsOf(SVEN_POLICY, TIGHT);
     expect(calls.flatMap((call) => call.compactions).length).toBeGreaterThanOrEqual(2);
