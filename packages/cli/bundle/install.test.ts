@@ -52,6 +52,7 @@ describe("the command, installed alone into an empty folder with an empty home a
     ["its version", ["--version"], /^\d+\.\d+\.\d+\n$/],
     ["its help", ["--help"], /bench .*replay recorded sessions/],
     ["the bench's help, with examples", ["bench", "--help"], /Examples:\n {2}plimsoll bench/],
+    ["the folder of its plugin", ["hook", "plugin"], /claude-code\n$/],
     ["the policies", ["policy", "list"], /sven[\s\S]*plimsoll/],
     ["one policy", ["policy", "show", "sven"], /name: sven # preset sven/],
     ["the story of a bundled session", ["inspect", `${SESSIONS}/bug-hunt.jsonl`], /compaction/],

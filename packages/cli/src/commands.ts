@@ -111,7 +111,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "serve",
     description: "serve a session to a program, as JSON-RPC with Content-Length headers",
-    examples: ["serve --stdio --demo", "serve --stdio --model sonnet --read-only"],
+    examples: ["serve --demo", "serve --model sonnet --read-only"],
     load: async () => (await import("./serve/serve-command.ts")).defineServeCommand,
   },
   {
@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "hook",
     description: "put text back that an agent's own compaction lost; for hooks of Claude Code and Codex",
     note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json. `plimsoll hook plugin` prints the folder of the plugin whose mod\ncompacts in Claude Code: claude --plugin-dir \"$(plimsoll hook plugin)\".",
-    examples: ["hook", "hook status-line"],
+    examples: ["hook", "hook plugin"],
     load: async () => (await import("./hook/hook-command.ts")).defineHookCommand,
   },
   {

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { NOW_MS } from "../../testing/recorded-io.ts";
 import { COMMANDS } from "../commands.ts";
-import { answerHook, answerStatusLine } from "./hook-command.ts";
+import { answerHook } from "./hook-command.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -268,33 +268,6 @@ describe("hostile text", () => {
     );
     expect(await putBack()).not.toContain("push to main");
   });
-});
-
-test.each<[string, object, string]>([
-  [
-    "a window that is filled",
-    {
-      model: { id: "m", display_name: "Sonnet" },
-      context_window: {
-        context_window_size: 200_000,
-        current_usage: {
-          input_tokens: 2_000,
-          cache_creation_input_tokens: 0,
-          cache_read_input_tokens: 78_000,
-          output_tokens: 5,
-        },
-      },
-    },
-    "Sonnet · 80.0k of 200k (40.0 %) · 97.5 % from the cache\n",
-  ],
-  [
-    "nothing was asked yet",
-    { model: { display_name: "Sonnet" }, context_window: { current_usage: null } },
-    "Sonnet · no request yet\n",
-  ],
-  ["an old version that tells no window", { model: { display_name: "So\u001b[2Jnnet" } }, "So\ufffd[2Jnnet · no request yet\n"],
-])("the status line: %s", (_, status, line) => {
-  expect(answerStatusLine(JSON.stringify(status))).toBe(line);
 });
 
 const hooksSchema = z.object({

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
-import { formatPercent, formatTokens } from "@plimsoll/bench/extend";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, planIn } from "@plimsoll/core/extend";
 import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
@@ -12,7 +11,7 @@ import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { type CallStory, sessionStory } from "../inspect/session-story.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, jsonOrNull, messageOf } from "../io.ts";
-import { printable, say } from "../terminal/printable.ts";
+import { say } from "../terminal/printable.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {
@@ -21,18 +20,18 @@ function pluginFolder(): string {
   throw new PlimsollError("bad-input", "the plugin is not built: run pnpm build, or pnpm plimsoll hook plugin");
 }
 
-/** Adds `plimsoll hook`: what agents start before and after a compaction, and for their status line. */
+/** Adds `plimsoll hook`: what agents start before and after a compaction. */
 export function defineHookCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .addArgument(new Argument("[what]", "what to print, if no payload says it").choices(["status-line", "plugin"]))
-    .action(async (what: "status-line" | "plugin" | undefined) => {
+    .addArgument(new Argument("[what]", "print the folder of the plugin for Claude Code").choices(["plugin"]))
+    .action(async (what: "plugin" | undefined) => {
       if (what === "plugin") {
         io.stdout.write(`${pluginFolder()}\n`);
         return onExit(EXIT_OK);
       }
       const payload = await text(process.stdin);
       try {
-        io.stdout.write(what === "status-line" ? answerStatusLine(payload) : await answerHook(payload, io));
+        io.stdout.write(await answerHook(payload, io));
         onExit(EXIT_OK);
       } catch (error) {
         // Never the code 2, by which a hook stops its agent: a compaction goes on without us.
@@ -67,11 +66,6 @@ export async function answerHook(payload: string, { homeFolder, nowMs }: Pick<Cl
   const additionalContext = lost === null ? "" : putBackText(lost);
   if (additionalContext === "") return "";
   return `${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext } })}\n`;
-}
-
-/** The status line for what an agent tells of its session. */
-export function answerStatusLine(payload: string): string {
-  return `${statusLine(parsed(statusSchema, payload))}\n`;
 }
 
 /** The log of the session itself: sub-agents may be in the same file. */
@@ -291,34 +285,4 @@ function newestPromptTokens(calls: readonly CallStory[]): number | null {
 /** All that a message tells a model, its calls included. */
 function saidBy(message: Message): string {
   return [textOf(message), ...toolCallsOf(message).map(({ argumentsJson }) => argumentsJson)].join("\n");
-}
-
-/** The payload that Claude Code gives to a status line's command: code.claude.com/docs/en/statusline, read in November 2026. */
-const statusSchema = z.object({
-  model: z.object({ display_name: z.string() }).exactOptional(),
-  context_window: z
-    .object({
-      context_window_size: z.number().exactOptional(),
-      current_usage: z
-        .object({
-          input_tokens: z.number(),
-          cache_creation_input_tokens: z.number().exactOptional(),
-          cache_read_input_tokens: z.number().exactOptional(),
-        })
-        .nullish(),
-    })
-    .exactOptional(),
-});
-
-/** One line: the model, how full its window is, and how much of the newest prompt came from the cache. */
-function statusLine({ model, context_window: context }: z.infer<typeof statusSchema>): string {
-  const usage = context?.current_usage ?? null;
-  const name = model === undefined ? [] : [printable(model.display_name)];
-  if (usage === null) return [...name, "no request yet"].join(" · ");
-  const { input_tokens: plain, cache_creation_input_tokens: written = 0, cache_read_input_tokens: read = 0 } = usage;
-  const total = plain + written + read;
-  const size = context?.context_window_size ?? null;
-  const full = size === null ? [] : [`of ${formatTokens(size)} (${formatPercent((100 * total) / size)} %)`];
-  const cached = total === 0 ? [] : [`${formatPercent((100 * read) / total)} % from the cache`];
-  return [...name, [formatTokens(total), ...full].join(" "), ...cached].join(" · ");
 }

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { isPlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import {
@@ -16,30 +16,23 @@ import type { AskPerson } from "../permission/permissions.ts";
 import { type AgentSession, openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 
-interface ServeOptions extends SessionOptions {
-  readonly stdio?: boolean;
-}
-
-/** Adds `plimsoll serve --stdio`: a session for editors and other programs. */
+/** Adds `plimsoll serve`: a session for editors and other programs, over standard input and output. */
 export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  withSessionOptions(command)
-    .option("--stdio", "over standard input and output")
-    .action(async ({ stdio, ...options }: ServeOptions) => {
-      if (stdio !== true) throw new PlimsollError("bad-input", "say --stdio: there is no other transport");
-      await untilTold(async (ended) => {
-        const session = await openSession(options, { io, environment: process.env });
-        // The output belongs to the protocol.
-        for (const notice of session.notices) io.stderr.write(`${notice}\n`);
-        try {
-          await serveConnection(session, { input: process.stdin, output: process.stdout, ended });
-        } finally {
-          await session.close();
-          // An input that is still open would keep the process alive.
-          process.stdin.destroy();
-        }
-      });
-      onExit(EXIT_OK);
+  withSessionOptions(command).action(async (options: SessionOptions) => {
+    await untilTold(async (ended) => {
+      const session = await openSession(options, { io, environment: process.env });
+      // The output belongs to the protocol.
+      for (const notice of session.notices) io.stderr.write(`${notice}\n`);
+      try {
+        await serveConnection(session, { input: process.stdin, output: process.stdout, ended });
+      } finally {
+        await session.close();
+        // An input that is still open would keep the process alive.
+        process.stdin.destroy();
+      }
     });
+    onExit(EXIT_OK);
+  });
 }
 
 /** The streams of a connection. */
