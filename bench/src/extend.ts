@@ -80,7 +80,6 @@ export type { SummarizerChoice, SummaryTally } from "./summaries/open-source.ts"
 export { addedTallies, DEFAULT_SUMMARIZER, NO_SUMMARIES_ASKED, openSource, summarizerName } from "./summaries/open-source.ts";
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";
 export { missingPathIn } from "./sweep/policy-path.ts";
-export { policiesThrough, READER_NAMES } from "./through/readers.ts";
 export type { LineageCounts } from "./transcript.ts";
 export { isRollBack } from "./transcript.ts";
 export type { FiledRow } from "./tune/split.ts";

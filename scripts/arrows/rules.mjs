@@ -103,7 +103,7 @@ const coreRows = [
 const benchRows = [
   { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts"] },
   { row: 2, members: ["formats/", "repair/"] },
-  { row: 3, members: ["size-judge/", "needs/", "through/", "lineage.ts", "testing/"] },
+  { row: 3, members: ["size-judge/", "needs/", "lineage.ts", "testing/"] },
   { row: 4, members: ["replay/"] },
   { row: 5, members: ["economics/"] },
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },

@@ -4,14 +4,12 @@ import type { Attempt, FollowingCheck, ReportedUsage } from "@plimsoll/core/exte
 import { coverageOf, sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/extend";
 import { type FollowingSizes, followingSizes } from "../size-judge/message-sizes.ts";
 import { replyAfter } from "../size-judge/recorded-calls.ts";
-import { loadReader, readerOf } from "../through/readers.ts";
 import { isRollBack } from "../transcript.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun, type EngineRun } from "./engine-run.ts";
 import type { PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { createProgramRun } from "./program-run.ts";
-import { createReaderRun } from "./reader-run.ts";
 import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
 
 /**
@@ -21,20 +19,13 @@ import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
  */
 export async function drive(session: PreparedSession, cell: Cell, onCall: CallObserver): Promise<readonly PartFailure[]> {
   const { program } = cell;
-  const reader = readerOf(cell.policy);
-  const run =
-    reader !== null
-      ? createReaderRun(session, cell, await loadReader(reader))
-      : program === null
-        ? createEngineRun(session, cell)
-        : await createProgramRun(session, cell, program);
+  const run = program === null ? createEngineRun(session, cell) : await createProgramRun(session, cell, program);
   const foldsBoundaries = isRecordedPolicy(cell.policy);
   const openCalls = new Set<string>();
   const idles = createIdleClock(cell);
   const check = session.wireChecks();
   const sizes = followingSizes(session.sizeJudge, foldsBoundaries ? "recorded" : "own");
-  // A reader cuts what arrives by itself.
-  const letIn = session.arrivals(reader === null ? cell.policy : { truncation: null }, cell.kinds);
+  const letIn = session.arrivals(cell.policy, cell.kinds);
   let call = 0;
   const sent: { last: ReplayedCall | null } = { last: null };
 

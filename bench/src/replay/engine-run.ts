@@ -1,4 +1,4 @@
-import type { CompactionEntry, FitOutcome, Gate, Message, Session, SessionView } from "@plimsoll/core";
+import type { CompactionEntry, FitOutcome, Gate, Message, Session } from "@plimsoll/core";
 import { createSession } from "@plimsoll/core";
 import type { RecoveryFacts } from "@plimsoll/core/extend";
 import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/extend";
@@ -126,30 +126,4 @@ function hiddenOverheadTokens({ entries, sizeJudge }: PreparedSession, { policy,
   return Math.max(0, sizeJudge.firstOverheadTokens - shown.overheadTokens);
 }
 
-/** Words of which a text of a size is made. */
-const WORDS = "all that the log of the agent does not show of its system text and tools, as many words as it takes, ";
-
-/**
- * The system text that a user of the engine hands over: what the log shows, and words in the place of what it does not, as many as measure the same by the policy's
- * own measure.
- */
-export function systemTextOf(session: PreparedSession, cell: Cell): (view: Pick<SessionView, "system">) => string {
-  const missing = hiddenOverheadTokens(session, cell);
-  const estimator = createEstimator(cell.policy.estimator, createWorkCounter(), {
-    kinds: cell.kinds.estimators,
-    priors: modelPriors,
-    tokenizers: cell.tokenizers,
-  });
-  const tokensOf = (system: string) =>
-    estimator.predict(EMPTY_LEDGER, { system, tools: [], dynamicContext: null, hiddenTokens: 0 }).overheadTokens;
-  const chars = Math.ceil((missing * SAMPLE_CHARS) / Math.max(1, tokensOf(wordsOf(SAMPLE_CHARS))));
-  const words = missing === 0 ? "" : wordsOf(chars);
-  return ({ system }) => [system, words].filter((text) => text !== "").join("\n");
-}
-
-/** Characters of which the size is taken. */
-const SAMPLE_CHARS = 10_000;
-
-function wordsOf(chars: number): string {
-  return WORDS.repeat(Math.ceil(chars / WORDS.length)).slice(0, chars);
 }

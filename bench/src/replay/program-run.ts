@@ -100,7 +100,7 @@ function isSame(before: readonly Message[], after: readonly Message[]): boolean 
 }
 
 /** The entry that puts what was answered in the place of the whole view. */
-export function replacingEntry(change: {
+function replacingEntry(change: {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
   readonly gate: Asked["gate"];

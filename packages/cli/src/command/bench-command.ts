@@ -14,8 +14,6 @@ import {
   fileSource,
   importSource,
   isReport,
-  policiesThrough,
-  READER_NAMES,
   readParts,
   recordedSessions,
   runState,
@@ -68,7 +66,6 @@ interface BenchOptions extends ReportOptions, AskOptions, LogOptions, ExtensionO
   readonly prices?: string;
   readonly full?: true;
   readonly sweep?: readonly string[];
-  readonly through?: readonly string[];
   readonly jobs?: string;
   readonly shard?: string;
   readonly out?: string;
@@ -94,11 +91,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option(
       "--sweep <path=values>",
       "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
-      collect,
-    )
-    .option(
-      "--through <reader>",
-      `also replay each policy through the drop-in for an SDK; repeatable (${READER_NAMES.join(", ")})`,
       collect,
     );
   addExtensionOption(command)
@@ -192,7 +184,6 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const chosen = choosePolicies(options.policy ?? (isDemo ? PRESETS.map(({ name }) => name) : DEFAULT_POLICIES), io.cwd, parts);
   const { policies, sweeps, problems, notes } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
   const prices = readPrices(options.prices, io.cwd);
-  const through = policiesThrough(policies, options.through ?? []);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
   const ask = parseAsk(options, { windows, shard, summarizer }, io);
@@ -213,9 +204,9 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const request = {
     ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer, ask },
-    policies: joinPolicies([...policies, ...through.policies], running),
+    policies: joinPolicies(policies, running),
     dryRun: options.dryRun ?? false,
-    withoutEffect: [...notes, ...through.notes],
+    withoutEffect: notes,
     stateFolder: options.state,
     full: options.full ?? false,
     reports: { ...reportFiles(options, io), ...out },
