@@ -30,7 +30,6 @@ export const longTests = [
   "packages/core/src/summarizer/summary-request.test.ts",
   "packages/cli/src/advise/advise-command.test.ts",
   "packages/cli/src/proxy/own-requests.test.ts",
-  "packages/cli/src/ask/ask.test.ts",
   "packages/cli/src/chat/chat.test.ts",
   "packages/cli/src/command/bench-command.test.ts",
   "packages/cli/src/command/going-on.test.ts",

@@ -1,4 +1,3 @@
-import type { AskReport } from "./ask/ask-report.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss, CompactionDetail, Composition } from "./metrics/row-metrics.ts";
 import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
@@ -30,8 +29,6 @@ export interface BenchReport {
   readonly lineages?: LineageCounts;
   /** Options of the command that changed nothing, a line each; left out if there are none. */
   readonly withoutEffect?: readonly string[];
-  /** A model's next actions in the policies' contexts; left out unless one was asked. */
-  readonly ask?: AskReport;
 }
 
 /** The verdict of a window, as figures: in the JSON alone, made from the rows. */

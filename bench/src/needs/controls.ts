@@ -74,7 +74,7 @@ interface SizedContexts {
  * A control's contexts at the policy's size: the amount is found by halving, as the mean prompt grows with it; of the amounts that were tried it is the
  * one that comes nearest, for messages are whole. The size is that of the size model, so no replay is needed.
  */
-export function contextsOfSize(calls: readonly FollowedCall[], control: Control, largestTokens: number): SizedContexts {
+function contextsOfSize(calls: readonly FollowedCall[], control: Control, largestTokens: number): SizedContexts {
   const goalTokens = meanPromptOf(calls);
   const tried = (amountTokens: number) => {
     const meanPromptTokens = control.totalTokens(amountTokens) / Math.max(1, calls.length);

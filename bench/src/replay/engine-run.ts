@@ -125,5 +125,3 @@ function hiddenOverheadTokens({ entries, sizeJudge }: PreparedSession, { policy,
   const shown = estimator.predict(EMPTY_LEDGER, { system, tools, dynamicContext: null, hiddenTokens: 0 });
   return Math.max(0, sizeJudge.firstOverheadTokens - shown.overheadTokens);
 }
-
-}

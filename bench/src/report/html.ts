@@ -30,7 +30,7 @@ export function renderHtmlReport(plain: BenchReport, metrics: RunMetrics = METRI
   const shown = shownReport(plain, metrics);
   const { report, summaries, verdicts, notes } = shown;
   const charts = chartBlocks(shown, metrics);
-  const further = [...shown.asked, ...shown.further()];
+  const further = shown.further();
   const main = html`${answerSection(shown)}
 ${navigation(report, further)}
 ${chartSection(charts, metrics)}

@@ -8,7 +8,7 @@ import { escaped, tableMarkdown } from "./table.ts";
 
 /** Renders a report as Markdown, for a pull request or a page: first the answer and its table, then all others. Give the metrics that its run had. */
 export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = METRICS): string {
-  const { problems, verdicts, first, asked, further, notes } = shownReport(report, metrics);
+  const { problems, verdicts, first, further, notes } = shownReport(report, metrics);
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const list = (lines: readonly string[]) => lines.map((line) => `- ${escaped(line)}`).join("\n");
   const parts = [
@@ -21,7 +21,7 @@ export function renderMarkdownReport(report: BenchReport, metrics: RunMetrics = 
     }),
     ...(first.length === 0 ? [] : [escaped(capitalised(READING))]),
     ...notes.map(escaped),
-    ...[...asked, ...further()].map(tableMarkdown),
+    ...further().map(tableMarkdown),
   ];
   return parts.join("\n\n").concat("\n");
 }

@@ -3,14 +3,13 @@ import type { ValidatedFigures } from "../metrics/validated.ts";
 import { VALIDATED } from "../metrics/validated-figures.ts";
 import type { BenchReport, ReportProblem, SkippedInput, SourceNote } from "../results.ts";
 import { type WindowAnswer, windowAnswers } from "./answer.ts";
-import { askTables } from "./ask-tables.ts";
 import { formatCount } from "./figures.ts";
 import { markedReport, modelSummaryNote } from "./model-summaries.ts";
 import { type PolicySummary, summarizePolicies } from "./policy-summary.ts";
 import { furtherPolicyTables, policyTables, tablesByWay } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
-import { fact, numberColumn, type ReportTable, tableOf, textColumn, textTable } from "./table.ts";
+import { fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { sessionTable } from "./validity.ts";
 import { type Verdict, verdicts } from "./verdict.ts";
 
@@ -24,8 +23,6 @@ export interface ShownReport {
   readonly verdicts: readonly Verdict[];
   /** The tables that the verdicts are read from, one a window. */
   readonly first: readonly ReportTable[];
-  /** A model's next actions; none if none was asked. */
-  readonly asked: readonly ReportTable[];
   /** All others, made when they are asked for. */
   further(): readonly ReportTable[];
   /** Sentences that every output has below the first tables. */
@@ -47,7 +44,6 @@ export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: Ses
     problems: reportProblems(plain),
     verdicts: found,
     first: policyTables(report, summaries, found),
-    asked: plain.ask === undefined ? [] : askTables(plain.ask).map(textTable),
     further: () =>
       [
         ...furtherPolicyTables(report, summaries, metrics),

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { askReportSchema } from "../ask/ask-schema.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
 import type { CompactionDetail } from "../metrics/row-metrics.ts";
 import type { WindowSpec } from "../replay/cell.ts";
@@ -166,7 +165,6 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
       .optional(),
     answers: z.array(answerSchema).readonly().optional(),
     lineages: z.strictObject({ files: count, sessions: count, lineages: count, repeatedAnswers: count }).exactOptional(),
-    ask: askReportSchema.exactOptional(),
   });
 }
 

@@ -52,7 +52,7 @@ describe("a cassette", () => {
     expect(await cassette.keep("a", ANSWER)).toEqual(ANSWER);
     expect(await cassette.read("a")).toEqual(ANSWER);
     expect(readdirSync(join(folder, "new/place"))).toEqual(["a.json"]);
-    expect(JSON.parse(readFileSync(cassette.fileOf("a"), "utf8"))).toEqual(ANSWER);
+    expect(JSON.parse(readFileSync(join(folder, "new/place/a.json"), "utf8"))).toEqual(ANSWER);
   });
 
   test("keeps the first of two answers, for both who asked", async () => {

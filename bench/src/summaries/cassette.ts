@@ -14,15 +14,7 @@ export interface RecordedAnswer {
   readonly stopReason: "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
   /** True if the reply called a tool: such a summary is refused. */
   readonly callsTool: boolean;
-  /** Its calls, in order; left out if it called nothing. */
-  readonly calls?: readonly RecordedToolCall[];
   readonly usage: RecordedUsage;
-}
-
-/** A call as the model wrote it. */
-interface RecordedToolCall {
-  readonly toolName: string;
-  readonly argumentsJson: string;
 }
 
 /** Sizes as the provider reported them; `null` if it did not. */
@@ -38,19 +30,15 @@ export interface Cassette {
   read(key: string): Promise<RecordedAnswer | null>;
   /** Keeps an answer, unless another worker was first; resolves to the one that is kept. */
   keep(key: string, answer: RecordedAnswer): Promise<RecordedAnswer>;
-  fileOf(key: string): string;
 }
 
 const tokens = z.number().nonnegative().nullable();
-const answerSchema: z.ZodType<RecordedAnswer> = z.strictObject({
+/** Answers that were kept before may name the calls of a reply, which nothing reads. */
+const answerSchema: z.ZodType<RecordedAnswer> = z.object({
   outcome: z.enum(["reply", "empty", "overflow"]),
   text: z.string(),
   stopReason: z.enum(["end", "tool-calls", "length", "refusal", "aborted", "error", "other"]),
   callsTool: z.boolean(),
-  calls: z
-    .array(z.strictObject({ toolName: z.string(), argumentsJson: z.string() }))
-    .readonly()
-    .exactOptional(),
   usage: z.strictObject({ inputTokens: tokens, cacheReadTokens: tokens, cacheWriteTokens: tokens, outputTokens: tokens }),
 });
 
@@ -90,7 +78,6 @@ export function openCassette(folder: string): Cassette {
     return found.kind === "absent" ? null : answerOf(found.text, file);
   };
   return {
-    fileOf,
     read,
     keep: async (key, answer) => {
       const file = fileOf(key);

@@ -1,10 +1,10 @@
 import type { ModelClient, ModelRequest, Summarizer, Summary, SummaryRequest } from "@plimsoll/core";
-import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
+import { createDigest, createModelSummarizer, isPlimsollError } from "@plimsoll/core";
 import type { Environment } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { AnsweredRequest } from "../replay/replayed-call.ts";
 import { digestSource, type SummaryPlace, type SummarySource } from "../replay/summary-source.ts";
-import { type Cassette, cassetteKey, openCassette, type RecordedAnswer, type RecordedUsage } from "./cassette.ts";
+import { type Cassette, openCassette, type RecordedAnswer, type RecordedUsage } from "./cassette.ts";
 import { createRecordedSource } from "./recorded-source.ts";
 import { askAndKeep, recordingClient } from "./recording-client.ts";
 import { estimatedPromptTokens, type PriceSource, requestUsd } from "./request-price.ts";
@@ -117,9 +117,8 @@ function createModelSource({ choice, cassette, openClient, onRequest }: ModelSou
   const { host, modelId, missing } = choice;
   let client: ModelClient | null = null;
   const ask = async (request: ModelRequest, signal: AbortSignal): Promise<RecordedAnswer> => {
-    if (missing === "fail") throw notRecorded(cassette.fileOf(cassetteKey(host, request)));
     client ??= await openClient();
-    return await askAndKeep(client, { cassette, keyOf: (asked) => cassetteKey(host, asked) })(request, signal);
+    return await askAndKeep(client, { host, cassette })(request, signal);
   };
   return (place) => {
     if (missing === "estimate") return estimating({ choice, cassette, onRequest }, place);
@@ -180,14 +179,6 @@ function standIn({ sections }: SummaryRequest): RecordedAnswer {
   return { outcome: "reply", text, stopReason: "end", callsTool: false, usage };
 }
 
-function notRecorded(file: string): PlimsollError {
-  return new PlimsollError(
-    "bad-input",
-    `the cassette has no answer for a request of this run (${file}); without --cassette-only it is asked for`,
-    { file },
-  );
-}
-
 /** Who writes the summaries of a run: a digest in place of all, the recording where that is comparable, or a model. Plain data, so that a worker can be given it. */
 export type SummarizerChoice = { readonly kind: "digest" } | { readonly kind: "recorded" } | ModelChoice;
 
@@ -198,8 +189,8 @@ export interface ModelChoice {
   readonly host: string;
   readonly modelId: string;
   readonly cassetteFolder: string;
-  /** The treatment of a request without a recorded answer: ask, fail with a line, or count it and go on with a digest. */
-  readonly missing: "ask" | "fail" | "estimate";
+  /** The treatment of a request without a recorded answer: ask, or count it and go on with a digest. */
+  readonly missing: "ask" | "estimate";
 }
 
 /** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/evidence.md). */

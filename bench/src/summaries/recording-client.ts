@@ -32,27 +32,23 @@ export function recordingClient({ host, cassette, ask, onAnswer }: RecordingOpti
   };
 }
 
-/** Asks a provider and keeps its answer under a key. Failures that another attempt could mend are not kept and reject. */
+/** Asks a provider and keeps its answer. Failures that another attempt could mend are not kept and reject. */
 export function askAndKeep(
   client: ModelClient,
-  { cassette, keyOf }: Pick<RecordingOptions, "cassette"> & { readonly keyOf: (request: ModelRequest) => string },
+  { host, cassette }: Pick<RecordingOptions, "host" | "cassette">,
 ): RecordingOptions["ask"] {
   return async (request, signal) => {
     const answer = await client.complete(request, signal).then(answerOf, answerOfFailure);
-    return await cassette.keep(keyOf(request), answer);
+    return await cassette.keep(cassetteKey(host, request), answer);
   };
 }
 
 function answerOf({ draft, stopReason, usage }: ModelReply): RecordedAnswer {
-  const calls = draft.parts.flatMap((part) =>
-    part.type === "tool-call" ? [{ toolName: part.toolName, argumentsJson: part.argumentsJson }] : [],
-  );
   return {
     outcome: "reply",
     text: draft.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
     stopReason,
-    callsTool: calls.length > 0,
-    ...(calls.length > 0 && { calls }),
+    callsTool: draft.parts.some(({ type }) => type === "tool-call"),
     usage: {
       inputTokens: usage.input.totalTokens,
       cacheReadTokens: usage.input.cacheReadTokens,

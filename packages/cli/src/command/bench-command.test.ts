@@ -242,12 +242,6 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       "plimsoll: --dry-run is for a model that is",
     ],
     [
-      "answers alone are asked for, and told dry",
-      ["bench", "logs", "--dry-run", "--summarizer", "openai:x", "--cassette", "kept", "--cassette-only"],
-      2,
-      "plimsoll: --dry-run is for a model that is asked",
-    ],
-    [
       "nothing is printed of an --out",
       ["compact", "logs/session.jsonl", "--dry-run", "--out", "x"],
       2,

@@ -23,7 +23,6 @@ import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
-import { type AskOptions, addAskOptions, parseAsk } from "../ask/ask-option.ts";
 import {
   addLogOptions,
   type FoundInputs,
@@ -49,6 +48,7 @@ import {
   parseSummarizer,
   parseWindow,
   type ReportOptions,
+  type SummarizerOptions,
   reportFiles,
   sweepPolicies,
 } from "../option/replay-options.ts";
@@ -56,8 +56,7 @@ import { readPrices } from "../prices/read-prices.ts";
 import { printable, printableLines, tell } from "../terminal/printable.ts";
 import { runAndReport, writeReports } from "./run-and-report.ts";
 
-interface BenchOptions extends ReportOptions, AskOptions, LogOptions, ExtensionOptions {
-  readonly summarizer?: string;
+interface BenchOptions extends ReportOptions, SummarizerOptions, LogOptions, ExtensionOptions {
   readonly dryRun?: true;
   readonly state?: string;
   readonly demo?: true;
@@ -101,7 +100,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       "the writer of summaries: recorded where one fits (default), digest (no model), or provider:model",
     )
     .option("--cassette <folder>", "with a model: folder for its answers; a kept answer is not asked for again")
-    .option("--cassette-only", "with a model: ask nothing; a missing answer is an error")
     .option("--dry-run", "with a model: estimate the cost, and send nothing")
     .optionsGroup("How it runs:")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
@@ -110,8 +108,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .optionsGroup("Results:")
     .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; all parts share the folder")
     .option("--full", "print each measure, dollars, requests, sessions, and how far the figures reach");
-  addReportOptions(command).optionsGroup("Asking a model for the next action:");
-  addAskOptions(command).action(async (inputs: readonly string[], options: BenchOptions) =>
+  addReportOptions(command).action(async (inputs: readonly string[], options: BenchOptions) =>
     onExit(await bench(inputs, options, io)),
   );
   addMergeCommand(command, io, onExit);
@@ -186,10 +183,8 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const prices = readPrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
-  const ask = parseAsk(options, { windows, shard, summarizer }, io);
-  const asks = ask !== null || (summarizer.kind === "model" && summarizer.missing === "ask");
-  if (options.dryRun === true && !asks)
-    throw new PlimsollError("bad-input", "--dry-run is for a model that is asked: give --summarizer provider:model, or --ask");
+  if (options.dryRun === true && summarizer.kind !== "model")
+    throw new PlimsollError("bad-input", "--dry-run is for a model that is asked: give --summarizer provider:model");
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
   tell(io, ...chosen.problems, ...problems);
   if (policies.length === 0) return EXIT_USAGE;
@@ -203,7 +198,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const running = options.policy === undefined && !isDemo ? await runningPolicies(found.files, io.cwd, parts) : [];
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const request = {
-    ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer, ask },
+    ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer },
     policies: joinPolicies(policies, running),
     dryRun: options.dryRun ?? false,
     withoutEffect: notes,

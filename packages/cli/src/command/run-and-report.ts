@@ -28,8 +28,6 @@ import {
 } from "@plimsoll/bench/extend";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/core/node";
-import { askNextActions } from "../ask/ask-next-actions.ts";
-import type { AskChoice } from "../ask/ask-option.ts";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";
@@ -55,8 +53,6 @@ interface RunRequest {
   /** Print every difference with its interval. */
   readonly full: boolean;
   readonly summarizer: SummarizerChoice;
-  /** Asks a model for the next action at calls after cuts, in the first window; `null` asks nothing. */
-  readonly ask: AskChoice | null;
   /** Says what a model's summaries are likely to cost, and stops there. */
   readonly dryRun: boolean;
   /** Lists the given options that do nothing in this run, each as a sentence. */
@@ -71,17 +67,11 @@ interface RunRequest {
  * for summaries it is said what that is likely to cost, and afterwards what it did.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const { reports, full, found, parts, policies, windows, prices, shard, summarizer, dryRun, ask, stateFolder } = request;
+  const { reports, full, found, parts, policies, windows, prices, shard, summarizer, dryRun, stateFolder } = request;
   // Before hours of replays, and before a model is asked.
   if (reports.out !== undefined) await checkResultFolder(reports.out, describeRun(inputOf(request)));
-  const [window] = windows;
-  const asked =
-    ask === null || window === undefined
-      ? null
-      : await askNextActions({ ...request, choice: ask, window, environment: process.env }, io);
-  if (asked !== null && "exitCode" in asked) return asked.exitCode;
   const name = summarizerName(summarizer);
-  const isAsking = summarizer.kind === "model" && summarizer.missing === "ask";
+  const isAsking = summarizer.kind === "model";
   if (isAsking) {
     const estimate = await replayAll({ ...request, summarizer: { ...summarizer, missing: "estimate" } }, io);
     const line = summaryEstimate(name, estimate.tally);
@@ -96,8 +86,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   const { report, tally } = await replayAll(request, io, state);
   await state.finish();
   if (isAsking) tell(io, summaryBill(name, tally));
-  const whole = asked === null ? report : { ...report, ask: asked.report };
-  return writeReports(whole, { reports, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
+  return writeReports(report, { reports, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */

@@ -130,38 +130,26 @@ export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pi
 export interface SummarizerOptions {
   readonly summarizer?: string;
   readonly cassette?: string;
-  readonly cassetteOnly?: true;
-  /** The cassette is for answers of this model, too. */
-  readonly ask?: string;
 }
 
 const OTHERS: readonly string[] = ["recorded", "digest"];
 const FORM = "give recorded, digest, or a model as provider:model";
 
-/** Reads `--summarizer`, `--cassette` and `--cassette-only`. Throws `bad-input` for a name that is not known, or a model without a cassette. */
+/** Reads `--summarizer` and `--cassette`. Throws `bad-input` for a name that is not known, or a model without a cassette. */
 export function parseSummarizer(options: SummarizerOptions, cwd: string): SummarizerChoice {
-  const { summarizer = DEFAULT_SUMMARIZER.kind, cassette, cassetteOnly = false } = options;
+  const { summarizer = DEFAULT_SUMMARIZER.kind, cassette } = options;
   const colon = summarizer.indexOf(":");
   const bad = (why: string) => new PlimsollError("bad-input", `--summarizer ${summarizer}: ${why}`);
   if (colon < 0) {
-    if ((cassette !== undefined || cassetteOnly) && options.ask === undefined)
-      throw new PlimsollError("bad-input", `--cassette is for a model: ${FORM}`);
+    if (cassette !== undefined) throw new PlimsollError("bad-input", `--cassette is for a model: ${FORM}`);
     if (summarizer === "digest" || summarizer === "recorded") return { kind: summarizer };
     throw bad(`${suggestion(summarizer, OTHERS)} (${FORM})`);
   }
-  const { host, modelId } = modelNamed("--summarizer", summarizer);
-  if (cassette === undefined) throw bad("give --cassette <folder>, where the answers are kept, so that they are paid once");
-  return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette), missing: cassetteOnly ? "fail" : "ask" };
-}
-
-/** Reads `provider:model`, as the option gives it. Throws `bad-input` for a provider that is not known. */
-export function modelNamed(option: string, text: string): { readonly host: string; readonly modelId: string } {
-  const colon = text.indexOf(":");
-  const [host, modelId] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1)];
-  const bad = (why: string) => new PlimsollError("bad-input", `${option} ${text}: ${why}`);
-  if (colon < 0 || modelId === "") throw bad("give a model as provider:model");
+  const [host, modelId] = [summarizer.slice(0, colon), summarizer.slice(colon + 1)];
+  if (modelId === "") throw bad("give a model as provider:model");
   if (!HOST_NAMES.includes(host)) throw bad(`no provider is called "${host}"; ${suggestion(host, HOST_NAMES)}`);
-  return { host, modelId };
+  if (cassette === undefined) throw bad("give --cassette <folder>, where the answers are kept, so that they are paid once");
+  return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette), missing: "ask" };
 }
 
 /** Options of every command that a person's own parts can be handed to. */

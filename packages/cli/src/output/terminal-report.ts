@@ -32,9 +32,7 @@ const MORE = "Each measure, dollars, requests, sessions and how far the figures 
 export function terminalReport(report: BenchReport, options: TerminalOptions): string {
   const { full, notSessions, written, metrics, columns } = options;
   const folder = commonFolder(report.sessions.map(({ session }) => session));
-  const { problems, verdicts, first, asked, further, notes } = shownReport(report, metrics, (session) =>
-    session.slice(folder.length),
-  );
+  const { problems, verdicts, first, further, notes } = shownReport(report, metrics, (session) => session.slice(folder.length));
   const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
   const windows = verdicts.flatMap(({ windowLabel, lines }, place) => {
     const table = first[place];
@@ -49,7 +47,6 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     plain(lineageWords(report.lineages)),
     ...(hasFigures ? windows : ["Nothing could be replayed."]),
     ...(hasFigures ? [plain(READING)] : []),
-    ...asked.map((table) => reportTable(table, columns)),
     ...(full
       ? [
           ...further().map((table) => reportTable(table, columns)),
