@@ -107,7 +107,7 @@ const benchRows = [
   { row: 4, members: ["replay/"] },
   { row: 5, members: ["economics/"] },
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
-  { row: 7, members: ["results.ts", "results/", "peers/", "sweep/", "validate/"] },
+  { row: 7, members: ["results.ts", "results/", "peers/", "sweep/"] },
   { row: 8, members: ["extension.ts", "tune/"] },
   { row: 9, members: ["run/", "report/", "advise/", "state/"] },
 ];

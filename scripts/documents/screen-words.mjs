@@ -46,8 +46,8 @@ export function* textsOf(file, source) {
   }
 }
 
-/** Sources of which no text reaches a person: prompts for models, evidence, data of tests. */
-const UNSEEN = /\/(node_modules|dist|testing|sessions|validate)\/|\.test\.ts$|\.d\.ts$/;
+/** Sources of which no text reaches a person: prompts for models, data of tests. */
+const UNSEEN = /\/(node_modules|dist|testing|sessions)\/|\.test\.ts$|\.d\.ts$/;
 
 /** Private words in texts of the folders' sources, as `path: word`. @param {readonly string[]} folders @returns {readonly string[]} */
 export function screenProblems(folders) {

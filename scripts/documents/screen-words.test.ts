@@ -42,10 +42,6 @@ test("texts are sentences, headings and parts of them: names, types and imports 
   expect([...textsOf("a.ts", source)].toSorted()).toEqual([" owners", "the far end"]);
 });
 
-test("no source of a folder without screens is looked at", () => {
-  expect(screenProblems(["bench/src/validate"])).toEqual([]);
-});
-
 /** The visible text of a page: neither its scripts nor its marks. */
 const shownIn = (page: string) => page.replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, "\n");
 const nameOf = (session: string) => session;

@@ -2,12 +2,9 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { exampleTuned } from "../../testing/example-tuned.ts";
-import { madeFindings } from "../../testing/made-findings.ts";
 import { CHROMIUM, pageFaults } from "../../testing/report-browser.ts";
-import { validationOf } from "../validate/validation.ts";
 import { renderHtmlReport } from "./html.ts";
 import { renderTuneHtml } from "./tune-page.ts";
-import { renderValidationHtml } from "./validation-page.ts";
 
 const START_MS = 240_000;
 
@@ -17,7 +14,6 @@ const tunePage = { yaml: "extends: plimsoll", text: "as on a terminal", nameOf: 
 const PAGES = [
   ["report", () => renderHtmlReport(report), "#chart[data-lines]"],
   ["tune", () => renderTuneHtml([exampleTuned()], tunePage), "figure.xy"],
-  ["validation", async () => renderValidationHtml(validationOf(await madeFindings(9), "2026-01-31")), "table.figures"],
 ] as const;
 
 describe.skipIf(!existsSync(CHROMIUM))("every page", { timeout: START_MS }, () => {

@@ -1,7 +1,6 @@
 import { columnsOf } from "../metrics/columns.ts";
 import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import type { ValidationTable } from "../validate/validation-tables.ts";
 import { columnText, formatFigure, NO_FIGURE } from "./figures.ts";
 import { visible } from "./markup.ts";
 import type { PolicySummary } from "./policy-summary.ts";
@@ -80,20 +79,6 @@ function idOf(title: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "");
-}
-
-/** Makes a table from texts that are formatted already; the first cell of a row is its name. */
-export function textTable({ title, notes, head: [rowTitle = "", ...titles], rows }: ValidationTable): ReportTable {
-  const columns = titles.map(
-    (each, place): Column<readonly string[]> => ({
-      group: "",
-      title: each,
-      meaning: null,
-      isText: false,
-      cellOf: (row) => textCell(row[place + 1] ?? ""),
-    }),
-  );
-  return tableOf({ title, notes, rowTitle, columns, rows, nameOf: ([name = ""]) => name });
 }
 
 const textCell = (text: string): TableCell => ({ shown: text, raw: text, isBad: false });

@@ -6,12 +6,8 @@ import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { importFile } from "../formats/registry.ts";
-import { lineages } from "../lineage.ts";
-import { countedSession, prepareSession } from "../replay/prepared-session.ts";
 import { renderJsonReport } from "../report/json.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import { findingsOf } from "../validate/validate-sessions.ts";
 import type { InputFile } from "./file-task.ts";
 import { mergeReports } from "./merge-reports.ts";
 import { type BenchInput, runBench } from "./run-bench.ts";
@@ -111,28 +107,4 @@ describe("one session in several files", { timeout: REPLAY_MS }, () => {
     expect(renderJsonReport(mergeReports(parts))).toBe(renderJsonReport(whole));
     expect(whole.sessions.map(({ session }) => session)).toEqual(["main", "left", "right"]);
   });
-});
-
-test("validation asks a fork of its own part alone, and names its lineage", async () => {
-  const read = async (displayName: string, lines: readonly string[]) => {
-    // As an agent's own compaction is read.
-    const recorded = lines.map((line) => line.replace(/"reason":"(?:threshold|manual)"/, '"reason":"recorded"'));
-    const { path } = file(displayName, recorded);
-    return (await importFile(path, displayName)).map((transcript) => ({ transcript, session: prepareSession(transcript) }));
-  };
-  const all = [...(await read("main", MAIN)), ...(await read("left", forkOf("left")))];
-  const { in: sharedIn } = lineages(all.map(({ transcript }) => transcript));
-  const found = await Promise.all(
-    all.map(async ({ transcript, session }) => {
-      const counted = countedSession(session, sharedIn(transcript.file));
-      return { whole: await findingsOf(session), own: counted === null ? null : await findingsOf(counted) };
-    }),
-  );
-  const [main, left] = found;
-  expect(main?.own?.experiments).toHaveLength(main?.whole.experiments.length ?? 0);
-  expect(left?.own?.experiments.length).toBeLessThan(left?.whole.experiments.length ?? 0);
-  for (const { own } of found)
-    expect(new Set([own, ...(own?.cases ?? []), ...(own?.experiments ?? [])].map((each) => each?.lineage))).toEqual(
-      new Set(["main"]),
-    );
 });

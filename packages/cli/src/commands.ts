@@ -54,17 +54,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./command/calibrate-command.ts")).defineCalibrateCommand,
   },
   {
-    name: "validate",
-    description: "count the work that recorded agents repeated after compactions, and test which measures predict it",
-    note: "It replays nothing: it counts the recorded agents' work before and after their\nown compactions.",
-    isKept: true,
-    examples: [
-      "validate ~/sessions --json validation.json",
-      "validate --from claude-code --since 4w --limit 200 --markdown validation.md",
-    ],
-    load: async () => (await import("./command/validate-command.ts")).defineValidateCommand,
-  },
-  {
     name: "tune",
     description: "search for the policy setting that costs least on your sessions without losing more",
     isKept: true,

@@ -26,7 +26,6 @@ test.each([
   ["bench", "sessions", "--policy", "none", "--policy", "sven", "--policy", "plimsoll-economy", "--window", "32k", "--full"],
   ["bench", "sessions/bug-hunt.jsonl", "--policy", "pi", "--sweep", "keep.recent=2k,8k", "--window", "32k"],
   ["calibrate", "sessions"],
-  ["validate", "sessions"],
   ["policy", "list"],
   ["policy", "show", "plimsoll"],
   ["policy", "show", "sven actAt=70% cap=8k"],

@@ -23,8 +23,6 @@ export interface StateRequest {
   readonly folder: string | undefined;
   /** Everything that the command was given. */
   readonly run: unknown;
-  /** The noun for the things that are kept: replays unless given. */
-  readonly unit?: string;
 }
 
 /** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
@@ -45,7 +43,7 @@ const REPLAYS = "plimsoll/replays";
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
 /** Opens the state of a run: of the same command with the same code, or of any run if a folder is named. After Ctrl-C it has nothing unfinished. */
-export async function openState({ folder, run, unit = "replay" }: StateRequest, io: CliIo): Promise<OpenState> {
+export async function openState({ folder, run }: StateRequest, io: CliIo): Promise<OpenState> {
   const version = `${plimsollVersion()} ${await codeVersion()}`;
   const replays = join(cacheFolder(io), REPLAYS);
   const own = join(replays, shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd })));
@@ -62,7 +60,7 @@ export async function openState({ folder, run, unit = "replay" }: StateRequest, 
       stopListening?.();
       if (cells > 0) {
         // The other run may be one that was broken off, or one that goes on right now.
-        tell(io, `took ${formatNumberOf(cells, unit)} that another run had finished`);
+        tell(io, `took ${formatNumberOf(cells, "replay")} that another run had finished`);
       }
       if (folder === undefined) await rm(own, { recursive: true, force: true });
     },
