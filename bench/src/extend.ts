@@ -63,8 +63,6 @@ export type { ReplayState } from "./run/replay.ts";
 export { openKeptReplays, replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
-export { recordedSessions } from "./state/recorded-truth.ts";
-export { runState, stateTable } from "./state/run-state.ts";
 export { quantileOf } from "./statistics.ts";
 export { openCassette } from "./summaries/cassette.ts";
 export type { SummarizerChoice, SummaryTally } from "./summaries/open-source.ts";

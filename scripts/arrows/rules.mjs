@@ -109,7 +109,7 @@ const benchRows = [
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
   { row: 7, members: ["results.ts", "results/", "peers/", "sweep/"] },
   { row: 8, members: ["extension.ts", "tune/"] },
-  { row: 9, members: ["run/", "report/", "advise/", "state/"] },
+  { row: 9, members: ["run/", "report/", "advise/"] },
 ];
 
 /** @type {readonly RowTable[]} */

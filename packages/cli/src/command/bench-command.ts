@@ -10,15 +10,7 @@ import {
   reportSchema,
   type WindowRequest,
 } from "@plimsoll/bench";
-import {
-  fileSource,
-  importSource,
-  isReport,
-  readParts,
-  recordedSessions,
-  runState,
-  stateTable,
-} from "@plimsoll/bench/extend";
+import { isReport, readParts } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -33,7 +25,7 @@ import {
   nothingFound,
   olderLine,
 } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, jsonOrNull } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_USAGE, jsonOrNull } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
 import {
@@ -48,12 +40,12 @@ import {
   parseSummarizer,
   parseWindow,
   type ReportOptions,
-  type SummarizerOptions,
   reportFiles,
+  type SummarizerOptions,
   sweepPolicies,
 } from "../option/replay-options.ts";
 import { readPrices } from "../prices/read-prices.ts";
-import { printable, printableLines, tell } from "../terminal/printable.ts";
+import { tell } from "../terminal/printable.ts";
 import { runAndReport, writeReports } from "./run-and-report.ts";
 
 interface BenchOptions extends ReportOptions, SummarizerOptions, LogOptions, ExtensionOptions {
@@ -113,18 +105,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
   );
   addMergeCommand(command, io, onExit);
   command
-    .command("state")
-    .argument(
-      "[sessions...]",
-      "recorded sessions instead of generated ones; orders are not judged, as no recording says which hold",
-    )
-    .description(
-      "play generated sessions through 50 compactions, and count what is still known of orders given and withdrawn, running processes and finished work",
-    )
-    .action(async (inputs: readonly string[], _own: BenchOptions, made: Command) =>
-      onExit(await state(inputs, made.optsWithGlobals<BenchOptions>(), io)),
-    );
-  command
     .command("schema")
     .description("print the JSON Schema of the JSON report")
     .action(async (_own: ExtensionOptions, schema: Command) => {
@@ -133,45 +113,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     });
   command.addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
 }
-
-/** Plays sessions whose truth is known, and prints how much of it each policy's contexts have after fifty compactions. */
-async function state(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
-  const parts = await openExtensions(options, io);
-  const window = parseWindow(options.window?.[0] ?? "64k");
-  if (window.kind === "real")
-    throw new PlimsollError("bad-input", "--window real: made sessions have no window of their own; give 64k, 128k, …");
-  const named = [...PRESETS, ...parts.peers.map(({ policy }) => policy), ...parts.programs].map(({ name }) => name);
-  const { policies, problems } = choosePolicies(options.policy ?? named.filter((name) => name !== "recorded"), io.cwd, parts);
-  tell(io, ...problems);
-  if (policies.length === 0) return EXIT_USAGE;
-  const found = await findInputs(inputs, io.cwd, parts.importers);
-  tell(io, ...found.missing.map(({ file, reason }) => `${file}: ${reason}`));
-  if (inputs.length > 0 && found.files.length === 0) return EXIT_FAILED;
-  const read = await Promise.all(
-    found.files.map(({ path, displayName }) => importSource(fileSource(path, displayName), parts.importers)),
-  );
-  const made = options.limit === undefined ? STATE_SESSIONS : parseJobs(options.limit);
-  const sessions = read.length === 0 ? made : recordedSessions(read.flat());
-  // No other program writes our record: its likeness is played without it.
-  const isPeer = (name: string) => parts.peers.some(({ policy }) => name.startsWith(policy.name));
-  const played = policies.map((each) => (isPeer(each.name) ? { ...each, facts: { maxTokens: 0 } } : each));
-  const counts = { firstSeed: FIRST_SEED, compactions: STATE_COMPACTIONS };
-  const run = { ...parts, ...counts, policies: played, sessions, roomTokens: window.tokens };
-  const onSession = ({ policy, at, of }: { readonly policy: string; readonly at: number; readonly of: number }) =>
-    tell(io, `${policy}: session ${at} of ${of} played`);
-  const rows = await runState({ ...run, onSession });
-  const form = io.stdout.isTTY === true ? "list" : "table";
-  io.stdout.write(`${stateTable(rows, window.tokens, form)}\n`);
-  if (options.full === true)
-    for (const { policy, hand, context } of rows)
-      io.stdout.write(`\n# ${printable(policy)} (${hand})\n\n${printableLines(context)}\n`);
-  return problems.length === 0 ? EXIT_OK : EXIT_USAGE;
-}
-
-/** Sessions by each hand that are played unless others are asked for, the seed of the first (none that the record was made on), and compactions of each. */
-const STATE_SESSIONS = 3;
-const FIRST_SEED = 3001;
-const STATE_COMPACTIONS = 50;
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
   checkOptions(options, { needs: { since: ["from"], limit: ["from"] } });
