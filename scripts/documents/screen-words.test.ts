@@ -6,7 +6,7 @@ import { exampleTuned } from "../../bench/testing/example-tuned.ts";
 import { tuneReport } from "../../packages/cli/src/command/tune-command.ts";
 import { terminalReport } from "../../packages/cli/src/output/terminal-report.ts";
 import { SVEN_POLICY } from "../../packages/core/src/index.ts";
-import { privateWords, screenProblems, textsOf } from "./screen-words.mjs";
+import { privateWords, textsOf } from "./screen-words.mjs";
 
 describe("a text has a private word", () => {
   test.each([

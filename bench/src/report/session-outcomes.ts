@@ -45,7 +45,7 @@ export interface WindowOutcomes {
 }
 
 /** Which policies are compared, in which window. */
-export interface Comparison {
+interface Comparison {
   readonly windowLabel: string;
   readonly acting: readonly string[];
   /** Policies that are shown beside them, over the same sessions; none if left out. */

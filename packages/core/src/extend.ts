@@ -60,7 +60,7 @@ export {
 } from "./message/size.ts";
 export { fencedText } from "./message/transcript-text.ts";
 export type { ToolTable } from "./paths/call-shape.ts";
-export { callShape, namedPath, toolShapeOf } from "./paths/call-shape.ts";
+export { callShape, toolShapeOf } from "./paths/call-shape.ts";
 export { scriptCalls } from "./paths/script-calls.ts";
 export type { Kinds } from "./policy/kinds.ts";
 export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
@@ -71,7 +71,6 @@ export { RECORDED_POLICY } from "./policy/presets/none.ts";
 export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
-export { factsText, NO_KEPT_STATE } from "./prompts/facts.ts";
 export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
 export { lineHash, textLines } from "./recall/text-lines.ts";

@@ -166,7 +166,7 @@ function listedPaths(value: unknown): readonly string[] {
 }
 
 /** The path in a call's arguments, found by usual names (`path`, `file_path`, …), whatever the tool does with it; `undefined` for none. */
-export function namedPath(args: CallArguments): string | undefined {
+function namedPath(args: CallArguments): string | undefined {
   return PATH_KEYS.flatMap((key) => stringAt(args, key) ?? []).find((value) => value !== "");
 }
 
