@@ -21,7 +21,7 @@ export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
 export { meanShares, VECTOR } from "./metrics/vector.ts";
 export { originOf } from "./origin.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
-export { countedSession, prepareSession } from "./replay/prepared-session.ts";
+export { prepareSession } from "./replay/prepared-session.ts";
 export { withoutApart } from "./report/apart.ts";
 export { calibrationAnswer, calibrationTables } from "./report/calibration-tables.ts";
 export {
@@ -34,7 +34,7 @@ export {
   NOT_VISIBLE,
 } from "./report/figures.ts";
 export { problemList } from "./report/html.ts";
-export { commonFolder, shortTokens, windowLabel } from "./report/labels.ts";
+export { commonFolder, shortTokens } from "./report/labels.ts";
 export { html, type Markup } from "./report/markup.ts";
 export { pasteBlock, renderPage } from "./report/page.ts";
 export { CHEATS } from "./report/policy-choice.ts";
@@ -60,11 +60,10 @@ export { seenCounts } from "./run/describe-session.ts";
 export type { InputFile } from "./run/file-task.ts";
 export { placedError } from "./run/load-parts.ts";
 export type { ReplayState } from "./run/replay.ts";
-export { openKeptReplays, replay } from "./run/replay.ts";
+export { replay } from "./run/replay.ts";
 export { describeRun, lineagesIn } from "./run/run-bench.ts";
 export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
 export { quantileOf } from "./statistics.ts";
-export { openCassette } from "./summaries/cassette.ts";
 export type { SummarizerChoice, SummaryTally } from "./summaries/open-source.ts";
 export { addedTallies, DEFAULT_SUMMARIZER, NO_SUMMARIES_ASKED, summarizerName } from "./summaries/open-source.ts";
 export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from "./sweep/grid.ts";

@@ -21,7 +21,7 @@ export { fileBegun, serverOf } from "./engine/window-parts.ts";
 export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry, StepOutcome } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
-export { foldFacts, NO_FACTS, type PlanItem, planAfter } from "./facts/facts.ts";
+export { type PlanItem, planAfter } from "./facts/facts.ts";
 export { canonicalJson, isRecord, type JsonObject, type JsonValue, wellFormed } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";

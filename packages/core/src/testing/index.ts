@@ -15,7 +15,6 @@ export {
   sessionStart,
   summarized,
   summaryMessage,
-  toolCall,
   usageEntry,
 } from "./builders.ts";
 export { playSession } from "./play-session.ts";
