@@ -43,7 +43,7 @@ export { READING } from "./report/policy-tables.ts";
 export { reportProblems } from "./report/problems.ts";
 export { groupNotes, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
-export { type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
+export { costEstimate, type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
 export { markdownTable, type ReportTable, type TableHead } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { amountWords, triggerLine, triggerWords } from "./report/trigger.ts";
