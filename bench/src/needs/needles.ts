@@ -129,7 +129,7 @@ export function createContextChanges(): (context: Sequence<Message>) => ContextC
 }
 
 /** The kinds of needs that a call has of its context (docs/evidence.md). */
-export const NEED_KINDS = ["edits", "passages", "fileInHand", "instructions", "plan"] as const;
+const NEED_KINDS = ["edits", "passages", "fileInHand", "instructions", "plan"] as const;
 
 /** One of {@link NEED_KINDS}. */
 export type NeedKind = (typeof NEED_KINDS)[number];
