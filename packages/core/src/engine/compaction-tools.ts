@@ -1,6 +1,6 @@
 import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
-import { type Facts, fileOperations, namedAccessesOf } from "../facts/facts.ts";
+import { type Facts, fileOperations, NO_FACTS, namedAccessesOf } from "../facts/facts.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type PassageQuoter, passageQuoter } from "../keep/kept-passages.ts";
 import { textOnOneLine } from "../message/framing.ts";
@@ -22,9 +22,8 @@ export interface CompactionTools {
   readonly summarizer: Summarizer;
   readonly author: SummaryAuthor;
   readonly digest: Summarizer;
-  /** The facts as text beside messages that stay, in the place of so many characters; `null` for none. */
-  readonly facts: (staying: readonly Message[], leavingChars: number) => string | null;
-  readonly record: Facts | undefined;
+  /** The facts as text beside messages that stay; `null` for none. */
+  readonly facts: (staying: readonly Message[]) => string | null;
   readonly excerpts: PassageQuoter;
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
@@ -37,9 +36,6 @@ const NOTICE_TOKENS = 80;
 /** Facts, and a digest, may take at most this share of the room, so that they always fit in a small window; chosen. */
 const FACTS_RATIO = 0.1;
 const DIGEST_RATIO = 0.25;
-
-/** And what is read off the log may take at most this share of the window, however long the session: twenty orders of forty tokens fit in that of 64k. */
-const RECORD_RATIO = 0.02;
 
 /** A record of fewer tokens does not hold what a digest quotes of the same: then both do. Chosen. */
 const WHOLE_RECORD_TOKENS = 1000;
@@ -73,8 +69,8 @@ export function toolsFor(
   const cutEstimator = state.cutEstimator();
   // After a refusal the room is what may be left: what was believed to fit did not.
   const roomTokens = Math.max(0, goal.limitTokens);
-  const recordTokens = budget.windowTokens * RECORD_RATIO;
-  const facts = factsOf(state, { atMostTokens: roomTokens * FACTS_RATIO, recordTokens, scaleRatio: measure.scaleRatio });
+  const factsTokens = roomTokens * FACTS_RATIO;
+  const facts = factsOf(state, { atMostTokens: factsTokens, scaleRatio: measure.scaleRatio });
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
@@ -91,7 +87,7 @@ export function toolsFor(
     log: state.recallIndex,
     work: state.work,
   });
-  const mostFacts = facts([], Number.POSITIVE_INFINITY);
+  const mostFacts = facts([]);
   const factTokens = mostFacts === null ? 0 : Math.ceil(estimator.measure.textTokens(mostFacts) * scaleRatio);
   const view = state.messages();
   return {
@@ -101,10 +97,10 @@ export function toolsFor(
     author: summary === null ? "asked" : "hook",
     digest: createDigest({
       maximumChars: digestChars,
-      isBesideRecord: Math.min(policy.facts.maxTokens, recordTokens) >= WHOLE_RECORD_TOKENS,
+      facts: state.facts,
+      isBesideRecord: Math.min(policy.facts.maxTokens, factsTokens) >= WHOLE_RECORD_TOKENS,
     }),
     facts,
-    record: policy.facts.maxTokens === 0 ? undefined : state.facts,
     pricing: {
       isLeftOver: leftOverOf(state),
       lastHuman: policy.fallback === null ? "goes" : "stays",
@@ -119,12 +115,13 @@ export function toolsFor(
 }
 
 /**
- * The facts in so many tokens at most, and within the policy's room. Lists of covered files depend on what stays, and have all of the room:
- * the program that they follow bounds them by nothing.
+ * The facts in so many tokens at most, and within the policy's room. Without a room what the caller gave (pinned instructions, live state) and the lists of
+ * files that a policy names are written all the same. Lists of covered files depend on what stays, and have all of the room: the program that they follow
+ * bounds them by nothing.
  */
 function factsOf(
   { policy, facts, kept, estimator }: FitState,
-  { atMostTokens, recordTokens, scaleRatio }: Readonly<Record<"atMostTokens" | "recordTokens" | "scaleRatio", number>>,
+  { atMostTokens, scaleRatio }: Readonly<Record<"atMostTokens" | "scaleRatio", number>>,
 ): CompactionTools["facts"] {
   // Each step of a cut asks anew, mostly for the same texts.
   const priced = new Map<string, number>();
@@ -132,24 +129,23 @@ function factsOf(
     if (!priced.has(text)) priced.set(text, Math.ceil(estimator.measure.textTokens(text) * scaleRatio));
     return priced.get(text) ?? 0;
   };
-  const text = (maxTokens: number, staying: readonly Message[], leavingChars: number) => {
+  const { files } = policy.facts;
+  const hasRoom = policy.facts.maxTokens > 0;
+  const maxTokens = hasRoom ? policy.facts.maxTokens : Number.POSITIVE_INFINITY;
+  const { accesses, tracked } = files === undefined ? NO_FACTS : facts;
+  const written = hasRoom ? facts : { ...NO_FACTS, accesses, tracked };
+  const text = (mostTokens: number, staying: readonly Message[]) => {
     for (let charsPerToken = MOST_CHARS_PER_TOKEN; ; charsPerToken -= 0.5) {
-      const maximumChars = Math.floor(maxTokens * charsPerToken);
-      const recordChars = Math.floor(Math.min(maxTokens, recordTokens) * charsPerToken);
-      const written = factsText(facts, kept, { maximumChars, recordChars, staying, leavingChars });
-      if (written === null || charsPerToken <= 1 || tokensOf(written) <= maxTokens) return written;
+      const found = factsText(written, kept, { maximumChars: Math.floor(mostTokens * charsPerToken), staying });
+      if (found === null || charsPerToken <= 1 || tokensOf(found) <= mostTokens) return found;
     }
   };
-  const { maxTokens } = policy.facts;
-  if (kept.files !== "covered" || maxTokens === 0)
-    return (staying, chars) => text(Math.min(maxTokens, atMostTokens), staying, chars);
+  if (files !== "covered") return (staying) => text(Math.min(maxTokens, atMostTokens), staying);
   const roomChars = Math.floor(atMostTokens * CHARS_PER_TOKEN);
-  return (staying, chars) => {
-    const files = coveredFilesText({ facts, kept, staying }, roomChars);
-    const leftTokens = atMostTokens - (files?.length ?? 0) / CHARS_PER_TOKEN;
-    const blocks = [files, text(Math.max(0, Math.min(maxTokens, leftTokens)), staying, chars)].filter(
-      (block) => block !== null,
-    );
+  return (staying) => {
+    const lists = coveredFilesText({ facts, kept, staying }, roomChars);
+    const leftTokens = atMostTokens - (lists?.length ?? 0) / CHARS_PER_TOKEN;
+    const blocks = [lists, text(Math.max(0, Math.min(maxTokens, leftTokens)), staying)].filter((block) => block !== null);
     return blocks.length === 0 ? null : blocks.join("\n\n");
   };
 }

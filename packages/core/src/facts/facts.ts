@@ -8,25 +8,17 @@ import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, utf8Bytes } fr
 import type { PathAccess } from "../tool.ts";
 import { keepingDiagnoses } from "../truncation/diagnoses.ts";
 import { type Cutter, suffixStart } from "../truncation/span.ts";
-import { isGrant } from "./closed-words.ts";
 import { type RunningThing, withNotice, withResult } from "./running.ts";
-import { NOTHING_SAID, type Said, withReplyTo, withSaid } from "./said.ts";
-import { choicesIn } from "./sentences.ts";
 
 /**
- * The record of a session's state: what the person said and what of it holds, the plan, files, what runs, decisions, errors. It is read off the log,
- * never left to a summary; each thing names its message. Folding an entry touches that entry alone.
+ * The record of a session's state: the plan, files, what runs, errors. It is read off the log, never left to a summary; nothing in it is told by words that
+ * somebody chose. Folding an entry touches that entry alone.
  */
 export interface Facts {
-  readonly said: Said;
   /** The newest plan as it stands, with the message that wrote it last; `null` if there was none. */
   readonly plan: KnownPlan | null;
   /** The newest last. */
   readonly running: readonly RunningThing[];
-  /** Sentences of the model that say what was chosen, and often why; the newest last. */
-  readonly decisions: readonly Decision[];
-  /** Sayings about what may be done, and refused calls; the newest last. History: none of them allows anything. */
-  readonly permissions: readonly Permission[];
   /** Every access of a file, in order; `fileOperations` tells what it comes to. */
   readonly accesses: Sequence<PathAccess>;
   /** Those of them that a call names by itself, in order: of a command that shows a file there is none. */
@@ -41,11 +33,8 @@ export interface Facts {
 
 /** The facts of an empty log. */
 export const NO_FACTS: Facts = {
-  said: NOTHING_SAID,
   plan: null,
   running: [],
-  decisions: [],
-  permissions: [],
   accesses: sequenceOf(),
   named: sequenceOf(),
   tracked: [],
@@ -64,10 +53,7 @@ export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): F
 }
 
 function withMessage(facts: Facts, message: Message): Facts {
-  if (isHuman(message)) {
-    const said = withSaid(facts.said, message);
-    return { ...facts, said, permissions: withGrants(facts.permissions, said, message.id) };
-  }
+  if (isHuman(message)) return facts;
   if (message.role === "assistant" && message.origin === "model") return withReply(facts, message);
   if (message.role !== "tool-result") {
     const running = withNotice(facts.running, message);
@@ -78,7 +64,6 @@ function withMessage(facts: Facts, message: Message): Facts {
   return {
     ...facts,
     running: withResult(facts.running, call, message),
-    permissions: withAnswer(facts.permissions, call, message),
     outcomes: facts.outcomes.append(callOutcome(call, message)),
     openCalls: callsAfterResult(facts.openCalls, message.callId),
   };
@@ -87,66 +72,14 @@ function withMessage(facts: Facts, message: Message): Facts {
 function withReply(facts: Facts, message: AssistantMessage): Facts {
   const openCalls = toolCallsOf(message);
   const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
-  const text = textOf(message);
-  const chosen = choicesIn(text).filter((sentence) => !NO_DECISION.test(sentence));
   return {
     ...facts,
-    said: withReplyTo(facts.said, [text, ...openCalls.map((call) => call.argumentsJson)], openCalls.length === 0),
     plan: openCalls.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
-    decisions:
-      chosen.length === 0
-        ? facts.decisions
-        : [
-            ...facts.decisions.filter((known) => !chosen.includes(known.text)),
-            ...[...new Set(chosen)].map((text) => ({ messageId: message.id, text })),
-          ].slice(-MOST_DECISIONS),
     accesses: hasPaths ? appendAll(facts.accesses, accessesOf(message)) : facts.accesses,
     named: hasPaths ? appendAll(facts.named, namedAccessesOf(message)) : facts.named,
     openCalls,
   };
 }
-
-/** A sentence of the person's that allows something, or a call that was refused; `unknown` if it ran later: the log does not tell who allowed it. */
-interface Permission {
-  readonly messageId: string;
-  readonly text: string;
-  readonly state: "granted" | "refused" | "unknown";
-}
-
-/** Permissions that are remembered, and UTF-16 units of a refused call. Chosen. */
-const MOST_PERMISSIONS = 30;
-const CALL_CHARS = 160;
-
-function withGrants(known: readonly Permission[], { statements }: Said, messageId: string): readonly Permission[] {
-  const granted = statements.filter((each) => each.messageId === messageId && isGrant(each.text));
-  if (granted.length === 0) return known;
-  return [...known, ...granted.map(({ text }) => ({ messageId, text, state: "granted" as const }))].slice(-MOST_PERMISSIONS);
-}
-
-function withAnswer(known: readonly Permission[], call: ToolCallPart, result: ToolResultMessage): readonly Permission[] {
-  const whole = `${call.toolName} ${call.argumentsJson}`;
-  const text = whole.slice(0, characterBoundaryAtOrBefore(whole, CALL_CHARS));
-  if (result.isError && REFUSED.test(textOf(result).slice(0, ERROR_CHARS)))
-    return [...known, { messageId: result.id, text, state: "refused" as const }].slice(-MOST_PERMISSIONS);
-  if (result.isError || !known.some((each) => each.text === text)) return known;
-  return known.map((each) => (each.text === text ? { ...each, state: "unknown" } : each));
-}
-
-/** Begins the result of a call that somebody refused, as agents word it. */
-const REFUSED =
-  /^\W*(?:not run: |error: )?(?:the )?(?:person|user)\b[^.\n]{0,60}\b(?:said no|refused|rejected|denied|declined|does(?:n['’]t| not) want)/i;
-
-/** A sentence that says what was chosen, and the message that says it. */
-interface Decision {
-  readonly messageId: string;
-  readonly text: string;
-}
-
-/** A row of a table, and a line that only leads to the call behind it. */
-const NO_DECISION = /^\||[:：]\W*$/;
-
-/** Decisions that are remembered: no record shows more. Chosen. */
-const MOST_DECISIONS = 30;
 
 /** A plan, and the message that wrote it last. */
 export interface KnownPlan {
@@ -164,7 +97,7 @@ const MOST_DROPPED = 6;
 function planOf(plan: KnownPlan | null, messageId: string, { argumentsJson }: ToolCallPart): KnownPlan | null {
   const known = plan?.items ?? [];
   const items = planAfter(known, argumentsJson);
-  // What changes a task that there is not changes nothing.
+  // An update of an unknown task changes nothing.
   if (items === null || (items.length === known.length && items.every((item, at) => item === known[at]))) return plan;
   const texts = new Set(items.map(({ text }) => text));
   const isWhole = planItems(argumentsJson) !== null;

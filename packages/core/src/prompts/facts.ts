@@ -2,7 +2,7 @@ import { type CallOutcome, type Facts, fileOperations, lastErrors } from "../fac
 import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import { askedText, isPlanGone, ordersText, permissionLines, planLines, runningLines } from "./record.ts";
+import { isPlanGone, planLines, runningLines } from "./record.ts";
 
 /** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */
 export interface KeptState {
@@ -18,74 +18,52 @@ export interface KeptState {
  */
 export type FileOrder = "by-touch" | "by-name" | "covered";
 
-/** Room for facts in UTF-16 units: for all of them, and for the record of what was said, runs and is planned; and the messages that stay beside them. */
+/** Room for facts in UTF-16 units, and the messages that stay beside them. */
 export interface FactsRoom {
   readonly maximumChars: number;
-  readonly recordChars?: number;
   readonly staying?: readonly Message[];
-  /** Characters that they are written in the place of. */
-  readonly leavingChars?: number;
 }
 
 /** The state of a session without pinned instructions and live state. */
 export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
 
-/**
- * Shares of the record's room, in the order in which they are written; chosen, so that twenty orders of forty tokens fit in two hundredths of a window of
- * 64k. What one does not use is left to the next, up to its most; what all leave, to files and errors.
- */
+/** Shares of the room, in the order in which they are written; chosen. Unused room goes to the next, up to its most. */
 const SHARES = [
-  { of: "orders", ratio: 0.66, mostRatio: 0.9 },
   { of: "running", ratio: 0.12, mostRatio: 0.3 },
-  { of: "plan", ratio: 0.06, mostRatio: 0.25 },
-  { of: "asked", ratio: 0.12, mostRatio: 0.5 },
-  { of: "decisions", ratio: 0.02, mostRatio: 0.1 },
-  { of: "permissions", ratio: 0.02, mostRatio: 0.05 },
-] as const;
-
-/** Requests may take this share of what leaves: where nothing but questions leave, a summary has to be smaller than they are. Chosen. */
-const ASKED_RATIO = 0.25;
-
-/** The same of what is left, for what agents keep themselves, and for what calls did; chosen. */
-const OTHER_SHARES = [
-  { of: "state", ratio: 0.35, mostRatio: 0.35 },
-  { of: "files", ratio: 0.43, mostRatio: 0.75 },
-  { of: "errors", ratio: 0.22, mostRatio: 0.5 },
+  { of: "plan", ratio: 0.13, mostRatio: 0.25 },
+  { of: "state", ratio: 0.25, mostRatio: 0.35 },
+  { of: "files", ratio: 0.32, mostRatio: 0.75 },
+  { of: "errors", ratio: 0.18, mostRatio: 0.5 },
 ] as const;
 
 /**
  * The facts as text of at most `maximumChars`, or `null` if there are none. Quoted text is fenced as data. Pinned
- * instructions come first and may take all of it; the rest shares what they leave. What messages that stay say word for word is not said again. The
+ * instructions come first and may take all of it; the rest shares what they leave. A plan that stands whole in a message that stays is not written again. The
  * newest files and errors are kept if not all fit, with a count of the others.
  */
 export function factsText(
   facts: Facts,
   kept: KeptState,
-  { maximumChars, recordChars = maximumChars, staying = [], leavingChars = Number.POSITIVE_INFINITY }: FactsRoom,
+  { maximumChars, staying = [] }: FactsRoom,
 ): string | null {
   if (maximumChars <= 0) return null;
   const framing = factFraming(kept);
   const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });
   const blocks = pinned === "" ? [] : [pinned];
   const shown = new Set(staying.map(({ id }) => id));
-  const write = (shares: readonly Share[], sharedChars: number) => {
-    let spareChars = 0;
-    for (const { of, ratio, mostRatio } of shares) {
-      const grantedChars = Math.floor(sharedChars * ratio) + spareChars;
-      const mostChars = of === "asked" ? leavingChars * ASKED_RATIO : Number.POSITIVE_INFINITY;
-      const roomChars = Math.floor(Math.min(grantedChars, sharedChars * mostRatio, mostChars));
-      const block = blockFor(of, { facts, kept, framing, roomChars, shown });
-      spareChars = grantedChars - (block === "" ? 0 : block.length + 2);
-      if (block !== "") blocks.push(block);
-    }
-  };
-  const leftChars = () => Math.max(0, maximumChars - blocks.reduce((sum, block) => sum + block.length + 2, 0));
-  write(SHARES, Math.min(recordChars, leftChars()));
-  write(OTHER_SHARES, leftChars());
+  const sharedChars = Math.max(0, maximumChars - (pinned === "" ? 0 : pinned.length + 2));
+  let spareChars = 0;
+  for (const { of, ratio, mostRatio } of SHARES) {
+    const grantedChars = Math.floor(sharedChars * ratio) + spareChars;
+    const roomChars = Math.floor(Math.min(grantedChars, sharedChars * mostRatio));
+    const block = blockFor(of, { facts, kept, framing, roomChars, shown });
+    spareChars = grantedChars - (block === "" ? 0 : block.length + 2);
+    if (block !== "") blocks.push(block);
+  }
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
-type Share = (typeof SHARES)[number] | (typeof OTHER_SHARES)[number];
+type Share = (typeof SHARES)[number];
 
 interface Room {
   readonly framing: Framing;
@@ -93,7 +71,7 @@ interface Room {
 }
 
 interface BlockInput extends Room {
-  /** Ids of messages that stay in the context: what they say is not written again. */
+  /** Ids of messages that stay in the context. */
   readonly shown: ReadonlySet<string>;
   readonly facts: Facts;
   readonly kept: KeptState;
@@ -101,13 +79,7 @@ interface BlockInput extends Room {
 
 function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }: BlockInput): string {
   const room = { framing, roomChars };
-  const inTag = (tag: string, write: (roomChars: number) => string | null) =>
-    fenced(tag, [write(roomChars - frameCharsOf(tag)) ?? ""], room);
   switch (kind) {
-    case "orders":
-      return inTag("orders-in-force", (chars) => ordersText(facts.said, shown, chars));
-    case "asked":
-      return inTag("asked-before", (chars) => askedText(facts.said, shown, chars));
     case "running":
       return firstLines(
         "running-things",
@@ -116,18 +88,6 @@ function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }:
       );
     case "plan":
       return facts.plan !== null && isPlanGone(facts, shown) ? firstLines("plan-items", planLines(facts.plan), room) : "";
-    case "permissions":
-      return firstLines("permissions-before", permissionLines(facts.permissions), room);
-    case "decisions":
-      return newestLines(
-        "decisions-made",
-        facts.decisions.map(
-          ({ text }) =>
-            () =>
-              textOnOneLine(text),
-        ),
-        room,
-      );
     case "state":
       return kept.state
         .map(({ title, text }) =>

@@ -1,35 +1,29 @@
-import { isNothing } from "../facts/sentences.ts";
-import type { Message } from "../message/message.ts";
+import { type Facts, fileOperations, foldFacts, isDone, isGivenUp, lastErrors, NO_FACTS } from "../facts/facts.ts";
+import { LINE_BREAKS, textOnOneLine } from "../message/framing.ts";
+import { isHuman, type Message, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
+import { isPlanGone, runningLines } from "../prompts/record.ts";
 import { logTexts } from "../recall/units.ts";
-import type { NewestInView, QuoteForm, Quotes } from "./digest-quotes.ts";
-import { isOurs, MARKS, newestIn, quote, quotesOf, quotesThatFit } from "./digest-quotes.ts";
+import { characterBoundaryAtOrBefore } from "../text.ts";
 import { sectionedText, sectionsIn } from "./sections.ts";
 
 /**
- * A summary that no model writes: the same input gives the same text. It quotes what a summary most needs (requests, rules, what is done
- * and open, failures, conclusions) in the words in which it was said, up to a size that does not depend on the policy. A section of
- * which nothing is known is left out.
+ * A summary that no model writes: the same input gives the same text. It holds what is no guess: the first request and the newest, the items of the plan, files,
+ * failures, what runs, and the newest step, in the words in which they were said, up to a size that does not depend on the policy. A section of which nothing is known
+ * is left out.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
-  // A history that is summarised in chunks has one view for all of them: it is read once.
-  const known = new WeakMap<readonly Message[], NewestInView>();
-  const newestOfView = (view: readonly Message[]): NewestInView => {
-    const before = known.get(view);
-    if (before !== undefined) return before;
-    const found = newestIn(view);
-    known.set(view, found);
-    return found;
-  };
-  return async (request) => ({ text: digestText(request, options, newestOfView), usage: null, stopReason: "end" });
+  return async (request) => ({ text: digestText(request, options), usage: null, stopReason: "end" });
 }
 
 /** Size of a digest, and what stands beside it. */
 export interface DigestOptions {
   /** UTF-16 code units of the whole digest at most. */
   readonly maximumChars: number;
-  /** True if the record of the session's state is beside it, with what the person said, the plan, choices and failures: they are not quoted again. */
+  /** The record of the whole log; if left out, the view's own is read. */
+  readonly facts?: Facts;
+  /** True if that record is written beside it: plan, files, failures and what runs are not quoted again. */
   readonly isBesideRecord?: boolean;
 }
 
@@ -37,93 +31,206 @@ export interface DigestOptions {
 export const DEFAULT_DIGEST_OPTIONS: DigestOptions = { maximumChars: 6000 };
 
 /** Sections of a digest under a policy that names none. */
-const OWN_SECTIONS = ["Goal", "Constraints", "Progress", "Decisions", "Next Steps", "Failures"] as const;
+const OWN_SECTIONS = ["Goal", "Progress", "Next Steps", "Failures"] as const;
 
 /** Quotations of one kind. */
-interface QuoteKind extends QuoteForm {
+interface QuoteKind {
   readonly textsOf: (told: Told) => readonly string[];
   /** They stand in the section whose title has one of these words, an earlier word first; in the last section if none has. */
   readonly under: readonly string[];
+  /** Before each of them. */
+  readonly mark: string;
   /** Share of the room; chosen, as the longest quotations are. What is left over is left to the next kind. */
   readonly shareRatio: number;
+  /** The longest quotation in UTF-16 units. */
+  readonly quoteChars: number;
+  /** Which stay if there is no room for all. */
+  readonly prefers: "newest" | "oldest";
   /** True if the record has it. */
   readonly isRecorded?: true;
 }
 
-type Told = Quotes & Pick<Earlier, "prose"> & { readonly focus: readonly string[] };
+/** What can be told of covered messages, each list in their order. */
+interface Told extends Pick<Earlier, "prose"> {
+  readonly focus: readonly string[];
+  /** The newest request; none if none is covered. */
+  readonly asked: readonly string[];
+  readonly facts: Facts;
+  /** Texts of the newest step: the model's words, and what its calls gave. */
+  readonly step: readonly string[];
+}
 
 const GOAL = ["task", "goal", "request"];
-const RULES = ["constraint", "preference"];
 const PROGRESS = ["progress", "narrative"];
-const DECISIONS = ["decision", ...PROGRESS];
 const AHEAD = ["next", "pending", ...PROGRESS];
+const FILES = ["file", "artifact", "critical", ...PROGRESS];
 const FAILURES = ["failure", "critical", "pending", "error"];
 
-const newest = { mark: "- ", prefers: "newest" } as const;
-const plan = (which: "done" | "open"): Pick<QuoteKind, "mark" | "textsOf"> => ({
-  mark: MARKS[which],
-  textsOf: (told) => (told.plan.kind === "told" ? told.plan.value[which] : []),
-});
+/** Before what a digest says of the first request. It is carried over whatever comes. */
+const FIRST = "- Asked first: ";
 
-/** In the order in which they are given room. */
+const line = { mark: "- ", prefers: "newest" } as const;
+const planItems = (facts: Facts, isWanted: (status: string) => boolean) =>
+  (facts.plan?.items ?? []).flatMap(({ text, status }) => (isWanted(status) ? [text] : []));
+const files = (facts: Facts, wanted: "read" | "modify") =>
+  [...fileOperations(facts.accesses)].flatMap(([path, access]) => (access === wanted ? [path] : []));
+
+/** In the order in which they are given room. Of what stands behind a mark of its own the newest alone is carried over. */
 const KINDS: readonly QuoteKind[] = [
-  { textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500, ...newest },
-  { textsOf: ({ requests }) => requests, under: GOAL, shareRatio: 0.2, quoteChars: 600, isRecorded: true, ...newest },
-  { under: AHEAD, shareRatio: 0.1, quoteChars: 240, prefers: "oldest", isRecorded: true, ...plan("open") },
-  { textsOf: nextStepsOf, under: AHEAD, shareRatio: 0.05, quoteChars: 400, mark: MARKS.nextStep, prefers: "newest" },
-  { under: PROGRESS, shareRatio: 0.05, quoteChars: 240, prefers: "newest", isRecorded: true, ...plan("done") },
-  { textsOf: ({ choices }) => choices, under: DECISIONS, shareRatio: 0.05, quoteChars: 400, isRecorded: true, ...newest },
-  { textsOf: ({ failures }) => failures, under: FAILURES, shareRatio: 0.1, quoteChars: 240, isRecorded: true, ...newest },
-  { textsOf: ({ conclusions }) => conclusions, under: PROGRESS, shareRatio: 0.25, quoteChars: 400, ...newest },
+  { textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500, ...line },
+  {
+    textsOf: ({ asked }) => asked,
+    under: GOAL,
+    mark: "- Asked last: ",
+    shareRatio: 0.1,
+    quoteChars: 600,
+    prefers: "newest",
+  },
+  {
+    textsOf: ({ facts }) => planItems(facts, (status) => !isDone(status) && !isGivenUp(status)),
+    under: AHEAD,
+    mark: "- Plan, open: ",
+    shareRatio: 0.1,
+    quoteChars: 240,
+    prefers: "oldest",
+    isRecorded: true,
+  },
+  {
+    textsOf: ({ facts }) => runningLines(facts.running, Number.POSITIVE_INFINITY).map((text) => text.slice("- ".length)),
+    under: AHEAD,
+    mark: "- In the background: ",
+    shareRatio: 0.1,
+    quoteChars: 240,
+    prefers: "oldest",
+    isRecorded: true,
+  },
+  {
+    textsOf: ({ facts }) => planItems(facts, isDone),
+    under: PROGRESS,
+    mark: "- Plan, done: ",
+    shareRatio: 0.05,
+    quoteChars: 240,
+    prefers: "newest",
+    isRecorded: true,
+  },
+  {
+    textsOf: ({ facts }) => files(facts, "modify"),
+    under: FILES,
+    mark: "- Changed: ",
+    shareRatio: 0.1,
+    quoteChars: 240,
+    prefers: "newest",
+    isRecorded: true,
+  },
+  {
+    textsOf: ({ facts }) => files(facts, "read"),
+    under: FILES,
+    mark: "- Read: ",
+    shareRatio: 0.05,
+    quoteChars: 240,
+    prefers: "newest",
+    isRecorded: true,
+  },
+  {
+    textsOf: ({ facts }) => lastErrors(facts.outcomes).map(({ toolName, error }) => `${toolName}: ${lastLineOf(error)}`),
+    under: FAILURES,
+    mark: "- Failed: ",
+    shareRatio: 0.1,
+    quoteChars: 240,
+    prefers: "newest",
+    isRecorded: true,
+  },
+  { textsOf: ({ step }) => step, under: PROGRESS, shareRatio: 0.2, quoteChars: 800, ...line, prefers: "oldest" },
 ];
 
 /** Quotes the person's focus first: it takes this share of the room from all others (chosen). */
-const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, shareRatio: 0.4, quoteChars: 400, ...newest };
+const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, shareRatio: 0.4, quoteChars: 400, ...line };
 
-/** Shares of the whole room, chosen: for what the person decided and forbade at most, and for what earlier summaries say at least. */
-const RULES_RATIO = 0.15;
+/** Shares of the whole room, chosen: for the first request at most, and for what earlier summaries say at least. */
+const FIRST_RATIO = 0.2;
 const EARLIER_RATIO = 0.3;
-
-function nextStepsOf({ nextStep }: Told): readonly string[] {
-  return nextStep.kind === "told" ? [nextStep.value] : [];
-}
 
 /** Lines by section. */
 type Page = ReadonlyMap<string, readonly string[]>;
 
-/** The digest's text. Linear in what is covered, and in how much of the view is behind its newest plan; quotes are cut on character boundaries. */
+/** The digest's text. Linear in what is covered, and in the files and failures of the record; quotes are cut on character boundaries. */
 export function digestText(
   request: SummaryRequest,
-  { maximumChars, isBesideRecord = false }: DigestOptions,
-  newestOfView: (view: readonly Message[]) => NewestInView = newestIn,
+  { maximumChars, facts, isBesideRecord = false }: DigestOptions,
 ): string {
   const covered = request.parts.flatMap(({ messages }) => messages);
+  const view = request.view ?? covered;
   const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
-  const told = quotesOf(covered, newestOfView(request.view ?? covered));
-  const outOfDate = { plan: told.plan.kind !== "unknown", nextStep: told.nextStep.kind !== "unknown" };
-  const { lines, prose } = earlierIn(covered, titles, outOfDate);
-  const { title, takesOver } = rulesSection(titles);
-  const rulesRoom = { takesOver, roomChars: limitChars * RULES_RATIO - title.length - FRAME_CHARS };
-  const ruled = withLines(new Map(), title, isBesideRecord ? [] : rulesThatFit(told.rules, lines.get(title) ?? [], rulesRoom));
-  const earlier = new Map([...lines].filter(([section]) => !takesOver || section !== title));
-  const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(earlier));
+  const known = factsBeside(facts ?? view.reduce((all, message) => foldFacts(all, { type: "message", message }), NO_FACTS), {
+    covered,
+    view,
+  });
+  const { first, ...said } = saidIn(covered);
   const focus = request.focus === null ? [] : focusLines(covered, request.focus);
-  const fresh = withKinds(
-    ruled,
-    { prose, ...told, focus },
-    { titles, isBesideRecord, roomChars: limitChars - charsOf(ruled) - earlierChars },
+  const newest = { ...said, facts: known, focus, prose: [] };
+  // The record of a whole log says what is true now: nothing that an earlier digest had of it is.
+  const outOfDate = KINDS.flatMap(({ mark, isRecorded, textsOf }) =>
+    mark !== line.mark && ((isRecorded && facts !== undefined) || textsOf(newest).length > 0) ? [mark] : [],
   );
-  const carried = newestOf(earlier, { page: fresh, roomChars: limitChars - charsOf(fresh) });
-  const progress = sectionFor(PROGRESS, titles);
+  const { lines, prose, firstAsked } = earlierIn(covered, titles, outOfDate);
+  const goal = sectionFor(GOAL, titles);
+  const asked = firstAsked ?? first;
+  const firstRoom = limitChars * FIRST_RATIO - headingChars(goal, new Map());
+  const begun = withLines(new Map(), goal, quotesThatFit(asked === null ? [] : [asked], FIRST_FORM, firstRoom));
+  const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(lines));
+  const fresh = withKinds(
+    begun,
+    { ...newest, prose },
+    { titles, isBesideRecord, roomChars: limitChars - charsOf(begun) - earlierChars },
+  );
+  const carried = newestOf(lines, { page: fresh, roomChars: limitChars - charsOf(fresh) });
   const bodies = titles.flatMap((section) => {
-    const all = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
-    // What the person asked to dwell on stays line by line.
-    const body = section === progress && section !== title && focus.length === 0 ? withoutAlike(all) : all;
+    const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
     return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
   });
   if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
   return `## ${sectionFor(PROGRESS, titles)}\nNothing is quoted of ${covered.length} earlier ${covered.length === 1 ? "message" : "messages"}.`;
+}
+
+const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
+
+/** The record without a plan that a message beside the digest has whole. */
+function factsBeside(
+  facts: Facts,
+  { covered, view }: { readonly covered: readonly Message[]; readonly view: readonly Message[] },
+): Facts {
+  const gone = new Set(covered.map(({ id }) => id));
+  const staying = new Set(view.flatMap(({ id }) => (gone.has(id) ? [] : [id])));
+  return isPlanGone(facts, staying) ? facts : { ...facts, plan: null };
+}
+
+/** The session's first request, if nothing stands before it; the newest of the others; and the newest step. */
+function saidIn(covered: readonly Message[]): { readonly first: string | null } & Pick<Told, "asked" | "step"> {
+  const requests = covered.filter(isHuman);
+  const isSummarized = covered.some((message) => message.role !== "tool-result" && message.origin === "summary");
+  const first = isSummarized ? undefined : requests[0];
+  const newest = requests.at(-1);
+  const begun = covered.findLastIndex(isOfModel);
+  return {
+    first: first === undefined ? null : textOf(first),
+    asked: newest === undefined || newest === first ? [] : [textOf(newest)],
+    step: begun < 0 ? [] : covered.slice(begun).flatMap(stepText),
+  };
+}
+
+function isOfModel(message: Message): boolean {
+  return message.role === "assistant" && message.origin === "model";
+}
+
+function stepText(message: Message): readonly string[] {
+  if (message.role === "tool-result") return [`${message.toolName}: ${textOf(message).trim()}`];
+  return isOfModel(message) ? [textOf(message)] : [];
+}
+
+function lastLineOf(text: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.slice(trimmed.lastIndexOf("\n") + 1);
 }
 
 /** The page with quotations of each kind for which there is something to quote. */
@@ -151,59 +258,75 @@ function withKinds(
   return filled;
 }
 
-/** Without what only goes on counting: of one-line items that differ in their numbers alone the newest few stay, with a count of the others. */
-function withoutAlike(lines: readonly string[]): readonly string[] {
-  const groups = new Map<string, { count: number; readonly places: number[] }>();
-  for (const [at, line] of lines.entries()) {
-    const isAlone = /^- .*$/.test(line) && !isOurs(line) && /^(?:- |#|$)/.test(lines[at + 1] ?? "");
-    const [, more] = MORE_ALIKE.exec(line) ?? [];
-    const shape = isAlone ? line.replace(MORE_ALIKE, "").replaceAll(/\d+/g, "0") : `${at}`;
-    const group = groups.get(shape) ?? { count: 0, places: [] };
-    groups.set(shape, group);
-    group.count += Number(more ?? 0);
-    group.places.push(at);
+/** As many of the texts as fit, each quoted behind its mark, in their order. The first that is tried is cut to the room if it is longer. */
+function quotesThatFit(
+  texts: readonly string[],
+  { mark, quoteChars, prefers }: Pick<QuoteKind, "mark" | "quoteChars" | "prefers">,
+  roomChars: number,
+): string[] {
+  const isNewestFirst = prefers === "newest";
+  const kept: string[] = [];
+  let leftChars = roomChars - mark.length - 1;
+  for (let tried = 0; tried < texts.length && leftChars > 0; tried++) {
+    const text = texts[isNewestFirst ? texts.length - 1 - tried : tried] ?? "";
+    // Behind a mark of its own a text has one line: the mark says which lines are out of date.
+    const whole = mark === line.mark ? text : textOnOneLine(text.trim());
+    const quoted = quote(whole, kept.length === 0 ? Math.min(quoteChars, leftChars) : quoteChars);
+    if (quoted.length > leftChars) break;
+    if (quoted === "") continue;
+    kept.push(`${mark}${quoted}`);
+    leftChars -= quoted.length + mark.length + 1;
   }
-  const marks = new Map<number, string>();
-  for (const { count, places } of groups.values()) {
-    const gone = places.slice(0, -MOST_ALIKE);
-    for (const at of gone) marks.set(at, "");
-    const [oldest] = places.slice(-MOST_ALIKE);
-    if (oldest !== undefined && count + gone.length > 0) marks.set(oldest, ` (and ${count + gone.length} more like it)`);
-  }
-  return lines.flatMap((line, at) => {
-    const mark = marks.get(at);
-    return mark === "" ? [] : [mark === undefined ? line : `${line.replace(MORE_ALIKE, "")}${mark}`];
-  });
+  return isNewestFirst ? kept.reverse() : kept;
 }
 
-const MORE_ALIKE = / \(and (\d{1,9}) more like it\)$/;
-
-/** Items of one form that stay; chosen. */
-const MOST_ALIKE = 3;
-
-/** Where rules stand. What an earlier digest has there is a rule as well, if nothing else stands there. */
-function rulesSection(titles: readonly string[]): { readonly title: string; readonly takesOver: boolean } {
-  const title = sectionFor([...RULES, ...GOAL], titles);
-  return { title, takesOver: !KINDS.some(({ under }) => sectionFor(under, titles) === title) };
+/**
+ * The text's beginning, from its first line that says something; nothing if none does. A line of it that would be a heading, a code fence or
+ * a line of the digest's own is moved in.
+ */
+function quote(text: string, maximumChars: number): string {
+  const trimmed = text.trim();
+  const start = startOfSaying(trimmed);
+  if (start < 0) return "";
+  const whole = trimmed.slice(start).trimStart().replace(ITEM, "");
+  const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
+  const movedIn = cut.split("\n").map((each, at) => (at > 0 && isOurs(each) ? ` ${each}` : each));
+  const quoted = movedIn.join("\n");
+  // Most quotations have neither, and are not taken apart for each kind of line break.
+  return quoted.includes("#") || quoted.includes("```") ? LINE_BREAKS.reduce(withoutHeadings, quoted) : quoted;
 }
 
-/** Rules as lines, each once: the first and the newest, if there is no room for all. A rule is never cut. */
-function rulesThatFit(
-  rules: readonly string[],
-  earlier: readonly string[],
-  { takesOver, roomChars }: { readonly takesOver: boolean; readonly roomChars: number },
-): readonly string[] {
-  const known = earlier.filter((line) => !line.startsWith("#"));
-  const said = rules.map((rule) => `- ${quote(rule, rule.length)}`);
-  const lines = [...new Set(takesOver ? [...known, ...said] : said.filter((line) => !known.includes(line)))];
-  const kept = new Set<string>();
-  let leftChars = roomChars;
-  for (const line of [...lines.slice(0, 1), ...lines.slice(1).reverse()]) {
-    if (line.length + 1 > leftChars) continue;
-    leftChars -= line.length + 1;
-    kept.add(line);
+/** The mark of a ticked item: what is quoted stands behind a mark of its own. */
+const ITEM = /^[-*+] (?=\[[ x]\] )/i;
+
+/** Where the first line begins that says something; below 0 if none does. */
+function startOfSaying(text: string): number {
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const each = text.slice(start, end);
+    if (each.trim() !== "" && !isNothing(each)) return start;
+    start = end + 1;
   }
-  return lines.filter((line) => kept.has(line));
+  return -1;
+}
+
+/** True for a line that says nothing, or that is the digest's own. */
+function isOurs(text: string): boolean {
+  return isNothing(text) || [FIRST, ...KINDS.map(({ mark }) => mark)].some((mark) => mark !== line.mark && text.startsWith(mark));
+}
+
+/** UTF-16 units of a line that says that there is nothing at most; chosen. */
+const NOTHING_CHARS = 40;
+
+/** True for a line that says that there is nothing, as models write it under a heading. */
+function isNothing(text: string): boolean {
+  return text.length <= NOTHING_CHARS && /^[^\p{L}\p{N}]*(?:none|n[^\p{L}\p{N}]+a)[^\p{L}\p{N}]*$/iu.test(text);
+}
+
+function withoutHeadings(quoted: string, lineBreak: string): string {
+  const withoutHashes = quoted.split(`${lineBreak}#`).join(`${lineBreak} #`);
+  return withoutHashes.split(`${lineBreak}\`\`\``).join(`${lineBreak} \`\`\``);
 }
 
 /** Takes the part of earlier summaries that fits, each section in proportion; the newest lines of it are at its end. */
@@ -296,30 +419,28 @@ interface Earlier {
   readonly lines: ReadonlyMap<string, readonly string[]>;
   /** Text under no known section, oldest first. */
   readonly prose: readonly string[];
+  /** The session's first request; `null` if no digest has it. */
+  readonly firstAsked: string | null;
 }
 
-/** Which of an earlier digest's lines are out of date. */
-interface OutOfDate {
-  readonly plan: boolean;
-  readonly nextStep: boolean;
-}
-
-/** Takes earlier summaries apart: their lines without what is out of date, what says nothing, and headings above nothing. Linear. */
-function earlierIn(messages: readonly Message[], titles: readonly string[], outOfDate: OutOfDate): Earlier {
-  const gone = [...(outOfDate.plan ? [MARKS.done, MARKS.open] : []), ...(outOfDate.nextStep ? [MARKS.nextStep] : [])];
+/** Takes earlier summaries apart: their lines without those behind a mark that is out of date, what says nothing, and headings above nothing. Linear. */
+function earlierIn(messages: readonly Message[], titles: readonly string[], outOfDate: readonly string[]): Earlier {
   const lines = new Map<string, readonly string[]>();
   const prose: string[] = [];
+  let firstAsked: string | null = null;
   for (const message of messages) {
     if (message.role === "tool-result" || message.origin !== "summary") continue;
     const { preamble, found } = sectionsIn(summaryOf(message), titles);
     if (preamble !== "" && !isNothing(preamble)) prose.push(preamble);
     for (const { title, body } of found) {
-      const valid = body.split("\n").filter((line) => !gone.some((mark) => line.startsWith(mark)) && !isLeftEmpty(line));
-      const told = fromFirstItem(withoutBareHeadings(valid)).map((line) => quotedLine(line, titles));
+      const all = body.split("\n");
+      firstAsked ??= all.find((each) => each.startsWith(FIRST))?.slice(FIRST.length) ?? null;
+      const valid = all.filter((each) => ![FIRST, ...outOfDate].some((mark) => each.startsWith(mark)) && !isLeftEmpty(each));
+      const told = fromFirstItem(withoutBareHeadings(valid)).map((each) => quotedLine(each, titles));
       if (told.length > 0) lines.set(title, [...(lines.get(title) ?? []), ...told]);
     }
   }
-  return { lines, prose };
+  return { lines, prose, firstAsked };
 }
 
 /** The summary itself: its first part, without the header and without the facts, which are written anew. */

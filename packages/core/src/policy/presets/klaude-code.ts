@@ -71,5 +71,5 @@ export const KLAUDE_CODE_POLICY: Policy = {
     labels: SQUARE_LABELS,
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
-  facts: { maxTokens: 1000 },
+  facts: { maxTokens: 0, files: "by-touch" },
 };

@@ -48,7 +48,7 @@ export const NONE_POLICY: Policy = {
     labels: PLAIN_LABELS,
   },
   progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
-  facts: { maxTokens: 1000 },
+  facts: { maxTokens: 0 },
 };
 
 /**

@@ -104,7 +104,7 @@ export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
       joints: "none",
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
-    facts: { maxTokens: 1000, files: "covered" },
+    facts: { maxTokens: 0, files: "covered" },
   };
 }
 

@@ -100,7 +100,7 @@ export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"):
       labels: PLAIN_LABELS,
     },
     progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
-    facts: { maxTokens: 1000 },
+    facts: { maxTokens: 0 },
   };
 }
 
