@@ -17,6 +17,7 @@ export const SMALL_POLICY: Policy = {
   trigger: { atLeast: { tokens: 8000 } },
   keep: [{ kind: "recent", messages: 6 }],
   strategies: [{ kind: "summarize", writer: "model", boundary: "any-safe", promptId: "structured", turnPrefixPromptId: null }],
+  facts: { maxTokens: 1000 },
 };
 /** The window of small sessions. */
 export const SMALL_WINDOW = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;

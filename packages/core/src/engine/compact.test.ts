@@ -45,10 +45,10 @@ describe("a hook before compaction", () => {
   test("that supplies the summary spares the model, and its words are next to the facts", async () => {
     const { fit, asked, written } = hooked(
       () => Promise.resolve({ kind: "summary", text: "my own words" }),
-      [human("first", "Build the shed.")],
+      [human("first", "Build the shed."), calling("a", ["c"]), { ...result("r", "c", "no nails"), isError: true }],
     );
     expect(stepsOf(await fit())).toEqual(["summarize applied"]);
-    expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<asked-before>/s)]);
+    expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<last-errors>/s)]);
   });
 
   test("whose summary is blank is a failed summary: it never becomes content", async () => {

@@ -4,10 +4,11 @@ import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } fro
 import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { FILES_IN_HAND } from "../keep/files-in-hand.ts";
+import { HUMAN } from "../keep/human.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
-import type { Message } from "../message/message.ts";
+import { isHuman, type Message } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
@@ -67,6 +68,7 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   return outcomeOf(state, compaction, {
     run: ended,
     isMissed,
+    rules: chain.rules,
     goal,
     measure,
     cutEstimatorName,
@@ -173,6 +175,8 @@ interface Ended {
   readonly run: ChainRun;
   /** True if no view was found that is expected to fit. */
   readonly isMissed: boolean;
+  /** The rules of what stays. */
+  readonly rules: readonly KeepRule[];
   readonly goal: Goal;
   readonly measure: ViewMeasure;
   readonly cutEstimatorName: string;
@@ -193,7 +197,8 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
   if (applied.length === 0 || (input.only !== undefined && run.tokens > goal.budgetTokens && state.policy.fallback !== null))
     return { kind: "failed", reason, steps: run.steps };
-  const steps = parts === null ? run.steps : [...run.steps, missedStep(parts, budget)];
+  const gone = goneStep(ended);
+  const steps = [...run.steps, ...(gone === null ? [] : [gone]), ...(parts === null ? [] : [missedStep(parts, budget)])];
   const record: CompactionRecord = {
     policy: state.policy.name,
     reason,
@@ -224,6 +229,16 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 
 const UNUSED_FOCUS =
   "wrote no summary here, so that the focus changed nothing; it works where a digest or a model writes one, as under plimsoll or sven";
+
+/** Writes the step that says how many of the person's messages went, where a rule keeps them; `null` if none did. */
+function goneStep({ run, rules, before }: Pick<Ended, "run" | "rules" | "before">): StepOutcome | null {
+  if (!rules.some(({ kind }) => kind === HUMAN.kind)) return null;
+  const staying = new Set(run.messages.map(({ id }) => id));
+  const said = before.filter(isHuman);
+  const count = said.filter(({ id }) => !staying.has(id)).length;
+  const detail = `${count} of ${said.length} messages of the person went`;
+  return count === 0 ? null : { strategy: `keep ${HUMAN.kind}`, outcome: "released", detail };
+}
 
 /** Writes the step that says that a goal is out of reach: the remaining parts, by size. */
 function missedStep(parts: readonly SizedPart[], { inputBudgetTokens }: Budget): StepOutcome {

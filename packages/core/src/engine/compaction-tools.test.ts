@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { smallSession, stepsOf } from "../../testing/small-session.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { calling, human, reply, result } from "../testing/builders.ts";
+import { SUMMARY_HEADER } from "../prompts/notices.ts";
+import { assistant, human, reply, result } from "../testing/builders.ts";
 import { summaryWithin } from "./compaction-tools.ts";
 
 // A fifth of the budget is what a summary may take.
@@ -16,34 +17,40 @@ test.each([
   expect(summaryWithin(summary, budget)).toEqual({ ...summary, ...limits });
 });
 
-/** Six hundred requests: one that is said again is written once. */
-const LOOKS = Array.from({ length: 600 }, (_, at) => `Look at ${at}. `).join("");
-
 /** Measures the text that replaces a long session in a window of so many tokens, if the model fails: characters of the digest, and of the facts. */
 async function writtenIn(windowTokens: number): Promise<{ readonly digest: number; readonly facts: number }> {
-  // A digest counts what differs in a number alone.
-  const nameOf = (at: number) => String.fromCharCode(97 + (at % 26), 97 + Math.floor(at / 26));
-  const steps = Array.from({ length: 60 }, (_, at) => [
-    calling(`a${at}`, [`c${at}`], `I found ${nameOf(at)} in src/${nameOf(at)}.ts and will go on. `.repeat(6)),
-    result(`r${at}`, `c${at}`, `line of ${nameOf(at)}\n`.repeat(60)),
-  ]).flat();
-  const messages = [human("first", LOOKS), ...steps, human("last", "go on"), reply("end", "ok")];
+  const steps = Array.from({ length: 60 }, (_, at) => {
+    const path = `src/${"long/".repeat(20)}${at}.ts`;
+    const argumentsJson = JSON.stringify({ path, plan: `- ${"Look at it. ".repeat(15)}` });
+    const call = {
+      type: "tool-call",
+      callId: `c${at}`,
+      toolName: "edit",
+      argumentsJson,
+      paths: [{ path, access: "modify" }],
+    } as const;
+    return [
+      assistant(`a${at}`, [{ type: "text", text: `I found ${at} and will go on. `.repeat(40) }, call]),
+      result(`r${at}`, `c${at}`, `line of ${at}\n`.repeat(60)),
+    ];
+  }).flat();
+  const messages = [human("first", "Look at it. ".repeat(600)), ...steps, human("last", "go on"), reply("end", "ok")];
   const { fit, written } = smallSession(messages, { answer: () => Promise.reject(new Error("overloaded")) });
   const outcome = await fit({ model: { contextWindowTokens: windowTokens, maxOutputTokens: null } });
   expect(stepsOf(outcome)).toEqual(["summarize failed", "digest applied"]);
-  const factsAt = written().indexOf("<asked-before>");
-  return { digest: factsAt, facts: written().length - factsAt };
+  const factsAt = written().search(/<plan-items>|<modified-files>/);
+  return { digest: factsAt - SUMMARY_HEADER.text.length - "\n\n\n\n".length, facts: written().length - factsAt };
 }
 
-test("a digest takes a quarter of a small window at most, what is read off the log two hundredths", async () => {
-  const [small, middle, large] = [await writtenIn(3000), await writtenIn(6000), await writtenIn(24_000)];
-  expect([small.digest <= 2250 + 100, small.digest > 2000, middle.digest <= 4500 + 100, middle.digest > 4000]).toEqual([
+test("a digest takes a quarter of a small window at most, the facts a tenth", async () => {
+  const [small, middle, large] = [await writtenIn(3000), await writtenIn(6000), await writtenIn(9000)];
+  expect([small.digest <= 2250, small.digest > 1800, middle.digest <= 4500, middle.digest > 3600]).toEqual([
     true,
     true,
     true,
     true,
   ]);
-  expect([small.facts <= 300, small.facts > 50, middle.facts > small.facts, large.facts > middle.facts]).toEqual([
+  expect([small.facts <= 1350, small.facts > 50, middle.facts > small.facts, large.facts > middle.facts]).toEqual([
     true,
     true,
     true,

@@ -7,7 +7,7 @@ import { type Message, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
-import { calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { assistant, calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";
 import type { FitInput } from "./fit-input.ts";
 
@@ -30,8 +30,19 @@ async function given(
   return { input: inputs[0], facts: part?.type === "text" ? part.text : undefined };
 }
 
-/** Forty requests: one that is said again is written once. */
-const SHEDS = Array.from({ length: 40 }, (_, at) => `Build shed ${10 + at} as it was. `).join("");
+/** A call that changed a file with a long name. */
+const CHANGE: readonly Message[] = [
+  assistant("c", [
+    {
+      type: "tool-call",
+      callId: "c",
+      toolName: "edit",
+      argumentsJson: "{}",
+      paths: [{ path: `src/${"long/".repeat(50)}a.ts`, access: "modify" }],
+    },
+  ]),
+  result("r-c", "c", "ok"),
+];
 
 describe("a strategy is told", () => {
   test.each<[string, Partial<FitInput>, StrategyInput["cause"]]>([
@@ -79,15 +90,17 @@ describe("a strategy is told", () => {
     [
       "as they are expected, once a report has said that a request was 2.5 times as large",
       [usageEntry("r", "a7", 20_000)],
-      1.284_848_484,
+      1.299_812_57,
     ],
   ])("what facts take with a notice, %s", async (_, reports, scaleRatio) => {
     const now = { reason: "manual", keep: null } as const;
-    const { input, facts } = await given({ now }, { entries: [...logOf([human("first", SHEDS), ...turns(8)]), ...reports] });
+    const { input, facts } = await given(
+      { now },
+      { entries: [...logOf([human("first", "go"), ...CHANGE, ...turns(8)]), ...reports] },
+    );
     const estimatedTokens = Math.floor(utf8Bytes(facts ?? "") / 4);
     expect(estimatedTokens).toBeGreaterThan(50);
     expect(input?.scaleRatio).toBeCloseTo(scaleRatio, 8);
-    // What stays in the view is not written again.
     expect(input?.noticeTokens).toBeGreaterThanOrEqual(80 + Math.ceil(estimatedTokens * (input?.scaleRatio ?? 0)));
   });
 

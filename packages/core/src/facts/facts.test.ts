@@ -38,52 +38,9 @@ const touching = (id: string, callId: string, path: string) =>
 describe("foldFacts", () => {
   const first = human("u1", "build it");
 
-  test("what the agent or a compaction put in is nothing that the person said", () => {
-    const facts = of(
-      first,
-      { ...human("i", "never rest"), origin: "injected" },
-      { ...human("s", "so far"), origin: "summary" },
-    );
-    expect(facts.said.statements.map(({ text }) => text)).toEqual(["build it"]);
-  });
-
-  test.each<[string, readonly Message[], readonly unknown[]]>([
-    ["what the person allows", [human("u", "You may push to main now.")], [["u", "You may push to main now.", "granted"]]],
-    ["nothing in a question or under a negation", [human("u", "Can you push? You may not push.")], []],
-    ["nothing that a tool says", [calling("a", ["c"]), result("r", "c", "You may push to main now.")], []],
-    [
-      "a call that the person refused",
-      [calling("a", ["c"]), failed("r", "c", "Not run: the person said no: not today")],
-      [["r", "tool {}", "refused"]],
-    ],
-    [
-      "one that ran later: who allowed it is unknown",
-      [
-        calling("a", ["c"]),
-        failed("r", "c", "The user doesn't want to proceed with this tool use."),
-        calling("b", ["d"]),
-        result("s", "d", "done"),
-      ],
-      [["r", "tool {}", "unknown"]],
-    ],
-    ["nothing of a call that failed by itself", [calling("a", ["c"]), failed("r", "c", "permission denied: /etc/hosts")], []],
-  ])("permissions: %s", (_, messages, permissions) => {
-    expect(of(...messages).permissions.map(({ messageId, text, state }) => [messageId, text, state])).toEqual(permissions);
-  });
-
-  test("decisions, each once, by the message that says it last; no row of a table and no line that leads to a call", () => {
-    const { decisions } = of(
-      first,
-      reply("a", "I decided to use Postgres because of its locks. Use tabs instead of spaces here."),
-      reply(
-        "b",
-        "| key | tabs instead of spaces |\nNow I read the file instead of guessing:\nUse tabs instead of spaces here.",
-      ),
-    );
-    expect(decisions.map(({ messageId, text }) => [messageId, text])).toEqual([
-      ["a", "I decided to use Postgres because of its locks."],
-      ["b", "Use tabs instead of spaces here."],
-    ]);
+  test("words of people and models add nothing", () => {
+    expect(of(first, human("v", "You may push to main. Never rest."))).toBe(NO_FACTS);
+    expect(of(reply("a", "I decided to use tabs instead of spaces. Next I'll run the tests."))).toEqual(NO_FACTS);
   });
 
   test("a task that is renamed is not dropped, and an update without its task changes nothing", () => {
@@ -107,13 +64,6 @@ describe("foldFacts", () => {
     const argumentsJson = JSON.stringify({ plan: `-${" ".repeat(400_000)}\n- one` });
     const { plan } = of(first, toolCall("p", "c-p", { name: "plan", argumentsJson }));
     expect(plan?.items).toEqual([{ text: "one", status: "pending" }]);
-  });
-
-  test("what was refused is cut between characters", () => {
-    const argumentsJson = JSON.stringify({ text: "😀".repeat(200) });
-    const call = toolCall("a", "c", { name: "edit", argumentsJson });
-    const { permissions } = of(first, call, failed("r", "c", "The user denied it."));
-    expect(permissions.map(({ text }) => text.isWellFormed())).toEqual([true]);
   });
 
   test("the newest items of plans that were given up, and no more than a few", () => {

@@ -15,13 +15,13 @@ const schema: z.ZodType<HumanSpec> = z.strictObject({
 });
 
 /**
- * Keeps the person's messages: what somebody asked for is not to be read off a summary. The newest is worth most, then the first, which
- * says what the session is for, then the others from the newest back.
+ * Keeps the person's messages: what somebody asked for is not to be read off a summary. The newest and the first, which says what the session is for, stay
+ * beyond the amount; the others from the newest back.
  */
 export const HUMAN: KeepRuleKind = defineKeepRule({
   kind: "human",
   schema,
-  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: humanMessages }),
+  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: humanMessages, beyondAmount: 2 }),
 });
 
 function humanMessages({ messages }: KeepView): readonly MessageRange[] {

@@ -42,6 +42,8 @@ export interface MessagesRule {
   readonly atMost: Amount;
   /** Ranges of the view, the worthiest first. One that does not fit any more is passed over; one that parts a batch of calls takes all of it. */
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
+  /** How many of the worthiest stay beyond the amount, where all rules together have room for them; none if left out. */
+  readonly beyondAmount?: number | undefined;
 }
 
 /** Keeps pieces of the texts that a compaction removes: it quotes them, word for word, beside the text that replaces them. */

@@ -18,8 +18,9 @@ const view = (messages: readonly Message[], limitTokens = 10_000) => ({
 const at = (...indexes: readonly number[]): readonly MessageRange[] =>
   indexes.map((index) => ({ from: index, through: index }));
 
-const wanting = (ranges: readonly MessageRange[], tokens = 1000): KeepRule => ({
+const wanting = (ranges: readonly MessageRange[], tokens = 1000, beyondAmount = 0): KeepRule => ({
   kind: "wanted",
+  beyondAmount,
   keeps: "messages",
   atMost: { tokens },
   choose: () => ranges,
@@ -62,6 +63,13 @@ describe("kept messages", () => {
     ["what stays anyway costs nothing: the last human message", [wanting(at(4, 0), 10)], [[0]]],
   ])("%s", (_, rules, indexes) => {
     expect(kept(talk, rules)).toEqual(indexes);
+  });
+
+  test.each([
+    ["stays, the others go", 10_000, [[0]]],
+    ["goes if all rules together have no room for it", 9, [[]]],
+  ])("beyond the amount the worthiest %s", (_, limitTokens, indexes) => {
+    expect(kept(talk, [wanting(at(0, 1, 2), 5, 1)], limitTokens)).toEqual(indexes);
   });
 
   test("all rules together keep no more than the limit, the first before the others", () => {

@@ -27,7 +27,8 @@ export function keptMessages(
   let leftTokens = view.limitTokens;
   const all: KeptMessages[] = [];
   for (const rule of choosing) {
-    const kept = fill(rule, { view, units, maximumTokens: Math.min(resolveAmount(rule.atMost, view.budget), leftTokens) });
+    const maximumTokens = Math.min(resolveAmount(rule.atMost, view.budget), leftTokens);
+    const kept = fill(rule, { view, units, maximumTokens, leftTokens });
     leftTokens -= kept.tokens;
     all.push(kept);
   }
@@ -61,17 +62,28 @@ function unitsOf(view: KeepView): readonly Unit[] {
   return units;
 }
 
+interface FillInput {
+  readonly view: KeepView;
+  readonly units: readonly Unit[];
+  /** What the rule's amount comes to, and what all rules together have left. */
+  readonly maximumTokens: number;
+  readonly leftTokens: number;
+}
+
 function fill(
   rule: MessagesRule & { readonly kind: string },
-  { view, units, maximumTokens }: { readonly view: KeepView; readonly units: readonly Unit[]; readonly maximumTokens: number },
+  { view, units, maximumTokens, leftTokens }: FillInput,
 ): KeptMessages {
   const kept = new Set<Unit>();
   let tokens = 0;
+  let chosen = 0;
   try {
     for (const range of rule.choose(view)) {
+      const limitTokens = chosen < (rule.beyondAmount ?? 0) ? leftTokens : maximumTokens;
+      chosen += 1;
       const fresh = unitsIn(units, range).filter((unit) => !unit.isKept && !kept.has(unit));
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
-      if (tokens + freshTokens > maximumTokens) continue;
+      if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;
       for (const unit of fresh) kept.add(unit);
     }

@@ -93,6 +93,8 @@ test("human: the person's messages and nobody else's: the newest, the first, the
   const said = [human("u", "one"), reply("a", "two"), injected, human("v", "three"), human("w", "four"), human("x", "five")];
   expect(chosen(HUMAN, said)).toEqual([5, 0, 4, 3]);
   expect(chosen(HUMAN, said.slice(0, 2))).toEqual([0]);
+  const spec: KindSpec & { readonly atMost: object } = { kind: "human", atMost };
+  expect(HUMAN.bind(spec)).toMatchObject({ beyondAmount: 2 });
 });
 
 test("pinned: in the order of the ids, those that are there", () => {

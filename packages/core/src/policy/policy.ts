@@ -50,7 +50,10 @@ export interface Policy {
   readonly subAgents: "own" | "off";
   readonly summary: SummaryPolicy;
   readonly progress: ProgressPolicy;
-  /** Most tokens of the facts that survive with every summary and notice; 0 leaves them out. Lists of covered files have a limit of their own. */
+  /**
+   * Most tokens of the facts that survive with every summary and notice; 0 leaves out all that is read off the log but the lists that `files` names. Lists of
+   * covered files have a limit of their own.
+   */
   readonly facts: { readonly maxTokens: number; readonly files?: FileOrder | undefined };
 }
 
@@ -319,11 +322,11 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .describe("Limits that stop compactions from repeating."),
     facts: z
       .strictObject({
-        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 leaves them out."),
+        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 leaves only what the caller gave, and the lists that files names."),
         files: z
           .enum(["by-touch", "by-name", "covered"])
           .optional()
-          .describe("Which files: all by the order of touch, all by name, or those of what was summarised, by name."),
+          .describe("Which files: all by the order of touch (also if left out, where maxTokens is above 0), all by name, or those of what was summarised, by name."),
       })
       .describe("Facts from the log that stand with every summary and notice."),
   });

@@ -29,11 +29,11 @@ export const NO_KEPT_STATE: KeptState = { pinned: [], state: [] };
 
 /** Shares of the room, in the order in which they are written; chosen. Unused room goes to the next, up to its most. */
 const SHARES = [
-  { of: "running", ratio: 0.12, mostRatio: 0.3 },
-  { of: "plan", ratio: 0.13, mostRatio: 0.25 },
-  { of: "state", ratio: 0.25, mostRatio: 0.35 },
-  { of: "files", ratio: 0.32, mostRatio: 0.75 },
-  { of: "errors", ratio: 0.18, mostRatio: 0.5 },
+  { of: "running", ratio: 0.3, mostRatio: 0.3 },
+  { of: "plan", ratio: 0.1, mostRatio: 0.25 },
+  { of: "state", ratio: 0.2, mostRatio: 0.35 },
+  { of: "files", ratio: 0.25, mostRatio: 0.75 },
+  { of: "errors", ratio: 0.15, mostRatio: 0.5 },
 ] as const;
 
 /**
@@ -41,11 +41,7 @@ const SHARES = [
  * instructions come first and may take all of it; the rest shares what they leave. A plan that stands whole in a message that stays is not written again. The
  * newest files and errors are kept if not all fit, with a count of the others.
  */
-export function factsText(
-  facts: Facts,
-  kept: KeptState,
-  { maximumChars, staying = [] }: FactsRoom,
-): string | null {
+export function factsText(facts: Facts, kept: KeptState, { maximumChars, staying = [] }: FactsRoom): string | null {
   if (maximumChars <= 0) return null;
   const framing = factFraming(kept);
   const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });

@@ -104,7 +104,7 @@ describe("excerpts as text", () => {
   });
 
   test.each<[string, Message]>([
-    ["a summary without any", summaryWith("a summary", "<asked-before>\nx\n</asked-before>")],
+    ["a summary without any", summaryWith("a summary", "<plan-items>\nx\n</plan-items>")],
     ["a message that only looks so", human("u", "<excerpts>\n[read; handle m1]\n one\n</excerpts>")],
     ["a reply", reply("a", "<excerpts>\n[read; handle m1]\n one\n</excerpts>")],
   ])("%s has none", (_, message) => {

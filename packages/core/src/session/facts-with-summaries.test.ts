@@ -21,10 +21,6 @@ describe("facts", () => {
 
   test.each<[string, RegExp]>([
     ["pinned instructions", /<pinned-instructions>\nNever push\.\n<\/pinned-instructions>/],
-    [
-      "what the person ordered, word for word",
-      /<orders-in-force>\n\(.*\)\n- Build the shed\.\nUse oak only\.\n<\/orders-in-force>/,
-    ],
     ["the live state of ports", /<todo>\n1\. dig\n<\/todo>/],
     ["files of the tracker, with their state", /<modified-files>\nsrc\/oak\.ts version 3\n<\/modified-files>/],
     [
@@ -51,31 +47,40 @@ describe("facts", () => {
     await fit();
     expect(written()).toContain("2. build");
     expect(written()).not.toContain("1. dig");
-    expect(written().match(/<orders-in-force>/g)).toHaveLength(1);
+    expect(written().match(/<todo>/g)).toHaveLength(1);
   });
 
   test("survive a strategy that summarises nothing", async () => {
     const policy: Policy = { ...SMALL_POLICY, strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }] };
     const { fit, written } = smallSession(history, { policy, pinned: ["Never push."] });
     await fit();
-    expect(written()).toMatch(/dropped.*Never push\..*Build the shed\./s);
+    expect(written()).toMatch(/dropped.*Never push\..*make: no rule/s);
   });
 
-  describe("of what was said, runs and is planned are the same", () => {
+  describe("of what runs and is planned are the same", () => {
     const said = [
-      human("o", "Never push to main. Always run the linter."),
+      human("o", "Serve it."),
+      assistant("i", [
+        {
+          type: "tool-call",
+          callId: "j",
+          toolName: "todo",
+          argumentsJson: '{"items":[{"text":"Dig","status":"pending"}]}',
+          paths: [],
+        },
+      ]),
+      result("k", "j", "ok"),
       command("g", "h", "nohup ./serve.sh &"),
       result("v", "h", ""),
-      human("p", "You may push to main now."),
       ...turns(10),
     ];
-    const record = (text: string) => /<orders-in-force>.*<\/running-things>/s.exec(text)?.[0];
+    const record = (text: string) => /<running-things>.*<\/plan-items>/s.exec(text)?.[0];
 
     test("after an undo", async () => {
       const { fit, manager, written } = smallSession(said);
       await fit();
       const first = record(written());
-      expect(first).toMatch(/no longer: Never push to main\..*Always run the linter\..*nohup \.\/serve\.sh &: running/s);
+      expect(first).toMatch(/nohup \.\/serve\.sh &: running.*\[pending\] Dig/s);
       await manager.undo();
       await fit();
       expect(record(written())).toBe(first);
@@ -104,13 +109,21 @@ describe("facts", () => {
     });
   });
 
-  test("are left out if the policy gives them no room", async () => {
+  test.each([
+    ["nothing else", undefined, []],
+    ["the files that it lists", "by-touch", ["src/oak.ts version 3"]],
+    ["those of what was covered", "covered", ["src/oak.ts version 3"]],
+  ] as const)("of a policy that gives them no room hold what the caller gave, and %s", async (_, files, listed) => {
     const { fit, written } = smallSession(history, {
-      policy: { ...SMALL_POLICY, facts: { maxTokens: 0 } },
+      policy: { ...SMALL_POLICY, facts: { maxTokens: 0, files } },
       pinned: ["Never push."],
+      stateProviders: [() => ({ title: "todo", text: "1. dig" })],
+      fileTracker: () => [{ path: "src/oak.ts", access: "modify", state: "version 3" }],
     });
     await fit();
-    expect(written()).not.toContain("Never push.");
+    expect(written()).toMatch(/Never push\..*1\. dig/s);
+    expect(written()).not.toContain("<last-errors>");
+    expect(/<modified-files>\n(.*)\n<\/modified-files>/.exec(written())?.slice(1) ?? []).toEqual(listed);
   });
 
   describe("of a policy that lists the files of what its summaries covered", () => {

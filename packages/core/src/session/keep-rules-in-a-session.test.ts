@@ -73,7 +73,7 @@ describe("what rules keep", () => {
   ])("%s", async (_, messages, rules, ids) => {
     const { fit, ids: idsNow } = session(messages, rules);
     const outcome = await fit();
-    expect(stepsOf(outcome)).toEqual(["summarize applied"]);
+    expect(stepsOf(outcome)[0]).toBe("summarize applied");
     expect(shown(idsNow(), messages)).toEqual(ids);
   });
 
@@ -181,6 +181,31 @@ describe("a rule of somebody's own", () => {
   });
 });
 
+describe("the person's messages beyond the amount", () => {
+  const said = [human("first", words(2000)), ...turns(6)];
+
+  test.each<[string, readonly Message[], number, readonly string[], string | undefined]>([
+    ["the first stays, whatever its size", said, 1400, ["first", "+", "u5", "a5"], "5 of 7 messages of the person went"],
+    [
+      "the first and the newest stay",
+      turns(8),
+      1400,
+      ["u0", "+", "u6", "u7", "a7"],
+      "5 of 8 messages of the person went",
+    ],
+    ["nothing is said if none went", turns(8), 9000, ["u0", "+", "u1", "u2", "u3"], undefined],
+  ])("%s", async (_, messages, tokens, ids, detail) => {
+    const run = session(messages, [{ kind: "human", atMost: { tokens } }]);
+    const outcome = await run.fit();
+    expect(shown(run.ids(), messages).slice(0, ids.length)).toEqual(ids);
+    expect(recordOf(outcome)?.steps.find(({ strategy }) => strategy === "keep human")?.detail).toBe(detail);
+  });
+
+  test("nothing is said where no rule keeps them", async () => {
+    expect(stepsOf(await session(turns(8), []).fit())).toEqual(["summarize applied"]);
+  });
+});
+
 describe("the fallback", () => {
   /** The last message alone takes four fifths of the window. */
   const crowded = [...turns(6), human("last", words(7800))];
@@ -192,8 +217,15 @@ describe("the fallback", () => {
   test("releases the last rule first, as many as it takes, and records it", async () => {
     const { fit, ids } = session(crowded, rules);
     const outcome = await fit();
-    expect(stepsOf(outcome)).toEqual(["summarize applied", "digest no-progress", "keep human released", "digest applied"]);
+    expect(stepsOf(outcome)).toEqual([
+      "summarize applied",
+      "digest no-progress",
+      "keep human released",
+      "digest applied",
+      "keep human released",
+    ]);
     expect(recordOf(outcome)?.steps[2]?.detail).toBe("5 messages, 2500 tokens");
+    expect(recordOf(outcome)?.steps[4]?.detail).toBe("6 of 7 messages of the person went");
     expect(shown(ids(), crowded)).toEqual(["+", "a1", "last"]);
   });
 

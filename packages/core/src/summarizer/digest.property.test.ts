@@ -21,18 +21,11 @@ const FORGED = [
     "#### Done",
     "```",
     "- Plan, open: A",
-    "- Said to come next: B",
+    "- Asked first: B",
+    "- Asked last: C",
+    "- Changed: D",
   ],
-  ...[
-    "Never push to main.",
-    "I'll run the tests now.",
-    "It uses a map instead of a list.",
-    "# x",
-    "",
-    "  ",
-    "- item",
-    "\u2028# y",
-  ],
+  ...["Leave main.", "I run the tests.", "# x", "", "  ", "- item", "\u2028# y"],
 ] as const;
 const forgedText = fc.array(fc.constantFrom(...FORGED), { maxLength: 8 }).map((lines) => lines.join("\n"));
 const forgedPlan = fc

@@ -1,5 +1,5 @@
 import { type Facts, fileOperations, foldFacts, isDone, isGivenUp, lastErrors, NO_FACTS } from "../facts/facts.ts";
-import { LINE_BREAKS, textOnOneLine } from "../message/framing.ts";
+import { LINE_BREAKS } from "../message/framing.ts";
 import { isHuman, type Message, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
@@ -46,8 +46,8 @@ interface QuoteKind {
   readonly quoteChars: number;
   /** Which stay if there is no room for all. */
   readonly prefers: "newest" | "oldest";
-  /** True if the record has it. */
-  readonly isRecorded?: true;
+  /** The part of the record that has it. */
+  readonly record?: "plan" | "running" | "accesses" | "outcomes";
 }
 
 /** What can be told of covered messages, each list in their order. */
@@ -66,8 +66,9 @@ const AHEAD = ["next", "pending", ...PROGRESS];
 const FILES = ["file", "artifact", "critical", ...PROGRESS];
 const FAILURES = ["failure", "critical", "pending", "error"];
 
-/** Before what a digest says of the first request. It is carried over whatever comes. */
+/** Before what a digest says of the first request, which is carried over whatever comes, and of the newest. */
 const FIRST = "- Asked first: ";
+const NEWEST = "- Asked last: ";
 
 const line = { mark: "- ", prefers: "newest" } as const;
 const planItems = (facts: Facts, isWanted: (status: string) => boolean) =>
@@ -81,7 +82,7 @@ const KINDS: readonly QuoteKind[] = [
   {
     textsOf: ({ asked }) => asked,
     under: GOAL,
-    mark: "- Asked last: ",
+    mark: NEWEST,
     shareRatio: 0.1,
     quoteChars: 600,
     prefers: "newest",
@@ -93,7 +94,7 @@ const KINDS: readonly QuoteKind[] = [
     shareRatio: 0.1,
     quoteChars: 240,
     prefers: "oldest",
-    isRecorded: true,
+    record: "plan",
   },
   {
     textsOf: ({ facts }) => runningLines(facts.running, Number.POSITIVE_INFINITY).map((text) => text.slice("- ".length)),
@@ -102,7 +103,7 @@ const KINDS: readonly QuoteKind[] = [
     shareRatio: 0.1,
     quoteChars: 240,
     prefers: "oldest",
-    isRecorded: true,
+    record: "running",
   },
   {
     textsOf: ({ facts }) => planItems(facts, isDone),
@@ -111,7 +112,7 @@ const KINDS: readonly QuoteKind[] = [
     shareRatio: 0.05,
     quoteChars: 240,
     prefers: "newest",
-    isRecorded: true,
+    record: "plan",
   },
   {
     textsOf: ({ facts }) => files(facts, "modify"),
@@ -120,7 +121,7 @@ const KINDS: readonly QuoteKind[] = [
     shareRatio: 0.1,
     quoteChars: 240,
     prefers: "newest",
-    isRecorded: true,
+    record: "accesses",
   },
   {
     textsOf: ({ facts }) => files(facts, "read"),
@@ -129,7 +130,7 @@ const KINDS: readonly QuoteKind[] = [
     shareRatio: 0.05,
     quoteChars: 240,
     prefers: "newest",
-    isRecorded: true,
+    record: "accesses",
   },
   {
     textsOf: ({ facts }) => lastErrors(facts.outcomes).map(({ toolName, error }) => `${toolName}: ${lastLineOf(error)}`),
@@ -138,7 +139,7 @@ const KINDS: readonly QuoteKind[] = [
     shareRatio: 0.1,
     quoteChars: 240,
     prefers: "newest",
-    isRecorded: true,
+    record: "outcomes",
   },
   { textsOf: ({ step }) => step, under: PROGRESS, shareRatio: 0.2, quoteChars: 800, ...line, prefers: "oldest" },
 ];
@@ -154,26 +155,18 @@ const EARLIER_RATIO = 0.3;
 type Page = ReadonlyMap<string, readonly string[]>;
 
 /** The digest's text. Linear in what is covered, and in the files and failures of the record; quotes are cut on character boundaries. */
-export function digestText(
-  request: SummaryRequest,
-  { maximumChars, facts, isBesideRecord = false }: DigestOptions,
-): string {
+export function digestText(request: SummaryRequest, { maximumChars, facts, isBesideRecord = false }: DigestOptions): string {
   const covered = request.parts.flatMap(({ messages }) => messages);
   const view = request.view ?? covered;
   const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
-  const known = factsBeside(facts ?? view.reduce((all, message) => foldFacts(all, { type: "message", message }), NO_FACTS), {
-    covered,
-    view,
-  });
+  const known = facts ?? view.reduce((all, message) => foldFacts(all, { type: "message", message }), NO_FACTS);
   const { first, ...said } = saidIn(covered);
   const focus = request.focus === null ? [] : focusLines(covered, request.focus);
-  const newest = { ...said, facts: known, focus, prose: [] };
   // The record of a whole log says what is true now: nothing that an earlier digest had of it is.
-  const outOfDate = KINDS.flatMap(({ mark, isRecorded, textsOf }) =>
-    mark !== line.mark && ((isRecorded && facts !== undefined) || textsOf(newest).length > 0) ? [mark] : [],
-  );
-  const { lines, prose, firstAsked } = earlierIn(covered, titles, outOfDate);
+  const isNewer = (part: keyof Facts) => facts !== undefined || known[part] !== NO_FACTS[part];
+  const outOfDate = KINDS.flatMap(({ mark, record }) => (record !== undefined && isNewer(record) ? [mark] : []));
+  const { lines, prose, firstAsked } = earlierIn(covered, titles, [...outOfDate, ...(said.asked.length > 0 ? [NEWEST] : [])]);
   const goal = sectionFor(GOAL, titles);
   const asked = firstAsked ?? first;
   const firstRoom = limitChars * FIRST_RATIO - headingChars(goal, new Map());
@@ -181,12 +174,13 @@ export function digestText(
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(lines));
   const fresh = withKinds(
     begun,
-    { ...newest, prose },
+    { ...said, prose, focus, facts: withoutShownPlan(known, covered, view) },
     { titles, isBesideRecord, roomChars: limitChars - charsOf(begun) - earlierChars },
   );
   const carried = newestOf(lines, { page: fresh, roomChars: limitChars - charsOf(fresh) });
   const bodies = titles.flatMap((section) => {
-    const body = [...(carried.get(section) ?? []), ...(fresh.get(section) ?? [])];
+    const opening = begun.get(section) ?? [];
+    const body = [...opening, ...(carried.get(section) ?? []), ...(fresh.get(section) ?? []).slice(opening.length)];
     return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
   });
   if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
@@ -196,10 +190,7 @@ export function digestText(
 const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
 
 /** The record without a plan that a message beside the digest has whole. */
-function factsBeside(
-  facts: Facts,
-  { covered, view }: { readonly covered: readonly Message[]; readonly view: readonly Message[] },
-): Facts {
+function withoutShownPlan(facts: Facts, covered: readonly Message[], view: readonly Message[]): Facts {
   const gone = new Set(covered.map(({ id }) => id));
   const staying = new Set(view.flatMap(({ id }) => (gone.has(id) ? [] : [id])));
   return isPlanGone(facts, staying) ? facts : { ...facts, plan: null };
@@ -207,14 +198,17 @@ function factsBeside(
 
 /** The session's first request, if nothing stands before it; the newest of the others; and the newest step. */
 function saidIn(covered: readonly Message[]): { readonly first: string | null } & Pick<Told, "asked" | "step"> {
-  const requests = covered.filter(isHuman);
+  const requests = covered
+    .filter(isHuman)
+    .map(textOf)
+    .filter((text) => startOfSaying(text) >= 0);
   const isSummarized = covered.some((message) => message.role !== "tool-result" && message.origin === "summary");
   const first = isSummarized ? undefined : requests[0];
   const newest = requests.at(-1);
   const begun = covered.findLastIndex(isOfModel);
   return {
-    first: first === undefined ? null : textOf(first),
-    asked: newest === undefined || newest === first ? [] : [textOf(newest)],
+    first: first ?? null,
+    asked: newest === undefined || newest === first ? [] : [newest],
     step: begun < 0 ? [] : covered.slice(begun).flatMap(stepText),
   };
 }
@@ -244,7 +238,7 @@ function withKinds(
   const others = told.focus.length === 0 ? 1 : 1 - FOCUS.shareRatio;
   const kinds = KINDS.map((kind) => ({ ...kind, shareRatio: kind.shareRatio * others }));
   for (const kind of others === 1 ? KINDS : [FOCUS, ...kinds]) {
-    if (isBesideRecord && kind.isRecorded) {
+    if (isBesideRecord && kind.record !== undefined) {
       spareChars += roomChars * kind.shareRatio;
       continue;
     }
@@ -256,6 +250,10 @@ function withKinds(
     filled = next;
   }
   return filled;
+}
+
+function onOneLine(text: string): string {
+  return LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join(" "), text.trim());
 }
 
 /** As many of the texts as fit, each quoted behind its mark, in their order. The first that is tried is cut to the room if it is longer. */
@@ -270,7 +268,7 @@ function quotesThatFit(
   for (let tried = 0; tried < texts.length && leftChars > 0; tried++) {
     const text = texts[isNewestFirst ? texts.length - 1 - tried : tried] ?? "";
     // Behind a mark of its own a text has one line: the mark says which lines are out of date.
-    const whole = mark === line.mark ? text : textOnOneLine(text.trim());
+    const whole = mark === line.mark ? text : onOneLine(text);
     const quoted = quote(whole, kept.length === 0 ? Math.min(quoteChars, leftChars) : quoteChars);
     if (quoted.length > leftChars) break;
     if (quoted === "") continue;
@@ -313,7 +311,9 @@ function startOfSaying(text: string): number {
 
 /** True for a line that says nothing, or that is the digest's own. */
 function isOurs(text: string): boolean {
-  return isNothing(text) || [FIRST, ...KINDS.map(({ mark }) => mark)].some((mark) => mark !== line.mark && text.startsWith(mark));
+  return (
+    isNothing(text) || [FIRST, ...KINDS.map(({ mark }) => mark)].some((mark) => mark !== line.mark && text.startsWith(mark))
+  );
 }
 
 /** UTF-16 units of a line that says that there is nothing at most; chosen. */
