@@ -57,7 +57,7 @@ test.each(PEERS.map(({ policy }) => [policy.name, policy] as const))(
     const records = calls.flatMap(({ compactions }) => compactions.map(({ record }) => record));
     expect(calls.length).toBeGreaterThan(20);
     expect(records.filter(({ reason }) => reason === "over-budget")).toEqual([]);
-    const own = new Set(policy.strategies.map(({ kind }) => kind));
+    const own = new Set([...policy.strategies.map(({ kind }) => kind), ...policy.keep.map(({ kind }) => `keep ${kind}`)]);
     expect(records.flatMap(({ steps }) => steps).filter(({ strategy }) => !own.has(strategy))).toEqual([]);
   },
 );

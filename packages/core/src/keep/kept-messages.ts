@@ -65,7 +65,7 @@ function unitsOf(view: KeepView): readonly Unit[] {
 interface FillInput {
   readonly view: KeepView;
   readonly units: readonly Unit[];
-  /** What the rule's amount comes to, and what all rules together have left. */
+  /** The rule's amount in tokens, and the room that all rules together have left. */
   readonly maximumTokens: number;
   readonly leftTokens: number;
 }

@@ -322,11 +322,14 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .describe("Limits that stop compactions from repeating."),
     facts: z
       .strictObject({
-        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 leaves only what the caller gave, and the lists that files names."),
+        maxTokens: z
+          .int()
+          .nonnegative()
+          .describe("The most tokens of facts; 0 leaves what the caller gave, and lists by files."),
         files: z
           .enum(["by-touch", "by-name", "covered"])
           .optional()
-          .describe("Which files: all by the order of touch (also if left out, where maxTokens is above 0), all by name, or those of what was summarised, by name."),
+          .describe("Which files: all by the order of touch, all by name, or those of what was summarised, by name."),
       })
       .describe("Facts from the log that stand with every summary and notice."),
   });

@@ -186,13 +186,7 @@ describe("the person's messages beyond the amount", () => {
 
   test.each<[string, readonly Message[], number, readonly string[], string | undefined]>([
     ["the first stays, whatever its size", said, 1400, ["first", "+", "u5", "a5"], "5 of 7 messages of the person went"],
-    [
-      "the first and the newest stay",
-      turns(8),
-      1400,
-      ["u0", "+", "u6", "u7", "a7"],
-      "5 of 8 messages of the person went",
-    ],
+    ["the first and the newest stay", turns(8), 1400, ["u0", "+", "u6", "u7", "a7"], "5 of 8 messages of the person went"],
     ["nothing is said if none went", turns(8), 9000, ["u0", "+", "u1", "u2", "u3"], undefined],
   ])("%s", async (_, messages, tokens, ids, detail) => {
     const run = session(messages, [{ kind: "human", atMost: { tokens } }]);

@@ -38,7 +38,7 @@ describe("the digest", () => {
   test.each(policies)("has one size under %s as under any other", (_, { summary }) => {
     const work = Array.from({ length: 60 }, (_, at) => [
       planned(`p${at}`, ...[...Array(60).keys()].map((each) => [`Part ${each} of ${at}`, "pending"] as const)),
-      { ...failing(`f${at}`), toolName: `tool-${at}` },
+      touching(`t${at}`, `src/${"long/".repeat(30)}${at}.ts`, "modify"),
     ]).flat();
     const text = ask(summary, [...lettered("UA".repeat(60), 4000), ...work, ...lettered("UA", 4000)]);
     expect(text.length).toBeLessThanOrEqual(DEFAULT_DIGEST_OPTIONS.maximumChars);

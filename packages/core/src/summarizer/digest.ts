@@ -50,7 +50,7 @@ interface QuoteKind {
   readonly record?: "plan" | "running" | "accesses" | "outcomes";
 }
 
-/** What can be told of covered messages, each list in their order. */
+/** Texts to quote, each list in the order of the messages. */
 interface Told extends Pick<Earlier, "prose"> {
   readonly focus: readonly string[];
   /** The newest request; none if none is covered. */
@@ -71,78 +71,40 @@ const FIRST = "- Asked first: ";
 const NEWEST = "- Asked last: ";
 
 const line = { mark: "- ", prefers: "newest" } as const;
-const planItems = (facts: Facts, isWanted: (status: string) => boolean) =>
-  (facts.plan?.items ?? []).flatMap(({ text, status }) => (isWanted(status) ? [text] : []));
-const files = (facts: Facts, wanted: "read" | "modify") =>
-  [...fileOperations(facts.accesses)].flatMap(([path, access]) => (access === wanted ? [path] : []));
+const marked = { shareRatio: 0.1, quoteChars: 240, prefers: "newest" } as const;
+const isOpen = (status: string) => !isDone(status) && !isGivenUp(status);
 
 /** In the order in which they are given room. Of what stands behind a mark of its own the newest alone is carried over. */
 const KINDS: readonly QuoteKind[] = [
-  { textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500, ...line },
-  {
-    textsOf: ({ asked }) => asked,
-    under: GOAL,
-    mark: NEWEST,
-    shareRatio: 0.1,
-    quoteChars: 600,
-    prefers: "newest",
-  },
-  {
-    textsOf: ({ facts }) => planItems(facts, (status) => !isDone(status) && !isGivenUp(status)),
-    under: AHEAD,
-    mark: "- Plan, open: ",
-    shareRatio: 0.1,
-    quoteChars: 240,
-    prefers: "oldest",
-    record: "plan",
-  },
-  {
-    textsOf: ({ facts }) => runningLines(facts.running, Number.POSITIVE_INFINITY).map((text) => text.slice("- ".length)),
-    under: AHEAD,
-    mark: "- In the background: ",
-    shareRatio: 0.1,
-    quoteChars: 240,
-    prefers: "oldest",
-    record: "running",
-  },
-  {
-    textsOf: ({ facts }) => planItems(facts, isDone),
-    under: PROGRESS,
-    mark: "- Plan, done: ",
-    shareRatio: 0.05,
-    quoteChars: 240,
-    prefers: "newest",
-    record: "plan",
-  },
-  {
-    textsOf: ({ facts }) => files(facts, "modify"),
-    under: FILES,
-    mark: "- Changed: ",
-    shareRatio: 0.1,
-    quoteChars: 240,
-    prefers: "newest",
-    record: "accesses",
-  },
-  {
-    textsOf: ({ facts }) => files(facts, "read"),
-    under: FILES,
-    mark: "- Read: ",
-    shareRatio: 0.05,
-    quoteChars: 240,
-    prefers: "newest",
-    record: "accesses",
-  },
-  {
-    textsOf: ({ facts }) => lastErrors(facts.outcomes).map(({ toolName, error }) => `${toolName}: ${lastLineOf(error)}`),
-    under: FAILURES,
-    mark: "- Failed: ",
-    shareRatio: 0.1,
-    quoteChars: 240,
-    prefers: "newest",
-    record: "outcomes",
-  },
-  { textsOf: ({ step }) => step, under: PROGRESS, shareRatio: 0.2, quoteChars: 800, ...line, prefers: "oldest" },
+  { ...line, textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500 },
+  { ...marked, textsOf: ({ asked }) => asked, under: GOAL, mark: NEWEST, quoteChars: 600 },
+  { ...marked, ...plan(isOpen), under: AHEAD, mark: "- Plan, open: ", prefers: "oldest" },
+  { ...marked, textsOf: running, under: AHEAD, mark: "- In the background: ", prefers: "oldest", record: "running" },
+  { ...marked, ...plan(isDone), under: PROGRESS, mark: "- Plan, done: ", shareRatio: 0.05 },
+  { ...marked, ...files("modify"), under: FILES, mark: "- Changed: " },
+  { ...marked, ...files("read"), under: FILES, mark: "- Read: ", shareRatio: 0.05 },
+  { ...marked, textsOf: failures, under: FAILURES, mark: "- Failed: ", record: "outcomes" },
+  { ...line, textsOf: ({ step }) => step, under: PROGRESS, shareRatio: 0.2, quoteChars: 600, prefers: "oldest" },
 ];
+
+function plan(isWanted: (status: string) => boolean): Pick<QuoteKind, "textsOf" | "record"> {
+  const texts = ({ facts }: Told) => (facts.plan?.items ?? []).filter(({ status }) => isWanted(status)).map(({ text }) => text);
+  return { textsOf: texts, record: "plan" };
+}
+
+function files(wanted: "read" | "modify"): Pick<QuoteKind, "textsOf" | "record"> {
+  const paths = ({ facts }: Told) =>
+    [...fileOperations(facts.accesses)].flatMap(([path, access]) => (access === wanted ? [path] : []));
+  return { textsOf: paths, record: "accesses" };
+}
+
+function running({ facts }: Told): readonly string[] {
+  return runningLines(facts.running, Number.POSITIVE_INFINITY).map((text) => text.slice("- ".length));
+}
+
+function failures({ facts }: Told): readonly string[] {
+  return lastErrors(facts.outcomes).map(({ toolName, error }) => `${toolName}: ${error.slice(error.lastIndexOf("\n") + 1)}`);
+}
 
 /** Quotes the person's focus first: it takes this share of the room from all others (chosen). */
 const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, shareRatio: 0.4, quoteChars: 400, ...line };
@@ -220,11 +182,6 @@ function isOfModel(message: Message): boolean {
 function stepText(message: Message): readonly string[] {
   if (message.role === "tool-result") return [`${message.toolName}: ${textOf(message).trim()}`];
   return isOfModel(message) ? [textOf(message)] : [];
-}
-
-function lastLineOf(text: string): string {
-  const trimmed = text.trimEnd();
-  return trimmed.slice(trimmed.lastIndexOf("\n") + 1);
 }
 
 /** The page with quotations of each kind for which there is something to quote. */
