@@ -1,9 +1,10 @@
 import { PlimsollError, PRESETS } from "@plimsoll/core";
-import { BUILT_IN_KINDS, isRecord, type Kinds } from "@plimsoll/core/extend";
+import { isRecord, type Kinds, withKinds } from "@plimsoll/core/extend";
 import type { Importer } from "./formats/importer.ts";
 import { IMPORTERS } from "./formats/registry.ts";
 import type { Metric } from "./metrics/metric.ts";
 import { METRICS, type RunMetrics } from "./metrics/registry.ts";
+import { EXCERPTS } from "./peers/excerpts.ts";
 import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
 import type { Program } from "./replay/program.ts";
@@ -36,10 +37,12 @@ export interface NamedExtension {
 }
 
 const BUILT_IN = { importers: IMPORTERS, metrics: METRICS, peers: PEERS, programs: [] } as const satisfies BenchExtension;
-const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...BUILT_IN_KINDS };
+/** Kinds that come with core, and one of a cheat. */
+const KINDS = withKinds({ strategies: [EXCERPTS] });
+const BUILT_IN_EXTENSION: BenchExtension = { ...BUILT_IN, ...KINDS };
 
 /** The parts of a run without extensions. */
-export const BUILT_IN_PARTS: BenchParts = { ...BUILT_IN, kinds: BUILT_IN_KINDS, modules: [], identity: "" };
+export const BUILT_IN_PARTS: BenchParts = { ...BUILT_IN, kinds: KINDS, modules: [], identity: "" };
 
 /**
  * Adds extensions to the built-in parts. They are values of this process: threads cannot load them, and their replays are not
@@ -60,11 +63,11 @@ export function joinedParts(added: readonly NamedExtension[]): BenchParts {
     peers: [...BUILT_IN.peers, ...of(({ peers }) => peers)],
     programs: [...of(({ programs }) => programs)],
     kinds: {
-      strategies: [...BUILT_IN_KINDS.strategies, ...of(({ strategies }) => strategies)],
-      keepRules: [...BUILT_IN_KINDS.keepRules, ...of(({ keepRules }) => keepRules)],
-      estimators: [...BUILT_IN_KINDS.estimators, ...of(({ estimators }) => estimators)],
-      prompts: [...BUILT_IN_KINDS.prompts, ...of(({ prompts }) => prompts)],
-      truncations: [...BUILT_IN_KINDS.truncations, ...of(({ truncations }) => truncations)],
+      strategies: [...KINDS.strategies, ...of(({ strategies }) => strategies)],
+      keepRules: [...KINDS.keepRules, ...of(({ keepRules }) => keepRules)],
+      estimators: [...KINDS.estimators, ...of(({ estimators }) => estimators)],
+      prompts: [...KINDS.prompts, ...of(({ prompts }) => prompts)],
+      truncations: [...KINDS.truncations, ...of(({ truncations }) => truncations)],
     },
     modules: [],
     identity: added.length === 0 ? BUILT_IN_PARTS.identity : null,

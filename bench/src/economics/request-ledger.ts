@@ -60,9 +60,7 @@ export function createRequestLedger(
       const sinceMs = atMs === null || previousMs === null ? null : Math.max(0, atMs - previousMs);
       return { call: sent.call, rules, sign: null, before: previous, idleMs: sinceMs, warmBaseTokens: cache.warmBaseTokens };
     };
-    const late = sent.summaries.filter((asked) => asked.ahead?.charged === "after-call");
-    const inTime = late.length === 0 ? sent.summaries : sent.summaries.filter((asked) => !late.includes(asked));
-    const summaries = summariesOf(inTime, sent, (asked) => (asked.ahead === undefined ? moment : ahead(asked)));
+    const summaries = summariesOf(sent.summaries, sent, (asked) => (asked.ahead === undefined ? moment : ahead(asked)));
     const isAsRecorded = sent.lost && sent.recorded.usage.input.cacheReadTokens !== null;
     const request = { promptTokens: sent.chargedTokens, messages: sent.context };
     const call = isAsRecorded ? recordedUse(sent) : serve(moment, request);
@@ -70,7 +68,7 @@ export function createRequestLedger(
       previous = { call: sent.call, messages: sent.context, promptTokens: sent.chargedTokens, modelId };
       previousMs = Math.max(reply?.atMs ?? sent.recorded.atMs ?? 0, requestMs ?? 0) || null;
     }
-    return { call, summaries: late.length === 0 ? summaries : [...summaries, ...summariesOf(late, sent, ahead)] };
+    return { call, summaries };
   };
 }
 

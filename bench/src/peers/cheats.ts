@@ -1,4 +1,5 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { EXCERPTS } from "./excerpts.ts";
 import type { Peer } from "./peer.ts";
 
 const figures: Peer["figures"] = [{ says: "it acts where plimsoll acts", source: "ours", standing: "chosen" }];
@@ -22,16 +23,12 @@ export const LAST_HUMAN_ONLY: Peer = {
   notExpressed,
 };
 
-/** A cheat of measures of single lines: whenever it cuts, as many lines as the engine allows stay, and nothing else. */
+/** A cheat of measures of single lines: whenever it cuts, single lines of all that went stay, and nothing else. */
 export const ALL_EXCERPTS: Peer = {
   policy: {
     ...LAST_HUMAN_ONLY.policy,
     name: "all-excerpts",
-    keep: [
-      { kind: "recent", messages: 0 },
-      { kind: "lines", atMost: { ratio: 1, of: "input-budget" } },
-    ],
-    strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }],
+    strategies: [{ kind: EXCERPTS.kind }],
   },
   figures,
   line,

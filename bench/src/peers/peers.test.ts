@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { PRESETS } from "@plimsoll/core";
-import { BUILT_IN_KINDS, policySchema, triggerTokens } from "@plimsoll/core/extend";
+import { policySchema, triggerTokens } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { BUILT_IN_PARTS } from "../extension.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
@@ -22,7 +23,7 @@ test.each(PEERS.map(({ policy }) => policy.name))("%s stands in the guide's tabl
 });
 
 test.each(PEERS.map((peer) => [peer.policy.name, peer] as const))("%s is a policy with its source", (_, peer) => {
-  expect(policySchema(BUILT_IN_KINDS).parse(peer.policy)).toEqual(peer.policy);
+  expect(policySchema(BUILT_IN_PARTS.kinds).parse(peer.policy)).toEqual(peer.policy);
   expect(peer.figures.length).toBeGreaterThan(0);
   expect(peer.line.source).not.toBe("");
   expect(peer.readOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);
@@ -76,7 +77,11 @@ test.each([
 });
 
 test.each(PEERS.map(({ policy }) => [policy.name, policy] as const))("%s acts and sends nothing invalid", async (_, policy) => {
-  const { metrics } = await replay(SESSION, { policy, window: { kind: "working-room", tokens: 32_000 } });
+  const { metrics } = await replay(SESSION, {
+    policy,
+    window: { kind: "working-room", tokens: 32_000 },
+    kinds: BUILT_IN_PARTS.kinds,
+  });
   expect(metrics?.economy.compactions).toBeGreaterThan(0);
   expect(metrics?.safety).toMatchObject({ invalidRequests: 0, unrecoveredRequests: 0 });
 });

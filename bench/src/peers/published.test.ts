@@ -3,6 +3,7 @@ import { type EnginePolicy, requireFallback } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { BUILT_IN_PARTS } from "../extension.ts";
 import { cellOf } from "../replay/cell.ts";
 import { drive } from "../replay/drive.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
@@ -52,7 +53,8 @@ test.each(PEERS.map(({ policy }) => [policy.name, policy] as const))(
   "%s as published takes its own steps alone, where its own line is",
   async (_, policy) => {
     const calls: ReplayedCall[] = [];
-    const cell = cellOf(LONG, { policy: asPublished(policy), window: WINDOW, catalog: MODEL_CATALOG });
+    const { kinds } = BUILT_IN_PARTS;
+    const cell = cellOf(LONG, { policy: asPublished(policy), window: WINDOW, catalog: MODEL_CATALOG, kinds });
     await drive(LONG, cell, (call) => calls.push(call));
     const records = calls.flatMap(({ compactions }) => compactions.map(({ record }) => record));
     expect(calls.length).toBeGreaterThan(20);

@@ -22,7 +22,6 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const run = program === null ? createEngineRun(session, cell) : await createProgramRun(session, cell, program);
   const foldsBoundaries = isRecordedPolicy(cell.policy);
   const openCalls = new Set<string>();
-  const idles = createIdleClock(cell);
   const check = session.wireChecks();
   const sizes = followingSizes(session.sizeJudge, foldsBoundaries ? "recorded" : "own");
   const letIn = session.arrivals(cell.policy, cell.kinds);
@@ -31,8 +30,6 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
 
   const arrive = async (recorded: Message) => {
     const message = recorded.role === "tool-result" ? letIn(recorded) : recorded;
-    const idleMs = idles.over(message);
-    if (idleMs !== null) await run.idle(idleMs, "before-call");
     if (isHuman(message)) await run.fit("before-submit", { pending: [message], nowMs: message.atMs });
     run.append({ type: "message", message });
     for (const call of toolCallsOf(message)) openCalls.add(call.callId);
@@ -81,9 +78,6 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   }
   const { last } = sent;
   if (last === null) return [];
-  // Nobody came back, which the session could not know.
-  const idleMs = idles.over(null);
-  if (idleMs !== null) await run.idle(idleMs, "after-call");
   const failures = run.end();
   onCall({ ...last, summaries: [...last.summaries, ...run.takeDone().summaries] });
   return failures;
@@ -102,22 +96,6 @@ function rollBack(entry: CompactionEntry, entries: readonly SessionEntry[], view
   const [left, kept] = [true, false].map((isGone) => view.messages.slice().filter(({ id }) => gone.has(id) === isGone));
   const edit = { kind: "replace-history" as const, through: null, messages: kept ?? [], covered: coverageOf(left ?? []) };
   return { ...entry, throughEntryId: view.lastEntryId, edits: [edit] };
-}
-
-/** When a session that waits for a person is compacted, by the recorded clock. */
-function createIdleClock({ policy }: Pick<Cell, "policy">) {
-  let wordsMs: number | null = null;
-  return {
-    /** The moment since the model's last word at which the wait was long enough; `null` before it. The next message ends the wait. */
-    over: (next: Message | null): number | null => {
-      const sinceMs = wordsMs;
-      const isLastWord = next?.role === "assistant" && toolCallsOf(next).length === 0;
-      wordsMs = isLastWord ? next.atMs : null;
-      if (policy.idle === undefined || sinceMs === null) return null;
-      const endMs = sinceMs + policy.idle.afterMs;
-      return next === null || (next.atMs !== null && next.atMs >= endMs) ? endMs : null;
-    },
-  };
 }
 
 /** One call to send. */

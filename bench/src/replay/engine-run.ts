@@ -6,7 +6,7 @@ import { modelPriors } from "@plimsoll/providers";
 import { type Cell, limitsOf } from "./cell.ts";
 import { createFailureLog, type PartFailure } from "./part-failures.ts";
 import type { PreparedSession } from "./prepared-session.ts";
-import type { AskedAhead, AskedSummary, ReplayedCall } from "./replayed-call.ts";
+import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */
 /** It reports what a request would have measured when the clock stands at the newest moment that was asked about. */
@@ -14,8 +14,6 @@ export interface EngineRun extends Pick<Session, "append" | "view" | "report"> {
   /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
-  /** Compacts as a session is that has waited for a person until then. */
-  idle(nowMs: number, charged: AskedAhead["charged"]): Promise<void>;
   /** Notes a recorded compaction that was folded. */
   note(compaction: CompactionEntry): void;
   /** Takes what was done since it was asked before. */
@@ -36,9 +34,9 @@ export interface FitMoment {
 export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun {
   const controller = new AbortController();
   let clockMs: number | null = null;
-  const { append, view, fit, report, idled, prepared } = createSession({
+  const { append, view, fit, report, prepared } = createSession({
     nowMs: () => clockMs,
-    // Nobody is waited for by the clock: the replay says when somebody was away.
+    // No deadline ends: time passes by the recorded clock alone.
     wait: () => new Promise(() => undefined),
     policy: cell.policy,
     summarizer: cell.summaries({
@@ -53,7 +51,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     kinds: cell.kinds,
   });
   const model = limitsOf(cell);
-  const preparesAhead = cell.policy.prepare !== undefined || cell.policy.idle !== undefined;
+  const preparesAhead = cell.policy.prepare !== undefined;
   const { signal } = controller;
   let position = 0;
   let compactions: CompactionEntry[] = [];
@@ -77,22 +75,11 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       signal.throwIfAborted();
       const asked = fresh.splice(0);
       // What is asked for at a gate that changes nothing is for later: the conversation goes on meanwhile.
-      for (const each of asked)
-        summaries.push(outcome.kind === "unchanged" ? { ...each, ahead: { atMs: nowMs, charged: "before-call" } } : each);
+      for (const each of asked) summaries.push(outcome.kind === "unchanged" ? { ...each, ahead: { atMs: nowMs } } : each);
       if (outcome.kind === "compacted") compactions.push(outcome.entry);
       if (outcome.kind === "failed" || outcome.kind === "irreducible") failedCompactions += 1;
       failures.add(outcome.kind === "compacted" ? outcome.entry.record.steps : "steps" in outcome ? outcome.steps : []);
       return outcome;
-    },
-    idle: async (nowMs, charged) => {
-      clockMs = nowMs;
-      const outcome = await idled(signal);
-      const asked = fresh.splice(0);
-      if (outcome?.kind === "compacted") {
-        compactions.push(outcome.entry);
-        failures.add(outcome.entry.record.steps);
-      }
-      for (const each of asked) summaries.push({ ...each, ahead: { atMs: nowMs, charged } });
     },
     end: failures.result,
     note: (compaction) => {

@@ -68,8 +68,6 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
       engine.note(entry);
       return { kind: "compacted", entry };
     },
-    // The published programs that run here do nothing while a person is away.
-    idle: () => Promise.resolve(),
     end: failures.result,
     takeDone: () => {
       const done = { ...engine.takeDone(), failedCompactions, summaries: summaries.splice(0) };

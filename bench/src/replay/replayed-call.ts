@@ -37,14 +37,7 @@ export interface AskedSummary {
   /** Requests that a model answered for it; `null` if its text stands in for one that a model would have written. */
   readonly answered: readonly AnsweredRequest[] | null;
   /** When it was prepared, by the recorded clock, if nobody had to wait for it; absent if the request before which it was asked for waited. */
-  readonly ahead?: AskedAhead;
-}
-
-/** A summary that was asked for before it was needed. */
-export interface AskedAhead {
-  readonly atMs: number | null;
-  /** `after-call` for a session that waits for ever: there is no other call that it could be charged with. */
-  readonly charged: "before-call" | "after-call";
+  readonly ahead?: { readonly atMs: number | null };
 }
 
 /** Who wrote a summary. `nobody`: the model's answer could not be used. */

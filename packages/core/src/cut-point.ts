@@ -149,13 +149,12 @@ function span(messages: readonly Message[], start: number, end: number): readonl
 }
 
 /** Where a cut may fall, as a policy's `boundary` says it; {@link cutAtBoundary} explains each word. None parts a call from its result. */
-export type Boundary = "any-safe" | "nearer-safe" | "next-safe" | "not-in-tool-batch" | "turn" | "human";
+export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn" | "human";
 
 /**
  * The cut point nearest to `wanted` that the boundary allows. No cut parts a call from its result, or falls into the open step.
  *
  * - `any-safe` moves back, which keeps more.
- * - `nearer-safe` moves back, or forward if moving back kept more than half of the messages before `wanted`.
  * - `next-safe` moves forward, or back if nothing would be kept.
  * - `not-in-tool-batch` moves back to a text of the user or the assistant.
  * - `turn` moves forward to a human message, or back into the turn if none follows.
@@ -167,8 +166,6 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
   switch (boundary) {
     case "any-safe":
       return safeCutAtOrBefore(safe, wanted);
-    case "nearer-safe":
-      return nearerSafe(safe, wanted);
     case "next-safe":
       return nextSafe(messages, safe, wanted);
     case "not-in-tool-batch":
@@ -180,12 +177,6 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
     default:
       return boundary satisfies never;
   }
-}
-
-function nearerSafe(safe: readonly boolean[], wanted: number): number {
-  const back = safeCutAtOrBefore(safe, wanted);
-  const isFar = wanted - back > wanted / 2;
-  return isFar ? (safeCutAtOrAfter(safe, wanted) ?? back) : back;
 }
 
 function nextSafe(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {

@@ -1,6 +1,6 @@
 import type { Edit } from "../src/edit/apply-edits.ts";
 import { type Executed, execute } from "../src/engine/execute.ts";
-import { QUOTES_NOTHING } from "../src/keep/kept-passages.ts";
+import { RECALLS_NOTHING } from "../src/keep/recaller.ts";
 import type { Message } from "../src/message/message.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer } from "../src/ports.ts";
@@ -35,7 +35,7 @@ export function run(
   { summarizer = writes, lastStep }: { readonly summarizer?: Summarizer; readonly lastStep?: "open" | "answered" } = {},
 ): Promise<Executed> {
   const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null, prompts: [] };
-  const writers = { summarizer, digest: summarizer, facts: () => null, excerpts: QUOTES_NOTHING, kept: new Set<Message>() };
+  const writers = { summarizer, digest: summarizer, facts: () => null, recaller: RECALLS_NOTHING, kept: new Set<Message>() };
   const input = { messages, edits, lastStep, pending: [], nowMs: null, ...circumstances, ...writers };
   return execute(input, new AbortController().signal);
 }

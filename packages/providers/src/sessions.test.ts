@@ -158,7 +158,7 @@ const CLEARING_POLICY: Policy = {
   trigger: { atLeast: { ratio: 0.9, of: "input-budget" } },
   keep: [{ kind: "recent", amount: { ratio: 0.3, of: "input-budget" } }],
   truncation: { capTokens: 8_000 },
-  progress: { target: { atMost: { ratio: 0.6, of: "input-budget" }, steps: 20 }, minimumNewTokens: 1_000, maximumFailures: 3 },
+  progress: { minimumNewTokens: 1_000, maximumFailures: 3 },
   afterPause: null,
   strategies: [{ kind: "clear-tool-results", keepResults: 10, clearAtLeastTokens: 4_000 }],
 };

@@ -31,7 +31,7 @@ export type ReadLayer = { readonly layer: ConfigLayer } | { readonly problems: r
 const POLICY_KEYS: readonly string[] = ["policy", "extends", "agent", "compaction"];
 
 /** Keys that change a preset: a policy's own, those that no preset has, and the knobs. */
-const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), "prepare", "idle", ...KNOBS.map(({ key }) => key)];
+const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), "prepare", ...KNOBS.map(({ key }) => key)];
 
 interface Problem {
   readonly path: readonly string[];

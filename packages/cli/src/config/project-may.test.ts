@@ -28,7 +28,7 @@ test("each key that a file of settings can have is decided", () => {
   const keys = [
     ...SESSION_KEYS,
     ...Object.keys(PLIMSOLL_POLICY),
-    ...["prepare", "idle", "policy", "extends", "agent", "compaction"],
+    ...["prepare", "policy", "extends", "agent", "compaction"],
     ...KNOBS.map(({ key }) => key),
   ];
   expect(keys.filter((key) => !Object.hasOwn(PROJECT_MAY, key))).toEqual([]);

@@ -60,7 +60,6 @@ export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   trigger: COMPACTION,
   afterPause: COMPACTION,
   prepare: COMPACTION,
-  idle: COMPACTION,
   emergency: COMPACTION,
   keep: COMPACTION,
   manualKeep: COMPACTION,
@@ -77,7 +76,6 @@ export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   writer: COMPACTION,
   cap: COMPACTION,
   prepareAt: COMPACTION,
-  idleAfter: COMPACTION,
 };
 
 /** The person's own file of settings, as people write it. */

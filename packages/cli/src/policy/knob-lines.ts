@@ -3,9 +3,9 @@ import type { Policy } from "@plimsoll/core";
 import { knobText } from "@plimsoll/core/extend";
 import { printable } from "../terminal/printable.ts";
 
-/** Shows a policy by the seven settings that most people change, a line each. */
+/** Shows a policy by the six settings that most people change, a line each. */
 export function knobLines(policy: Policy): readonly string[] {
-  const { trigger, keep, truncation, summary, enabled, prepare, idle } = policy;
+  const { trigger, keep, truncation, summary, enabled, prepare } = policy;
   const writer = typeof summary.request === "string" ? "same" : summary.request.cheaper.modelId;
   const kept = keep.map((rule) => printable(`${rule.kind}${amountOf(rule)}`));
   return [
@@ -14,7 +14,6 @@ export function knobLines(policy: Policy): readonly string[] {
     `writer     ${writerOf(policy)}`,
     `cap        ${truncation === null ? "off" : knobText(truncation.capTokens)}`,
     `prepareAt  ${prepare === undefined ? "off" : amountWords(prepare.atLeast)}`,
-    `idleAfter  ${idle === undefined ? "off" : `${idle.afterMs / MS_PER_SECOND}s`}`,
     `model      ${printable(writer)}`,
   ];
 }
@@ -23,8 +22,6 @@ export function knobLines(policy: Policy): readonly string[] {
 export function writerOf({ strategies }: Policy): string {
   return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
 }
-
-const MS_PER_SECOND = 1_000;
 
 function amountOf(rule: Policy["keep"][number]): string {
   if ("messages" in rule) return ` ${String(rule.messages)} messages`;

@@ -392,7 +392,6 @@ describe("compaction in the loop", () => {
       tools: outputs(400),
       maxSteps: 3000,
       context: { work },
-      policy: { ...PLIMSOLL_POLICY, progress: { ...PLIMSOLL_POLICY.progress, target: null } },
     });
     const agent = await startAgent({
       ...options,

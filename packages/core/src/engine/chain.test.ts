@@ -141,7 +141,7 @@ const heldBy = (id: string): KeptMessages => ({
 /** Runs steps over five messages of 100 tokens; a step `!a` fails, one `=a` writes the view anew at its size. */
 async function ran(
   own: readonly string[],
-  goal: { limit: number; target: number },
+  limitTokens: number,
   fallback: readonly string[] = [],
   held: readonly string[] = [],
 ) {
@@ -159,8 +159,7 @@ async function ran(
     goal: {
       budgetTokens: 500,
       roomTokens: 500,
-      limitTokens: goal.limit,
-      targetTokens: goal.target,
+      limitTokens,
       lineTokens: 500,
       retryTokens: null,
     },
@@ -193,63 +192,44 @@ async function steps(...given: Parameters<typeof ran>): Promise<readonly string[
 
 describe("runChain", () => {
   test.each<[string, Parameters<typeof ran>, readonly string[]]>([
-    ["a strategy of anyone's runs as the built-in ones do", [["a"], { limit: 500, target: 500 }], ["take a applied"]],
-    [
-      "a step that fails leaves the view, and the next one runs",
-      [["!a", "b"], { limit: 500, target: 400 }],
-      ["take a failed", "take b applied"],
-    ],
-    [
-      "a strategy that throws has failed, and the next one runs",
-      [["?", "b"], { limit: 500, target: 400 }],
-      ["take ? failed", "take b applied"],
-    ],
+    ["a strategy of anyone's runs as the built-in ones do", [["a"], 500], ["take a applied"]],
+    ["a step that fails leaves the view, and the next one runs", [["!a", "b"], 500], ["take a failed", "take b applied"]],
+    ["a strategy that throws has failed, and the next one runs", [["?", "b"], 500], ["take ? failed", "take b applied"]],
     [
       "a step that shrinks nothing is no progress, and the next one runs",
-      [["=a", "b"], { limit: 500, target: 400 }],
+      [["=a", "b"], 500],
       ["take a no-progress", "take b applied"],
     ],
-    ["a step that reaches the target is the policy's last", [["a", "b"], { limit: 500, target: 400 }], ["take a applied"]],
-    [
-      "a step that has nothing to do is passed over",
-      [["z", "b"], { limit: 500, target: 400 }],
-      ["take z not-applicable", "take b applied"],
-    ],
+    ["a step that makes it fit is the policy's last", [["a", "b"], 500], ["take a applied"]],
+    ["a step that has nothing to do is passed over", [["z", "b"], 500], ["take z not-applicable", "take b applied"]],
+    ["the policy's own run while it does not fit", [["a", "b", "c"], 300, ["d"]], ["take a applied", "take b applied"]],
     [
       "the fallback runs while the context does not fit, and no longer",
-      [["a"], { limit: 300, target: 300 }, ["b", "c"]],
+      [["a"], 300, ["b", "c"]],
       ["take a applied", "take b applied"],
     ],
-    [
-      "the fallback's first step runs if nothing worked, also if it fits",
-      [[], { limit: 500, target: 500 }, ["a", "b"]],
-      ["take a applied"],
-    ],
-    ["and none after it", [[], { limit: 500, target: 500 }, ["!a", "b"]], ["take a failed"]],
-    ["the policy's own steps release nothing", [["a"], { limit: 400, target: 400 }, [], ["a"]], ["take a not-applicable"]],
+    ["the fallback's first step runs if nothing worked, also if it fits", [[], 500, ["a", "b"]], ["take a applied"]],
+    ["and none after it", [[], 500, ["!a", "b"]], ["take a failed"]],
+    ["the policy's own steps release nothing", [["a"], 400, [], ["a"]], ["take a not-applicable"]],
     [
       "a step of the fallback runs again after each release, of the last rule first",
-      [[], { limit: 400, target: 400 }, ["a", "c"], ["a", "b"]],
+      [[], 400, ["a", "c"], ["a", "b"]],
       ["take a not-applicable", "keep b released", "take a not-applicable", "keep a released", "take a applied"],
     ],
-    ["what fits is not released", [[], { limit: 400, target: 400 }, ["b", "c"], ["a"]], ["take b applied"]],
-    [
-      "nor what fits although nothing could be taken",
-      [[], { limit: 500, target: 400 }, ["a"], ["a"]],
-      ["take a not-applicable"],
-    ],
+    ["what fits is not released", [[], 400, ["b", "c"], ["a"]], ["take b applied"]],
+    ["nor what fits although nothing could be taken", [[], 500, ["a"], ["a"]], ["take a not-applicable"]],
   ])("%s", async (_, given, expected) => {
     expect(await steps(...given)).toEqual(expected);
   });
 
   test.each<[string, Parameters<typeof ran>, readonly (string | null)[]]>([
-    ["a step that worked: nothing more", [["a"], { limit: 500, target: 500 }], [null]],
-    ["one without progress: its sizes", [["=a"], { limit: 500, target: 500 }, ["b"]], ["500 → 500 tokens", null]],
-    ["one that failed: why", [["!a"], { limit: 500, target: 500 }, ["b"]], ["broken", null]],
-    ["one with nothing to do: why", [["z"], { limit: 500, target: 500 }, ["b"]], ["it is gone", null]],
+    ["a step that worked: nothing more", [["a"], 500], [null]],
+    ["one without progress: its sizes", [["=a"], 500, ["b"]], ["500 → 500 tokens", null]],
+    ["one that failed: why", [["!a"], 500, ["b"]], ["broken", null]],
+    ["one with nothing to do: why", [["z"], 500, ["b"]], ["it is gone", null]],
     [
       "a rule that was released: what it held",
-      [[], { limit: 400, target: 400 }, ["a"], ["a"]],
+      [[], 400, ["a"], ["a"]],
       ["all that it would take is kept", "1 messages, 100 tokens", null],
     ],
   ])("the record says of %s", async (_, given, details) => {
@@ -279,7 +259,7 @@ test("others run between two steps, and an abort meanwhile ends the chain there"
     step("third", () => told.push("late")),
   ];
   const input = strategyInput(messages);
-  const goal = { budgetTokens: 500, roomTokens: 500, limitTokens: 500, targetTokens: 400, lineTokens: 500, retryTokens: null };
+  const goal = { budgetTokens: 500, roomTokens: 500, limitTokens: 500, lineTokens: 500, retryTokens: null };
   const tools: ChainTools = {
     goal,
     budget: input.budget,
@@ -316,7 +296,7 @@ test.each([
   });
   const input = strategyInput(messages);
   const tools: ChainTools = {
-    goal: { budgetTokens: 500, roomTokens: 500, limitTokens: 225, targetTokens: 225, lineTokens: 500, retryTokens: null },
+    goal: { budgetTokens: 500, roomTokens: 500, limitTokens: 225, lineTokens: 500, retryTokens: null },
     budget: input.budget,
     cause: "size",
     isProgress: () => true,

@@ -138,7 +138,7 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   };
   for (const { strategy, from } of chain.steps) {
     // What is enough for a step is enough for all after it.
-    if (isEnough(from, run, tools.goal)) break;
+    if (isEnough(from, run, { limitTokens: tools.goal.limitTokens, isForced: chain.isForced })) break;
     if (isOfFallback(from)) own ??= run;
     await step(strategy, from, run);
     while (isOfFallback(from) && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
@@ -218,11 +218,14 @@ function released(run: ChainRun): ChainRun {
   };
 }
 
-/** The policy's steps run until its target is met; the fallback's while the context does not fit, its first also if nothing worked yet. */
-function isEnough(from: ChainStep["from"], { tokens, applied }: ChainRun, { targetTokens, limitTokens }: Goal): boolean {
-  const hasActed = applied.length > 0;
-  if (!isOfFallback(from)) return hasActed && tokens <= targetTokens;
-  return tokens <= limitTokens && (hasActed || from !== "first-of-fallback");
+/** Steps run while the context does not fit, the policy's own and the fallback's first also if nothing worked yet. Forced steps all run. */
+function isEnough(
+  from: ChainStep["from"],
+  { tokens, applied }: ChainRun,
+  { limitTokens, isForced }: Pick<Goal, "limitTokens"> & Pick<Chain, "isForced">,
+): boolean {
+  if (isForced && !isOfFallback(from)) return false;
+  return tokens <= limitTokens && (applied.length > 0 || from === "fallback");
 }
 
 async function afterStep(
@@ -289,8 +292,7 @@ export const PREPARED_STEP = "prepared";
  * The chain with a prepared summary before the first step that would ask a model, where that step's own would come; `only` it, if the caller
  * wants nothing else. Not before steps that leave nothing but what cannot be cut.
  */
-export function withPrepared(chain: Chain, step: ChainStep | null, only: FitInput["only"] | null): Chain {
-  if (only === "prepared") return { ...chain, steps: step === null ? [] : [step] };
+export function withPrepared(chain: Chain, step: ChainStep | null): Chain {
   if (step === null || chain.isForced) return chain;
   const asking = chain.steps.findIndex(({ strategy, from }) => from === "policy" && strategy.needsModel);
   return { ...chain, steps: chain.steps.toSpliced(Math.max(0, asking), 0, step) };
@@ -313,7 +315,7 @@ export function preparedStep(
     if (!isAsItWas || now.length !== covered.length || now.some(({ id }) => !gone.has(id)))
       return refused("what it covers has changed since");
     const leftTokens = messages.reduce((sum, message) => (gone.has(message.id) ? sum : sum + messageTokens(message)), 0);
-    if (leftTokens >= goal.lineTokens || leftTokens > goal.targetTokens) return refused("too much has come since");
+    if (leftTokens >= goal.lineTokens || leftTokens > goal.limitTokens) return refused("too much has come since");
     return { kind: "edits", edits: [edit] } as const;
   };
   return { strategy: { name: PREPARED_STEP, needsModel: false, plan }, from: "policy" };

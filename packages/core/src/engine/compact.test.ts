@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
-import type { SessionEntry } from "../entry.ts";
 import { failureText, PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
-import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
+import { calling, human, reply, result } from "../testing/builders.ts";
 import { askHook } from "./compact.ts";
 import type { BeforeCompaction, FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./why-act.ts";
@@ -75,43 +74,6 @@ describe("a hook before compaction", () => {
     const run = manager.fit({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, controller.signal);
     await expect(run).rejects.toThrow("given up");
     expect(manager.view().activeCompactions).toEqual([]);
-  });
-});
-
-describe("a target", () => {
-  const withTarget = (tokens: number, steps: number): Policy => ({
-    ...SMALL_POLICY,
-    keep: [{ kind: "recent", messages: 2 }],
-    strategies: [{ kind: "clear-tool-results", keepResults: 2, clearAtLeastTokens: 0 }, ...SMALL_POLICY.strategies],
-    progress: { ...SMALL_POLICY.progress, target: { atMost: { tokens }, steps } },
-  });
-  /** Steps of 1,000 tokens, each with the usage of its call before it. */
-  const steps = (count: number): readonly SessionEntry[] =>
-    Array.from({ length: count }, (_, index): readonly SessionEntry[] => [
-      usageEntry(`q${index}`, null, 0),
-      { type: "message", message: calling(`a${index}`, [`c${index}`], words(500)) },
-      { type: "message", message: result(`r${index}`, `c${index}`, words(499)) },
-    ]).flat();
-  const open = (policy: Policy) => smallSession([], { policy, entries: [...logOf([human("u", "go")]), ...steps(8)] });
-
-  test("that the first strategy meets needs no second", async () => {
-    expect(stepsOf(await open(withTarget(6500, 0)).fit())).toEqual(["clear-tool-results applied"]);
-  });
-
-  test("that it does not meet brings the next strategy in", async () => {
-    expect(stepsOf(await open(withTarget(4000, 0)).fit())).toEqual(["clear-tool-results applied", "summarize applied"]);
-  });
-
-  test("leaves room for a number of steps at the growth measured so far", async () => {
-    const made = open(withTarget(6500, 3));
-    expect(Math.round(made.manager.state().ledger.stepGrowthTokens)).toBe(1000);
-    expect(stepsOf(await made.fit())).toEqual(["clear-tool-results applied", "summarize applied"]);
-    expect(made.manager.predict().expectedTokens).toBeLessThanOrEqual(8000 - 3 * 1000);
-  });
-
-  test("that is missed asks for no step of the fallback: the context fits", async () => {
-    const { fit } = smallSession(turns(8), { policy: { ...withTarget(100, 0), keep: [{ kind: "recent", messages: 6 }] } });
-    expect(stepsOf(await fit())).toEqual(["clear-tool-results not-applicable", "summarize applied"]);
   });
 });
 

@@ -47,10 +47,10 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const asks = state.prepared !== null && decision.kind === "go" && input.now === undefined;
   const written = asks ? await state.prepared(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
-  const chain = withPrepared(chainOf(state, compaction), prepared, input.only ?? null);
+  const chain = withPrepared(chainOf(state, compaction), prepared);
   const kept = keptIn(state, compaction, { rules: chain.rules, goal });
   const inHand = kept.find(({ kind }) => kind === FILES_IN_HAND.kind);
-  const { tools, excerpts, cutEstimatorName } = chainToolsFor(state, compaction, {
+  const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     measure,
     summary,
@@ -61,15 +61,14 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const begun = { messages, tokens: measure.viewTokens, steps: [...state.failedPorts, ...steps] };
   const start = startOf(begun, kept);
   const end = await runChain(chain, start, tools, signal);
-  const isMissed = state.policy.fallback !== null && input.only === undefined && end.run.tokens > goal.budgetTokens;
+  const isMissed = state.policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
-  const unquoted = [...excerpts.failures()].map(([kind, failure]) => failedRule(kind, failure));
-  const ended = { ...run, steps: [...run.steps, ...unquoted] };
+  const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
+  const ended = { ...run, steps: [...run.steps, ...unrecalled] };
   return outcomeOf(state, compaction, {
     run: ended,
     isMissed,
     rules: chain.rules,
-    goal,
     measure,
     cutEstimatorName,
     before: messages,
@@ -123,7 +122,7 @@ function chainToolsFor(
     readonly inHandTokens: number;
     readonly rules: readonly KeepRule[];
   },
-): { readonly tools: ChainTools } & Pick<CompactionTools, "excerpts" | "cutEstimatorName"> {
+): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "cutEstimatorName"> {
   const { pricing, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
   const { goal, measure } = given;
   const tools: ChainTools = {
@@ -150,7 +149,7 @@ function chainToolsFor(
         signal,
       ),
   };
-  return { tools, excerpts: writers.excerpts, cutEstimatorName };
+  return { tools, recaller: writers.recaller, cutEstimatorName };
 }
 
 /** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
@@ -177,7 +176,6 @@ interface Ended {
   readonly isMissed: boolean;
   /** The rules of what stays. */
   readonly rules: readonly KeepRule[];
-  readonly goal: Goal;
   readonly measure: ViewMeasure;
   readonly cutEstimatorName: string;
   readonly before: readonly Message[];
@@ -189,20 +187,19 @@ interface Ended {
  * best view that was found is sent all the same, and what is left is named. A policy without a fallback takes what its own strategies gave.
  */
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
-  const { run, isMissed, goal, measure, cutEstimatorName, before } = ended;
+  const { run, isMissed, measure, cutEstimatorName, before } = ended;
   const { applied, messages } = run;
   const isSpent = state.policy.fallback !== null && reason === "overflow" && applied.length === 0;
   const parts = isMissed || isSpent ? sizedParts(messages, { measure, state, input }) : null;
-  if (parts !== null && input.only === undefined && applied.length === 0)
+  if (parts !== null && applied.length === 0)
     return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
-  if (applied.length === 0 || (input.only !== undefined && run.tokens > goal.budgetTokens && state.policy.fallback !== null))
-    return { kind: "failed", reason, steps: run.steps };
+  if (applied.length === 0) return { kind: "failed", reason, steps: run.steps };
   const gone = goneStep(ended);
   const steps = [...run.steps, ...(gone === null ? [] : [gone]), ...(parts === null ? [] : [missedStep(parts, budget)])];
   const record: CompactionRecord = {
     policy: state.policy.name,
     reason,
-    gate: input.now === undefined && input.only === undefined ? input.gate : null,
+    gate: input.now === undefined ? input.gate : null,
     steps,
     estimator: state.estimator.name,
     cutEstimator: state.policy.cutEstimator === null ? null : cutEstimatorName,

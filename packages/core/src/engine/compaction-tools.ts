@@ -2,7 +2,7 @@ import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
 import { type Facts, fileOperations, NO_FACTS, namedAccessesOf } from "../facts/facts.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
-import { type PassageQuoter, passageQuoter } from "../keep/kept-passages.ts";
+import { type Recaller, recaller } from "../keep/recaller.ts";
 import { textOnOneLine } from "../message/framing.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
@@ -24,7 +24,7 @@ export interface CompactionTools {
   readonly digest: Summarizer;
   /** The facts as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
-  readonly excerpts: PassageQuoter;
+  readonly recaller: Recaller;
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
   readonly cutEstimatorName: string;
@@ -79,7 +79,7 @@ export function toolsFor(
   const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
-  const excerpts = passageQuoter(rules, {
+  const recalls = recaller(rules, {
     budget,
     roomTokens,
     inHandTokens,
@@ -91,7 +91,7 @@ export function toolsFor(
   const factTokens = mostFacts === null ? 0 : Math.ceil(estimator.measure.textTokens(mostFacts) * scaleRatio);
   const view = state.messages();
   return {
-    excerpts,
+    recaller: recalls,
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
     author: summary === null ? "asked" : "hook",
@@ -109,7 +109,7 @@ export function toolsFor(
       keptMessageTokens: (message) => cutEstimator.messageTokens(message, ledger),
       measure: estimator.measure,
       scaleRatio,
-      noticeTokens: NOTICE_TOKENS + factTokens + excerpts.atMostTokens,
+      noticeTokens: NOTICE_TOKENS + factTokens + recalls.atMostTokens,
     },
   };
 }

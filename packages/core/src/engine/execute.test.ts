@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { type PassageQuoter, QUOTES_NOTHING } from "../keep/kept-passages.ts";
+import { RECALLS_NOTHING, type Recaller } from "../keep/recaller.ts";
 import { spanHandle } from "../message/handle.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
+import { coverageOf } from "../message/size.ts";
 import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
@@ -56,7 +57,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       focus: null,
       prompts: BUILT_IN_PROMPTS,
       facts: () => null,
-      excerpts: QUOTES_NOTHING,
+      recaller: RECALLS_NOTHING,
       kept: new Set(),
       nowMs: null,
       ...more,
@@ -175,17 +176,20 @@ describe("execute", () => {
     expect(Object.keys(plain ?? {})).not.toEqual(expect.arrayContaining(["repairs"]));
   });
 
-  test("excerpts are chosen of what goes, knowing what stays and what comes", async () => {
-    const asked: (readonly string[])[] = [];
-    const quote: PassageQuoter["quote"] = (covered, kept) => {
-      asked.push(idsOf(covered), idsOf(kept));
-      return QUOTES_NOTHING.quote(covered, kept);
+  test("a recaller is told what stays and what comes, how much goes, and what is said beside it", async () => {
+    const asked: unknown[] = [];
+    const recall: Recaller["recall"] = (staying, leavingChars, said) => {
+      asked.push(idsOf(staying), leavingChars, said);
+      return "recalled";
     };
-    await run([drop([["u1", "a1"]])], { excerpts: { ...QUOTES_NOTHING, quote }, pending: [human("p", "next")] });
-    expect(asked).toEqual([
-      ["u1", "a1"],
-      ["u2", "a2", "r", "a3", "p"],
-    ]);
+    const { messages } = await run([summarize("u1", "a1")], {
+      recaller: { ...RECALLS_NOTHING, recall },
+      pending: [human("p", "next")],
+    });
+    const [summary] = messages;
+    const [said, recalled] = summary?.parts.map((part) => (part.type === "text" ? part.text : "")) ?? [];
+    expect(recalled).toBe("recalled");
+    expect(asked).toEqual([["u2", "a2", "r", "a3", "p"], coverageOf(view.slice(0, 2)).chars, said]);
   });
 
   test("a message of the engine has an id that follows from all that it covers", async () => {

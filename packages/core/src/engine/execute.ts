@@ -3,7 +3,7 @@ import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan, PromptedSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson, wellFormed } from "../json.ts";
-import type { PassageQuoter } from "../keep/kept-passages.ts";
+import type { Recaller } from "../keep/recaller.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
 import { type Context, isDeclared, type Message, type Part, withId } from "../message/message.ts";
@@ -39,7 +39,7 @@ export interface ExecuteInput extends SummaryCircumstances {
   readonly digest: Summarizer;
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
-  readonly excerpts: PassageQuoter;
+  readonly recaller: Recaller;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
   readonly lastHuman?: StrategyInput["lastHuman"];
   /** Whether a step at the end of the view waits for the model: see `StrategyInput`. */
@@ -167,13 +167,14 @@ interface EngineContent {
  * different spans are told apart: a handle that ends with one must not find what the other covers.
  */
 function engineMessage(content: EngineContent, covered: readonly Message[]): Message {
-  const { facts, messages, pending, excerpts } = content.input;
+  const { facts, messages, pending, recaller } = content.input;
   const gone = new Set(covered);
   const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
-  const known = facts(kept);
-  const said = [content.text, known].filter((text) => text !== null);
-  const texts = [...said, ...excerpts.quote(covered, kept, said.join("\n"))];
-  const parts = texts.map((text) => ({ type: "text", text: wellFormed(text) }) as const);
+  const said = [content.text, facts(kept)].filter((text) => text !== null);
+  const recalled = recaller.recall(kept, coverageOf(covered).chars, said.join("\n"));
+  const parts = [...said, ...(recalled === null ? [] : [recalled])].map(
+    (text) => ({ type: "text", text: wellFormed(text) }) as const,
+  );
   const { origin } = content;
   const atMs = content.input.nowMs;
   const previousId = canonicalJson(content.spans.map(({ from, through }) => [from, through]));

@@ -31,11 +31,6 @@ export interface FitInput {
    * place of the newest history that the policy keeps.
    */
   readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: NewestAmount | null };
-  /**
-   * Swaps in the summary that was prepared, if it fits, and does nothing else, whatever the trigger says: for a session that waits for a
-   * person. No model is asked.
-   */
-  readonly only?: "prepared";
   /** At `on-overflow`: the limit that the provider named when it rejected the request, and its count of the prompt; `null` if it named none. */
   readonly observedLimitTokens?: number | null;
   readonly observedPromptTokens?: number | null;

@@ -104,11 +104,11 @@ describe("a strategy is told", () => {
     expect(input?.noticeTokens).toBeGreaterThanOrEqual(80 + Math.ceil(estimatedTokens * (input?.scaleRatio ?? 0)));
   });
 
-  test("what quoted passages may take, too", async () => {
-    const rules: readonly KeepRuleSpec[] = [{ kind: "passages", atMost: { tokens: 200 } }];
+  test("what recalled passages may take, too", async () => {
+    const rules: readonly KeepRuleSpec[] = [{ kind: "recall", atMost: { tokens: 200 } }];
     const plain = await given();
-    const quoting = await given({}, {}, { keep: [...SMALL_POLICY.keep, ...rules] });
-    expect((quoting.input?.noticeTokens ?? 0) - (plain.input?.noticeTokens ?? 0)).toBe(200);
+    const recalling = await given({}, {}, { keep: [...SMALL_POLICY.keep, ...rules] });
+    expect((recalling.input?.noticeTokens ?? 0) - (plain.input?.noticeTokens ?? 0)).toBe(200);
   });
 
   test("what is kept: the newest history, and what other rules hold", async () => {

@@ -31,17 +31,12 @@ describe("a prepared summary comes", () => {
     ],
     ["not where nothing stays but what cannot be cut", chain(true, step("drop"), step("ask?")), ["drop", "ask?"]],
   ])("%s", (_, given, names) => {
-    expect(namesOf(withPrepared(given, prepared, null))).toEqual(names);
-  });
-
-  test("alone if the caller wants nothing else, also if there is none", () => {
-    const given = chain(true, step("drop"));
-    expect([prepared, null].map((each) => namesOf(withPrepared(given, each, "prepared")))).toEqual([["prepared"], []]);
+    expect(namesOf(withPrepared(given, prepared))).toEqual(names);
   });
 
   test("not at all if there is none", () => {
     const given = chain(false, step("ask?"));
-    expect(withPrepared(given, null, null)).toBe(given);
+    expect(withPrepared(given, null)).toBe(given);
   });
 });
 
@@ -71,8 +66,7 @@ function answer({
   const goals: Goal = {
     budgetTokens: 900,
     roomTokens: 900,
-    limitTokens: 900,
-    targetTokens: 500,
+    limitTokens: 500,
     lineTokens: 800,
     retryTokens: null,
     ...goal,
@@ -96,8 +90,8 @@ describe("a prepared summary", () => {
     ["not if a step before it put another one there", { now: [first, reply("n", "new"), third, newer] }, changed],
     ["not if its beginning is gone", { acting: [second, third, newer] }, changed],
     ["not if its end is gone", { now: [first, second, newer] }, changed],
-    ["if as much is left as the target", { goal: { targetTokens: 100 } }, taken],
-    ["not if more is left", { goal: { targetTokens: 99 } }, tooMuch],
+    ["if as much is left as fits", { goal: { limitTokens: 100 } }, taken],
+    ["not if more is left", { goal: { limitTokens: 99 } }, tooMuch],
     ["if less is left than the line", { goal: { lineTokens: 101 } }, taken],
     ["not if as much is left", { goal: { lineTokens: 100 } }, tooMuch],
   ])("%s", (_, given, expected) => {
@@ -105,7 +99,7 @@ describe("a prepared summary", () => {
   });
 
   test("asks no model, and is a step of the policy's", () => {
-    const goal: Goal = { budgetTokens: 9, roomTokens: 9, limitTokens: 9, targetTokens: 9, lineTokens: 9, retryTokens: null };
+    const goal: Goal = { budgetTokens: 9, roomTokens: 9, limitTokens: 9, lineTokens: 9, retryTokens: null };
     expect(preparedStep({ edit, covered }, { view, goal })).toMatchObject({
       strategy: { name: "prepared", needsModel: false },
       from: "policy",

@@ -3,7 +3,7 @@ import type { Amount } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
 import { NO_FACTS } from "../facts/facts.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
-import type { EnginePolicy, Policy, TargetPolicy } from "../policy/policy.ts";
+import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { NO_KEPT_STATE } from "../prompts/facts.ts";
@@ -215,9 +215,6 @@ const estimator = createEstimator(SVEN_POLICY.estimator, work);
 function goal(
   reason: CompactionReason,
   so: {
-    target?: TargetPolicy | null;
-    stepGrowthTokens?: number;
-    factor?: number;
     recovery?: number;
     observedPromptTokens?: number;
     observedRequestTokens?: number;
@@ -231,7 +228,6 @@ function goal(
   const policy: Policy = {
     ...SVEN_POLICY,
     trigger: { atLeast: { tokens: 8000 } },
-    progress: { ...SVEN_POLICY.progress, target: so.target ?? null },
     overflow: { ...SVEN_POLICY.overflow, maxRecoveries: so.maxRecoveries ?? SVEN_POLICY.overflow.maxRecoveries },
   };
   const state: FitState = {
@@ -243,7 +239,7 @@ function goal(
     modelId: null,
     isBoundReasoning: null,
     writer: null,
-    ledger: { ...EMPTY_LEDGER, stepGrowthTokens: so.stepGrowthTokens ?? 0, factor: so.factor ?? 1 },
+    ledger: EMPTY_LEDGER,
     overhead: { system: "", tools: [], dynamicContext: null, hiddenTokens: 300 },
     estimator: { ...estimator, upperRatioAfterCut: () => so.upperRatio ?? 1 },
     cutEstimator: () => estimator,
@@ -271,11 +267,9 @@ function goal(
   return goalOf(state, { reason, budget, input }, { tokensBefore: 9000, overheadTokens: 300, pendingTokens: 200 });
 }
 
-const atMost = (tokens: number, steps: number): TargetPolicy => ({ atMost: { tokens }, steps });
-
 describe("goalOf", () => {
   test("the room is what the budget leaves after overhead and pending messages; the line is where the trigger fires", () => {
-    const room = { budgetTokens: 9500, roomTokens: 9500, limitTokens: 9500, targetTokens: 9500 };
+    const room = { budgetTokens: 9500, roomTokens: 9500, limitTokens: 9500 };
     expect(goal("threshold")).toEqual({ ...room, lineTokens: 7500, retryTokens: null });
   });
 
@@ -306,7 +300,7 @@ describe("goalOf", () => {
     ["shrinks to 80 % if what was counted was allowed", { observedPromptTokens: 9000 }, 7200],
     ["shrinks to half if it was refused again", { observedPromptTokens: 12_500, recovery: 1 }, 4500],
   ])("a refusal that names its limit and a count %s", (_, so, limitTokens) => {
-    expect(goal("overflow", { observedLimitTokens: 1, ...so })).toMatchObject({ limitTokens, targetTokens: limitTokens });
+    expect(goal("overflow", { observedLimitTokens: 1, ...so })).toMatchObject({ limitTokens });
   });
 
   test("a recovery after those whose shares are written out keeps what the last of them keeps: half of 9,000", () => {
@@ -314,33 +308,16 @@ describe("goalOf", () => {
   });
 
   test.each<[string, Parameters<typeof goal>[1], number]>([
-    ["a target is in tokens of the whole context", { target: atMost(6000, 0) }, 5500],
-    [
-      "room for a number of steps at the growth so far, below the trigger",
-      { target: atMost(6000, 10), stepGrowthTokens: 300 },
-      4500,
-    ],
-    ["in expected tokens", { target: atMost(6000, 10), stepGrowthTokens: 300, factor: 2 }, 1500],
-    ["slow growth leaves the target as it is", { target: atMost(6000, 10), stepGrowthTokens: 100 }, 5500],
-    ["nothing measured yet leaves it too", { target: atMost(6000, 10) }, 5500],
-    ["growth that no room is left for asks for the least", { target: atMost(6000, 100), stepGrowthTokens: 300 }, -500],
-    ["never more than what fits", { target: atMost(60_000, 0), budgetTokens: 7000 }, 6500],
-  ])("%s", (_, so, targetTokens) => {
-    expect(goal("threshold", so).targetTokens).toBe(targetTokens);
-  });
-
-  test.each<[string, Parameters<typeof goal>[1], number]>([
     ["the first recovery keeps four fifths of what was rejected", { recovery: 0 }, 7200],
     ["the second half of it", { recovery: 1 }, 4500],
     ["less if less fits", { recovery: 0, budgetTokens: 4000 }, 3500],
-    ["whatever the target", { recovery: 0, target: atMost(100, 0) }, 7200],
     [
       "the same if the overhead is believed to leave no room at all: that was not what was refused",
       { recovery: 0, budgetTokens: 400 },
       7200,
     ],
   ])("after an overflow %s", (_, so, tokens) => {
-    expect(goal("overflow", so)).toMatchObject({ limitTokens: tokens, targetTokens: tokens });
+    expect(goal("overflow", so)).toMatchObject({ limitTokens: tokens });
   });
 
   test.each<[string, number, number]>([
@@ -348,13 +325,12 @@ describe("goalOf", () => {
     ["a count that is no larger than the estimate says nothing", 9500, 7200],
     ["nor does one that the usual share is enough for", 10_000, 7200],
   ])("after an overflow %s", (_, observedPromptTokens, tokens) => {
-    expect(goal("overflow", { observedPromptTokens })).toMatchObject({ limitTokens: tokens, targetTokens: tokens });
+    expect(goal("overflow", { observedPromptTokens })).toMatchObject({ limitTokens: tokens });
   });
 
   test("the last recovery takes all that can be cut, whatever the size", () => {
     expect(goal("overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 })).toMatchObject({
       limitTokens: 2250,
-      targetTokens: -1,
     });
   });
 

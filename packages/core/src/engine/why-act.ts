@@ -1,4 +1,4 @@
-import { type Amount, type Budget, budgetOf, fires, limitsWithin, resolveAmount, triggerTokens } from "../budget.ts";
+import { type Amount, type Budget, budgetOf, fires, limitsWithin, triggerTokens } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -28,7 +28,6 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
   const budget = budgetFor(state.policy, input);
   if (budget === null) return { kind: "unchanged", off: "unknown-window" };
   if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget };
-  if (input.only !== undefined) return { kind: "act", reason: "threshold", budget };
   const reason = reasonToAct(state.policy, input.gate, budget, {
     prediction: state.estimator.predict(state.ledger, state.overhead),
     pendingTokens: expectedTokensOf(input.pending, state),
@@ -114,8 +113,8 @@ export function windowFilledBy(
   return { budgetTokens: budget.inputBudgetTokens, overheadTokens, parts };
 }
 
-/** The budget at this gate; a limit that the provider named counts if it is smaller. */
-function budgetFor(policy: EnginePolicy, { model, observedLimitTokens = null }: FitInput): Budget | null {
+/** The budget at this gate; a limit that the provider named counts if it is smaller. `null` for an unknown window without one that is assumed. */
+export function budgetFor(policy: EnginePolicy, { model, observedLimitTokens = null }: FitInput): Budget | null {
   const contextWindowTokens =
     model.contextWindowTokens ?? (policy.unknownWindow === "off" ? null : policy.unknownWindow.tokens);
   return budgetOf(limitsWithin({ ...model, contextWindowTokens }, observedLimitTokens));
@@ -143,10 +142,8 @@ export interface Goal {
   readonly budgetTokens: number;
   /** At most this much surely fits: its upper bound, too, is within the budget. What a cut aims at; never above `budgetTokens`. */
   readonly roomTokens: number;
-  /** The fallback runs until the messages are this small: the room, or less after an overflow. Never above the room. */
+  /** Steps run until the messages are this small: the room, or less after an overflow. Never above the room. */
   readonly limitTokens: number;
-  /** The policy's strategies run until the messages are this small; never above `limitTokens`. */
-  readonly targetTokens: number;
   /** At this size the trigger would fire again at once. */
   readonly lineTokens: number;
   /** After a refusal: what is sent next measures at most this much less than what was refused, whatever is believed to fit; `null` before one. */
@@ -183,7 +180,6 @@ export function isForced(policy: EnginePolicy, reason: CompactionReason, { recov
 
 /**
  * The goal of a compaction. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself.
- * With a target, room is left for a number of steps at the growth measured so far, so that the trigger does not fire again at once.
  */
 export function goalOf(
   state: FitState,
@@ -204,14 +200,14 @@ export function goalOf(
   // A small share of what was refused, less than what was tried in vain, and what fits by its own measure, is all that the steps after a forced one have to reach.
   if (isForced(state.policy, compaction.reason, compaction.input)) {
     const limitTokens = Math.floor(Math.min(fittingTokens, sizes.tokensBefore * LEAST_RATIO, lessTokens));
-    return { limitTokens, targetTokens: -1, lineTokens: 0, retryTokens: 0, ...room };
+    return { limitTokens, lineTokens: 0, retryTokens: 0, ...room };
   }
   if (compaction.reason === "overflow") {
     const countedTokens = countedRoomTokens(compaction, sizes);
     if (countedTokens !== null) {
       const limitTokens = countedTokens;
       const most = { budgetTokens: Math.max(budgetTokens, limitTokens), roomTokens: Math.max(fittingTokens, limitTokens) };
-      return { limitTokens, targetTokens: limitTokens, lineTokens: limitTokens, retryTokens: limitTokens, ...most };
+      return { limitTokens, lineTokens: limitTokens, retryTokens: limitTokens, ...most };
     }
     const ratio = retryRatioOf(state, compaction.input);
     const observedTokens = observedRoomTokens(compaction, sizes);
@@ -219,16 +215,10 @@ export function goalOf(
     // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
     const believedTokens = Math.min(fittingTokens, observedTokens);
     const shrunkTokens = believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens;
-    return { limitTokens: shrunkTokens, targetTokens: shrunkTokens, lineTokens: shrunkTokens, retryTokens, ...room };
+    return { limitTokens: shrunkTokens, lineTokens: shrunkTokens, retryTokens, ...room };
   }
-  const target = state.policy.progress.target;
-  const triggeringTokens = triggerTokens(state.policy.trigger, compaction.budget);
-  const line = { limitTokens: fittingTokens, lineTokens: triggeringTokens - otherTokens, retryTokens: null, ...room };
-  if (target === null) return { targetTokens: fittingTokens, ...line };
-  const afterStepsTokens =
-    triggeringTokens - target.steps * state.ledger.stepGrowthTokens * state.estimator.scaleRatio(state.ledger);
-  const targetTokens = Math.max(0, Math.min(resolveAmount(target.atMost, compaction.budget), afterStepsTokens)) - otherTokens;
-  return { targetTokens: Math.min(fittingTokens, targetTokens), ...line };
+  const lineTokens = triggerTokens(state.policy.trigger, compaction.budget) - otherTokens;
+  return { limitTokens: fittingTokens, lineTokens, retryTokens: null, ...room };
 }
 
 /** The size of each further try after a refused one: smaller by as much as the first. Chosen. */

@@ -2,35 +2,16 @@ import { type KindSpec, kindNamed } from "../kind.ts";
 import { FILES_IN_HAND, type FilesInHandSpec } from "./files-in-hand.ts";
 import { HUMAN, type HumanSpec } from "./human.ts";
 import type { KeepRule, KeepRuleKind } from "./keep-rule.ts";
-import { LINES, type LinesSpec } from "./lines.ts";
-import { PASSAGES, type PassagesSpec } from "./passages.ts";
 import { PINNED, type PinnedSpec } from "./pinned.ts";
 import { PLAN, type PlanSpec } from "./plan.ts";
 import { RECALL, type RecallSpec } from "./recall.ts";
 import { RECENT, type RecentSpec } from "./recent.ts";
 
 /** The keep rules that come with this package. */
-export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [
-  RECENT,
-  HUMAN,
-  PLAN,
-  FILES_IN_HAND,
-  RECALL,
-  PASSAGES,
-  LINES,
-  PINNED,
-];
+export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [RECENT, HUMAN, PLAN, FILES_IN_HAND, RECALL, PINNED];
 
 /** The settings of a built-in keep rule. */
-export type BuiltInKeepSpec =
-  | RecentSpec
-  | HumanSpec
-  | PlanSpec
-  | FilesInHandSpec
-  | RecallSpec
-  | PassagesSpec
-  | LinesSpec
-  | PinnedSpec;
+export type BuiltInKeepSpec = RecentSpec | HumanSpec | PlanSpec | FilesInHandSpec | RecallSpec | PinnedSpec;
 
 /** A keep rule as data: the settings of a built-in kind, or of one that `withKinds` added. */
 export type KeepRuleSpec = BuiltInKeepSpec | KindSpec;

@@ -19,8 +19,8 @@ export interface KeepRuleKind {
 /** A keep rule with its settings; `kind` is its name in records of compactions. */
 export type KeepRule = KeepChoice & { readonly kind: string };
 
-/** How a keep rule chooses: the newest history, messages, passages or units, the best first. The engine keeps as many as fit the rule's amount. */
-export type KeepChoice = NewestRule | MessagesRule | PassagesRule | UnitsRule;
+/** How a keep rule chooses: the newest history, messages or units, the best first. The engine keeps as many as fit the rule's amount. */
+export type KeepChoice = NewestRule | MessagesRule | UnitsRule;
 
 /** How much of the newest history is kept: a number of messages, or the messages that first reach an amount. */
 export type NewestAmount = { readonly messages: number } | Amount;
@@ -46,14 +46,6 @@ export interface MessagesRule {
   readonly beyondAmount?: number | undefined;
 }
 
-/** Keeps pieces of the texts that a compaction removes: it quotes them, word for word, beside the text that replaces them. */
-export interface PassagesRule {
-  readonly keeps: "passages";
-  readonly atMost: Amount;
-  /** Passages of the texts that leave, the worthiest first. One that does not fit any more is passed over. */
-  readonly choose: (texts: readonly ReadableText[]) => Iterable<Passage>;
-}
-
 /** Recalls units of the whole log, also of what earlier compactions took, in place of what leaves the view. Of several such rules the first counts. */
 interface UnitsRule extends UnitWorth {
   readonly keeps: "units";
@@ -73,25 +65,6 @@ export interface KeepView {
 export interface MessageRange {
   readonly from: number;
   readonly through: number;
-}
-
-/** One text of the view, as the rules that choose passages read it. */
-export interface ReadableText {
-  readonly text: string;
-  /** Whose it is: a person's or a tool's, the model's (a reply, or a call's arguments), or what an earlier compaction quoted of a source. */
-  readonly by: "source" | "model" | "excerpt";
-  /** The origin of its message (a tool's name, or who said it), and the handle of the whole message. */
-  readonly source: string;
-  readonly handle: string;
-  /** True if the compaction removes its message, so that only passages of it stay. */
-  readonly leaves: boolean;
-}
-
-/** A piece of a text: the text's index, and where the piece begins and ends in it, in UTF-16 units. */
-export interface Passage {
-  readonly text: number;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. */

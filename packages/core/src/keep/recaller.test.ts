@@ -4,14 +4,14 @@ import { createRecallIndex } from "../recall/recall-index.ts";
 import { human } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { KeepRule } from "./keep-rule.ts";
-import { recaller } from "./kept-passages.ts";
+import { recaller } from "./recaller.ts";
 
 const recent: KeepRule = { kind: "recent", keeps: "newest", amount: { messages: 2 } };
 const recalling = (tokens: number): KeepRule => ({ kind: "recall", keeps: "units", atMost: { tokens }, worth: () => 1 });
 
-test.each<[string, readonly KeepRule[], boolean, number, number | null]>([
-  ["nothing without a rule that recalls", [recent], true, 1000, null],
-  ["nothing of a log that nobody has followed", [recalling(100)], false, 1000, null],
+test.each<[string, readonly KeepRule[], boolean, number, number]>([
+  ["nothing without a rule that recalls", [recent], true, 1000, 0],
+  ["nothing of a log that nobody has followed", [recalling(100)], false, 1000, 0],
   ["what the rule says", [recent, recalling(100)], true, 1000, 100],
   ["of two rules what the first says", [recalling(100), recalling(200)], true, 1000, 100],
   ["half of the room at most, rounded down", [recalling(600)], true, 1001, 500],
@@ -20,19 +20,22 @@ test.each<[string, readonly KeepRule[], boolean, number, number | null]>([
   const work = createWorkCounter();
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
   const log = isFollowed ? createRecallIndex(work).now() : null;
-  const made = recaller(rules, { budget, roomTokens, inHandTokens: 0, charsPerToken: 1, log, work }, new Map());
-  expect(made?.atMostTokens ?? null).toBe(atMostTokens);
+  const made = recaller(rules, { budget, roomTokens, inHandTokens: 0, charsPerToken: 1, log, work });
+  expect(made.atMostTokens).toBe(atMostTokens);
 });
 
 test("files in hand are a part of what a rule may recall", () => {
   const budget = { windowTokens: 10_000, inputBudgetTokens: 10_000 };
-  const [work, failures] = [createWorkCounter(), new Map()];
+  const work = createWorkCounter();
   const most = (inHandTokens: number) =>
-    recaller(
-      [recalling(100)],
-      { budget, roomTokens: 10_000, inHandTokens, charsPerToken: 1, log: createRecallIndex(work).now(), work },
-      failures,
-    )?.atMostTokens;
+    recaller([recalling(100)], {
+      budget,
+      roomTokens: 10_000,
+      inHandTokens,
+      charsPerToken: 1,
+      log: createRecallIndex(work).now(),
+      work,
+    }).atMostTokens;
   expect([0, 30, 130].map(most)).toEqual([100, 70, 0]);
 });
 
@@ -41,15 +44,15 @@ const said: readonly Message[] = [human("one", "The port is 4711."), human("two"
 
 function recalled(
   rule: KeepRule,
-  { staying = [], maximumChars = 1000, beside }: { staying?: readonly Message[]; maximumChars?: number; beside?: string },
+  { staying = [], leavingChars = 2000, beside }: { staying?: readonly Message[]; leavingChars?: number; beside?: string },
 ) {
   const index = createRecallIndex(createWorkCounter());
   for (const message of said) index.add(message);
-  const [failures, work] = [new Map<string, unknown>(), createWorkCounter()];
-  const made = recaller([rule], { ...ROOM, charsPerToken: 2, log: index.now(), work }, failures);
+  const work = createWorkCounter();
+  const made = recaller([rule], { ...ROOM, charsPerToken: 2, log: index.now(), work });
   return {
-    block: made?.recall(staying, maximumChars, beside) ?? null,
-    failures: [...failures],
+    block: made.recall(staying, leavingChars, beside),
+    failures: [...made.failures()],
     read: work.total().charactersScanned,
   };
 }
@@ -72,10 +75,10 @@ test.each([
 });
 
 test.each<[string, number, number]>([
-  ["the rule's tokens, at so many characters each", 50, 1000],
-  ["the characters that there are", 1000, 100],
-])("a block takes no more than %s", (_, tokens, maximumChars) => {
-  expect(recalled(recalling(tokens), { maximumChars }).block).toBe(
+  ["the rule's tokens, at so many characters each", 50, 2000],
+  ["half of what leaves", 1000, 200],
+])("a block takes no more than %s", (_, tokens, leavingChars) => {
+  expect(recalled(recalling(tokens), { leavingChars }).block).toBe(
     "<recalled>\n[person; handle one]\nThe port is 4711.\n</recalled>",
   );
 });

@@ -11,8 +11,6 @@ import { keepRulesOf } from "./built-in-keep-rules.ts";
 import { FILES_IN_HAND } from "./files-in-hand.ts";
 import { HUMAN } from "./human.ts";
 import type { KeepRuleKind } from "./keep-rule.ts";
-import { LINES } from "./lines.ts";
-import { PASSAGES } from "./passages.ts";
 import { PINNED } from "./pinned.ts";
 import { PLAN, planIn } from "./plan.ts";
 import { RECALL } from "./recall.ts";
@@ -37,8 +35,6 @@ describe("every rule", () => {
     [FILES_IN_HAND, { atMost }, "messages"],
     [PINNED, { atMost, messageIds: ["m"] }, "messages"],
     [RECALL, { atMost }, "units"],
-    [PASSAGES, { atMost }, "passages"],
-    [LINES, { atMost }, "passages"],
   ])("$kind takes its settings, and says what it keeps: %#", (kind, settings, keeps) => {
     const spec: KindSpec = { kind: kind.kind, ...settings };
     expect(kind.bind(spec).keeps).toBe(keeps);
@@ -51,7 +47,7 @@ describe("every rule", () => {
     [HUMAN, {}],
     [HUMAN, { atMost, unknown: true }],
     [PINNED, { atMost }],
-    [LINES, { atMost: { tokens: "many" } }],
+    [RECALL, { atMost: { tokens: "many" } }],
   ])("$kind refuses settings that are none: %#", (kind, settings) => {
     const spec: KindSpec = { kind: kind.kind, ...settings };
     expect(() => kind.bind(spec)).toThrow();
@@ -65,7 +61,7 @@ test("the rules of a policy come in its order, and one that is not there is name
   ];
   expect(keepRulesOf(specs).map(({ kind }) => kind)).toEqual(["plan", "human"]);
   expect(() => keepRulesOf([{ kind: "everything" }])).toThrow(
-    'there is no keep rule of the kind "everything"; there are: recent, human, plan, files-in-hand, recall, passages, lines, pinned',
+    'there is no keep rule of the kind "everything"; there are: recent, human, plan, files-in-hand, recall, pinned',
   );
 });
 
@@ -194,57 +190,5 @@ describe("files in hand", () => {
     ["nothing", [human("u", "go")], []],
   ])("%s", (_, messages, indexes) => {
     expect(chosen(FILES_IN_HAND, messages)).toEqual(indexes);
-  });
-});
-
-describe("passages", () => {
-  const passages = (...said: readonly string[]) => {
-    const spec: KindSpec & { atMost: object } = { kind: "passages", atMost };
-    const rule = PASSAGES.bind(spec);
-    const texts = said.map((text) => ({ text, by: "source", source: "read", handle: "r", leaves: true }) as const);
-    const places = rule.keeps === "passages" ? [...rule.choose(texts)] : [];
-    return places.map(({ text, start, end }) => said[text]?.slice(start, end));
-  };
-  const numbered = (from: number, through: number) =>
-    Array.from({ length: through - from + 1 }, (_, index) => `  line ${from + index}`).join("\n");
-
-  test.each<[string, readonly string[], readonly string[]]>([
-    ["nothing is stated, nothing kept", [numbered(1, 9)], []],
-    [
-      "a line with three on each side, indented as they were",
-      [`${numbered(1, 9)}\n  call parseHeader\n${numbered(11, 20)}`],
-      [`${numbered(7, 9)}\n  call parseHeader\n${numbered(11, 13)}`],
-    ],
-    ["no further than the text goes", ["one\nparseHeader", "two"], ["one\nparseHeader"]],
-    [
-      "the shorter of two that state as much first",
-      ["x\nparseHeader", "a longer line\nparseFooter"],
-      ["x\nparseHeader", "a longer line\nparseFooter"],
-    ],
-    ["the newest statement alone", ["old parseHeader", "new parseHeader"], ["new parseHeader"]],
-    [
-      "of equal ones the newest first",
-      [`parseHeader\n${numbered(1, 7)}\nparseFooter`],
-      [`${numbered(5, 7)}\nparseFooter`, `parseHeader\n${numbered(1, 3)}`],
-    ],
-    [
-      "the one that states more before a newer one of its length",
-      [`parseHeader sendBody\n${numbered(1, 7)}\nparseFooter and so on`],
-      [`parseHeader sendBody\n${numbered(1, 3)}`, `${numbered(5, 7)}\nparseFooter and so on`],
-    ],
-    [
-      "of neighbours all that they state",
-      [`parseHeader\nsendBody\n${numbered(1, 9)}\n${numbered(1, 9)}\nparseFooter`],
-      [
-        `parseHeader\nsendBody\n${numbered(1, 2)}`,
-        `parseHeader\nsendBody\n${numbered(1, 3)}`,
-        `${numbered(7, 9)}\nparseFooter`,
-      ],
-    ],
-    ["the indentation of a text's first line, tabs as well", ["\t  parseHeader"], ["\t  parseHeader"]],
-    ["an indentation of 200", [`one\n${" ".repeat(200)}parseHeader`, "two"], [`one\n${" ".repeat(200)}parseHeader`]],
-    ["none of 201", [`${" ".repeat(201)}parseHeader`], ["parseHeader"]],
-  ])("%s", (_, said, expected) => {
-    expect(passages(...said)).toEqual(expected);
   });
 });

@@ -57,14 +57,6 @@ describe("a knob", () => {
     ["a cap", PI_POLICY, "cap", "16k", { truncation: { capTokens: 16_000 } }],
     ["a summary that is prepared", SVEN_POLICY, "prepareAt", "60%", { prepare: { atLeast: share(0.6) } }],
     ["none", { ...SVEN_POLICY, prepare: { atLeast: { tokens: 1 } } }, "prepareAt", "off", { prepare: undefined }],
-    [
-      "a session that waits",
-      PLIMSOLL_POLICY,
-      "idleAfter",
-      "4m30s",
-      { idle: { afterMs: 270_000, atLeast: PLIMSOLL_POLICY.afterPause?.atLeast } },
-    ],
-    ["one without a line for pauses", SVEN_POLICY, "idleAfter", "270s", { idle: { afterMs: 270_000, atLeast: share(0.5) } }],
     ["no cap", SVEN_POLICY, "cap", "off", { truncation: null }],
     [
       "quotations",
@@ -92,7 +84,7 @@ describe("a knob", () => {
     const own = PLIMSOLL_POLICY.keep.map(({ kind }) => kind);
     expect(kinds("30k", "human")).toEqual(own);
     expect(kinds("off", "human")).toEqual(own.filter((kind) => kind !== "human"));
-    expect(kinds("5%", "lines")).toEqual([...own, "lines"]);
+    expect(kinds("5%", "mine")).toEqual([...own, "mine"]);
   });
 
   test.each([
@@ -114,8 +106,6 @@ describe("a knob", () => {
     ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75%, or a size, as 150k"],
     ["a cap as a share", SVEN_POLICY, "cap", "5%", "cap: give a size in tokens, as 16k, or off"],
     ["messages of a rule that has none", PLIMSOLL_POLICY, "keep.human", "3 messages", "keep.human: give a share"],
-    ["a time that is none", SVEN_POLICY, "idleAfter", "soon", "idleAfter: give a time, as 4m30s or 270s, or off"],
-    ["no time at all", SVEN_POLICY, "idleAfter", "0s", "idleAfter: give a time"],
     ["a model without its window", SVEN_POLICY, "model", "claude-haiku-4-5", "and its window"],
   ])("refuses %s", (_, policy, path, value, line) => {
     expect(() => withKnob(policy, path, value)).toThrow(line);

@@ -15,8 +15,6 @@ export interface Knobs {
   readonly cap?: string | number;
   /** From when on the model's summary is prepared while the conversation goes on: a share or a size as for `actAt`, below it; `off` prepares none. */
   readonly prepareAt?: string | number;
-  /** Compacts a session that has waited so long for a person, as `4m30s`; `off` does not. */
-  readonly idleAfter?: string;
   /** The model that writes, with its window, as `claude-haiku-4-5 200k`; `same` is the session's own. */
   readonly model?: string;
 }
@@ -56,12 +54,6 @@ export const KNOBS: readonly KnobDescription[] = [
     meaning:
       "from when on a model's summary is prepared while the conversation goes on, below `actAt`: nobody waits for it then, and it is paid for although it may never be used; `off` prepares none",
     examples: ["70%", "off"],
-  },
-  {
-    key: "idleAfter",
-    meaning:
-      "how long a session waits for a person before it is compacted: less than the provider keeps its prompt cache (five minutes with most); `off` leaves it alone",
-    examples: ["4m30s", "off"],
   },
   {
     key: "model",
@@ -106,8 +98,6 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
       return { ...policy, truncation: value === "off" ? null : { ...policy.truncation, capTokens: sizeIn(path, value) } };
     case "prepareAt":
       return preparing(policy, value);
-    case "idleAfter":
-      return { ...policy, idle: value === "off" ? undefined : idling(policy, value) };
     case "model":
       return { ...policy, summary: { ...policy.summary, request: requestTo(policy.summary.request, value) } };
     default:
@@ -123,16 +113,6 @@ function actingAt(policy: Policy, value: unknown): Policy {
 
 function preparing(policy: Policy, value: unknown): Policy {
   return { ...policy, prepare: value === "off" ? undefined : { atLeast: amountIn("prepareAt", value) } };
-}
-
-/** The size from which a session is compacted while it waits, if its policy has no line for pauses. Chosen. */
-const IDLE_LINE: Amount = { ratio: 0.5, of: "input-budget" };
-
-function idling({ afterPause }: Policy, value: unknown): Policy["idle"] {
-  const [, minutes = "0", seconds = "0"] = /^(?=\d)(?:(\d{1,4})m)?(?:(\d{1,5})s)?$/.exec(String(value)) ?? [];
-  const afterMs = (Number(minutes) * 60 + Number(seconds)) * 1000;
-  if (afterMs === 0) throw refused("idleAfter", "give a time, as 4m30s or 270s, or off");
-  return { afterMs, atLeast: afterPause?.atLeast ?? IDLE_LINE };
 }
 
 /** The prompt with which every preset asks a model for summaries, and the one of the digest. */

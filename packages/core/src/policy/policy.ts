@@ -27,11 +27,6 @@ export interface Policy {
    * covers is as it was. Absent for none; a policy that asks no model prepares nothing.
    */
   readonly prepare?: { readonly atLeast: Amount } | undefined;
-  /**
-   * A session that has waited for a person for so long, in milliseconds, and is this large is compacted while it waits: before the provider's
-   * prompt cache expires. Absent for none; a policy that asks no model has nothing to gain by it.
-   */
-  readonly idle?: { readonly afterMs: number; readonly atLeast: Amount } | undefined;
   /** At this size and above only strategies that need no model run; `null` for policies without that case. */
   readonly emergency: { readonly atLeast: Amount } | null;
   /** Rules for messages that stay word for word, in an order of worth: under pressure the fallback releases the last rule first. */
@@ -120,11 +115,6 @@ export type SummaryRequestForm =
 
 /** The limits that end compaction loops. */
 interface ProgressPolicy {
-  /**
-   * After a compaction the context should be this small, so that the trigger does not fire again at once; the next strategies run
-   * until it is. `null` takes whatever the first strategy that works gives.
-   */
-  readonly target: TargetPolicy | null;
   /** New tokens that must have arrived since the last compaction before a threshold may fire again. */
   readonly minimumNewTokens: number;
   /**
@@ -134,12 +124,6 @@ interface ProgressPolicy {
   readonly minimumSteps?: number | undefined;
   /** Failed attempts in a row after which the breaker opens until something new arrives. */
   readonly maximumFailures: number;
-}
-
-/** Where a compaction should end: at most an amount, and low enough for a number of steps at the growth measured so far. */
-export interface TargetPolicy {
-  readonly atMost: Amount;
-  readonly steps: number;
 }
 
 /**
@@ -220,18 +204,6 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .describe(
         "The model's summary is written while the conversation goes on, and tried first when the policy acts; the knob prepareAt sets it. Left out, none is.",
       ),
-    idle: z
-      .strictObject({
-        afterMs: z
-          .int()
-          .positive()
-          .describe("How long it has waited, in milliseconds: less than the provider keeps its cache."),
-        atLeast: amountSchema.describe("The size from which it is compacted."),
-      })
-      .optional()
-      .describe(
-        "A session that waits for a person is compacted before its prompt cache expires; the knob idleAfter sets it. Left out, it is not.",
-      ),
     emergency: z
       .strictObject({ atLeast: amountSchema.describe("That size.") })
       .nullable()
@@ -304,13 +276,6 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .describe("The shape of a summary."),
     progress: z
       .strictObject({
-        target: z
-          .strictObject({
-            atMost: amountSchema.describe("At most this much."),
-            steps: z.int().nonnegative().describe("Leave room for so many steps at the growth so far."),
-          })
-          .nullable()
-          .describe("The size to reach; null accepts what the first strategy leaves."),
         minimumNewTokens: z.number().nonnegative().describe("New tokens before it compacts again."),
         minimumSteps: z
           .int()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type RecallChoice, recalledPassages } from "../keep/kept-passages.ts";
+import { type RecallChoice, recalledPassages } from "../keep/recaller.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { SMALL_POLICY, SMALL_WINDOW, turns } from "../../testing/small-session.ts";
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import type { Summarizer, Wait } from "../ports.ts";
-import { human, logOf, reply } from "../testing/builders.ts";
+import type { Summarizer } from "../ports.ts";
+import { logOf } from "../testing/builders.ts";
 import { type Usage, usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
 import { createSession } from "./open-session.ts";
@@ -11,17 +11,15 @@ import { createSession } from "./open-session.ts";
 const never = new AbortController().signal;
 const at = { gate: "before-step", pending: [], model: SMALL_WINDOW } as const;
 const PREPARING: Policy = { ...SMALL_POLICY, prepare: { atLeast: { tokens: 6000 } } };
-const IDLING: Policy = { ...SMALL_POLICY, idle: { afterMs: 270_000, atLeast: { tokens: 5000 } } };
 
 /** Lets promises settle that nothing else holds up. */
 async function later(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }
 
-/** A conversation whose summaries are written, and whose waits are over, when the test says so. */
+/** A conversation whose summaries are written when the test says so. */
 function conversationOf(messages: readonly Message[], policy: Policy, usage: Usage | null = null) {
   const asked: { readonly write: (text: string) => void; readonly fail: () => void }[] = [];
-  const waits: { readonly ms: number; readonly over: () => void }[] = [];
   const events: ContextEvent[] = [];
   const summarizer: Summarizer = () =>
     new Promise((resolve, reject) => {
@@ -30,15 +28,9 @@ function conversationOf(messages: readonly Message[], policy: Policy, usage: Usa
         fail: () => reject(new Error("the model is overloaded")),
       });
     });
-  const wait: Wait = (ms, signal) =>
-    new Promise((resolve, reject) => {
-      waits.push({ ms, over: resolve });
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
   const conversation = createSession({
     policy,
     summarizer,
-    wait,
     nowMs: () => 7,
     entries: logOf(messages),
     writer: null,
@@ -48,7 +40,7 @@ function conversationOf(messages: readonly Message[], policy: Policy, usage: Usa
     for (const message of more) conversation.append({ type: "message", message });
   };
   const ids = () => conversation.context().messages.map(({ id }) => id);
-  return { conversation, asked, waits, events, say, ids };
+  return { conversation, asked, events, say, ids };
 }
 
 describe("while a conversation goes on", () => {
@@ -195,79 +187,6 @@ describe("a summary that was ready and is never used is told once, with what it 
     expect(events.filter(({ type }) => type.startsWith("summary-"))).toMatchObject([
       { type: "summary-prepared", outcome: "failed", usage },
     ]);
-  });
-});
-
-describe("while a session waits for a person", () => {
-  async function waiting(policy = IDLING) {
-    const made = conversationOf(turns(5), policy);
-    await made.conversation.fit(at, never);
-    made.say(human("u", "go on"), reply("a", "done"));
-    return made;
-  }
-
-  test("it is compacted when the time is over", async () => {
-    const { conversation, asked, waits, ids } = await waiting();
-    expect([waits.map(({ ms }) => ms), asked.length]).toEqual([[270_000], 0]);
-    waits[0]?.over();
-    await later();
-    asked[0]?.write("what happened");
-    await later();
-    expect(conversation.view().activeCompactions).toMatchObject([{ record: { reason: "threshold", gate: null }, atMs: 7 }]);
-    expect([ids().slice(-2), asked.length]).toEqual([["u", "a"], 1]);
-  });
-
-  test("it is left alone if it is small, and while calls are open or the model is asked", async () => {
-    const small = conversationOf(turns(1), IDLING);
-    await small.conversation.fit(at, never);
-    small.say(human("u", "go on"), reply("a", "done"));
-    small.waits[0]?.over();
-    const asking = conversationOf(turns(5), IDLING);
-    await asking.conversation.fit(at, never);
-    asking.say(human("u", "go on"));
-    await later();
-    expect([small.asked, asking.waits, asking.asked]).toEqual([[], [], []]);
-  });
-
-  test("whoever comes back before is not compacted", async () => {
-    const { conversation, asked, waits, say } = await waiting();
-    say(human("next", "and then"));
-    waits[0]?.over();
-    await conversation.fit(at, never);
-    expect(asked).toEqual([]);
-  });
-
-  test("whoever comes back while the summary is written waits for nothing, and what was written is not thrown away", async () => {
-    const { conversation, asked, waits, say, ids } = await waiting();
-    waits[0]?.over();
-    await later();
-    expect(await conversation.fit({ ...at, gate: "before-submit" }, never)).toEqual({ kind: "unchanged", off: null });
-    say(human("next", "and then"));
-    asked[0]?.write("what happened");
-    await later();
-    expect(ids()).toHaveLength(13);
-    say(reply("b", "yes"), ...turns(3, 6));
-    expect(await conversation.fit(at, never)).toMatchObject({
-      entry: { record: { steps: [{ strategy: "prepared", outcome: "applied" }] } },
-    });
-    expect(asked).toHaveLength(1);
-  });
-
-  test("a model that fails then costs nobody anything", async () => {
-    const { conversation, asked, waits, ids } = await waiting();
-    waits[0]?.over();
-    await later();
-    asked[0]?.fail();
-    await later();
-    expect([ids().length, conversation.view().activeCompactions]).toEqual([12, []]);
-  });
-
-  test("it waits no longer once it is closed", async () => {
-    const { conversation, asked, waits } = await waiting();
-    await conversation.close();
-    waits[0]?.over();
-    await later();
-    expect(asked).toEqual([]);
   });
 });
 

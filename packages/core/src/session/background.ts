@@ -3,43 +3,35 @@ import { PREPARED_STEP } from "../engine/chain.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
-import { reaches as reachesSize, whyAct } from "../engine/why-act.ts";
+import { budgetFor, reaches as reachesSize } from "../engine/why-act.ts";
 import { PlimsollError } from "../error.ts";
-import { type Message, toolCallsOf } from "../message/message.ts";
+import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import { unheldWait, untilAborted } from "../port-door.ts";
+import { untilAborted } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage, type Usage } from "../usage.ts";
-import { fitSession, fitStateOf, gateStateOf } from "./fit-session.ts";
+import { fitStateOf, gateStateOf } from "./fit-session.ts";
 import type { FittedSession, SessionInput, SessionOptions } from "./session.ts";
-import type { SessionView } from "./view.ts";
 
-/** Work beside a session: a summary is prepared while it goes on, and swapped in while it waits for a person. */
+/** Work beside a session: a summary is prepared while it goes on. */
 export interface Background {
   /** Gives the summary that was prepared. One that is being written is waited for: it would be asked for twice otherwise. */
   readonly prepared: PreparedSummaryPort;
-  /** Ends what goes on because nobody does anything; resolves when it has. A summary that is being written goes on. */
-  wake(): Promise<void>;
   /** Takes note of a fit, and has a summary prepared if it is time. */
   fitted(input: SessionInput, outcome: FitOutcome): void;
-  /** Takes note of what was appended: from the model's last word on the session waits. */
-  appended(): void;
-  /** Does what is done when a session has waited long enough for a person; `null` if that is nothing. */
-  idled(signal: AbortSignal): Promise<FitOutcome | null>;
   /** Resolves when no summary is being prepared. */
   settled(): Promise<void>;
   /** Ends everything. */
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** The session that is attended: how time passes, who hears of what came of it, and its log. */
-export interface AttendedParts extends Pick<SessionOptions, "wait" | "onEvent"> {
+/** The session that is attended: its clock, who hears of what came of it, and its log. */
+export interface AttendedParts extends Pick<SessionOptions, "onEvent"> {
   readonly policy: EnginePolicy;
   readonly log: FittedSession;
   readonly nowMs: () => number | null;
-  readonly flush: () => Promise<void>;
 }
 
 /** A summary that was asked for, since the compaction named, once: what came of it stands until the next one. */
@@ -53,20 +45,13 @@ interface Slot {
 /** The state that changes while a session is open. */
 interface BackgroundRecord {
   slot: Slot | null;
-  lastFit: SessionInput | null;
-  /** The write of what was compacted while the session waited. */
-  flushed: Promise<void>;
-  /** The wait for a person, and what follows it. */
-  idle: { readonly controller: AbortController; readonly done: Promise<void> } | null;
 }
 
-const AWAKE = Promise.resolve();
-
 /** Nothing goes on yet. */
-export function createBackground({ policy, wait = unheldWait, onEvent, log, nowMs, flush }: AttendedParts): Background {
-  const { prepare, idle } = policy;
+export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts): Background {
+  const { prepare } = policy;
   const closing = new AbortController();
-  const now: BackgroundRecord = { slot: null, lastFit: null, flushed: Promise.resolve(), idle: null };
+  const now: BackgroundRecord = { slot: null };
   const sinceOf = () => log.state.view.activeCompactions.at(-1)?.id ?? null;
 
   /** Gives a summary up, and tells of it once. */
@@ -109,57 +94,17 @@ export function createBackground({ policy, wait = unheldWait, onEvent, log, nowM
     const slot = newestSlot();
     return slot === null ? null : await untilAborted(signal, () => slot.written);
   };
-  const idled = async (signal: AbortSignal): Promise<FitOutcome | null> => {
-    const { lastFit } = now;
-    if (lastFit === null || idle === undefined) return null;
-    const input = { ...lastFit, gate: "before-submit", pending: [], nowMs: nowMs() } as const;
-    if (!reaches(input, idle.atLeast)) return null;
-    const held = await untilAborted(signal, async () => await newestSlot()?.written);
-    if (!held && (await untilAborted(signal, () => start(input).written)) === null) return null;
-    const outcome = await fitSession(
-      log,
-      { policy, input: { ...input, only: "prepared" }, prepared, measuredBy: log.state.ledger },
-      signal,
-    );
-    settle(outcome);
-    empty();
-    // Nobody waits for the store; what it could not take comes with the next write.
-    now.flushed = flush().catch(() => undefined);
-    return outcome;
-  };
-  const waitForPerson = async (afterMs: number, signal: AbortSignal): Promise<void> => {
-    await untilAborted(signal, () => wait(afterMs, signal));
-    await idled(signal);
-  };
-  const wake = () => {
-    const { idle: waiting } = now;
-    now.idle = null;
-    waiting?.controller.abort();
-    return waiting?.done ?? AWAKE;
-  };
   return {
     prepared,
-    wake,
     fitted: (input, outcome) => {
-      now.lastFit = input;
       settle(outcome);
       if (outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
       if (newestSlot() === null && reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast)) start(input);
     },
-    appended: () => {
-      if (idle === undefined || closing.signal.aborted || !waitsForPerson(log.state.view)) return;
-      const controller = new AbortController();
-      // Whoever comes back ends it; a store that fails is told by the next write.
-      const done = waitForPerson(idle.afterMs, controller.signal).catch(() => undefined);
-      now.idle = { controller, done };
-    },
-    idled,
     settled: async () => void (await now.slot?.written),
-    close: async () => {
+    close: () => {
       closing.abort();
-      await wake();
       empty();
-      await now.flushed;
     },
   };
 }
@@ -167,12 +112,6 @@ export function createBackground({ policy, wait = unheldWait, onEvent, log, nowM
 function usesPrepared(outcome: FitOutcome): boolean {
   if (outcome.kind !== "compacted") return false;
   return outcome.entry.record.steps.some(({ strategy, outcome }) => strategy === PREPARED_STEP && outcome === "applied");
-}
-
-/** True if the model has said its last word: the next one is a person's. */
-function waitsForPerson({ messages }: SessionView): boolean {
-  const last = messages.at(-1);
-  return last?.role === "assistant" && last.origin === "model" && toolCallsOf(last).length === 0;
 }
 
 /**
@@ -189,16 +128,15 @@ export async function prepareSummary(
   const asking = policy.strategies.find((spec) => strategyOf(spec, kinds.strategies).needsModel);
   if (asking === undefined) return null;
   const fallback = policy.fallback === null ? null : { ...policy.fallback, strategies: [], forced: [] };
-  const at: FitInput = { ...input, gate: "before-step", pending: [], only: "prepared" };
+  const at: FitInput = { ...input, gate: "before-step", pending: [] };
   const asks = { ...policy, strategies: [asking], fallback };
   const fit = { policy: asks, input: at, measuredBy: log.state.ledger, prepared: null };
   const state = fitStateOf(log, fit);
-  const act = whyAct(state, at);
-  if (!state.useModel || act.kind !== "act") return null;
-  const { only: ___, ...asked } = at;
-  const { summarizer, isAsked, paid } = worthAsking(state, summaryWithin(policy.summary, act.budget).maxTokens);
+  const budget = policy.enabled ? budgetFor(policy, at) : null;
+  if (!state.useModel || budget === null) return null;
+  const { summarizer, isAsked, paid } = worthAsking(state, summaryWithin(policy.summary, budget).maxTokens);
   const alone = { ...state, summarizer, beforeCompaction: null };
-  const outcome = await compact(alone, { ...act, input: asked }, signal);
+  const outcome = await compact(alone, { reason: "threshold", budget, input: at }, signal);
   if (!isAsked()) return null;
   const edit = outcome.kind === "compacted" ? outcome.entry.edits[0] : undefined;
   const [first] = edit?.kind === "replace-spans" ? (edit.message?.parts ?? []) : [];

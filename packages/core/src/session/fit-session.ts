@@ -137,8 +137,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
     outcome.kind === "compacted"
       ? withStep(outcome.entry, media.learned)
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
-  // A session that waits has lost nothing by a summary that does not fit: the log says nothing of it.
-  const logged = entry !== null && (input.only === undefined || entry.type === "compaction") ? append(entry) : null;
+  const logged = entry === null ? null : append(entry);
   tell(breakerEvent({ before: failures, after: log.state.breaker.failures, limit: policy.progress.maximumFailures }));
   const isLogged = outcome.kind === "compacted" && logged?.type === "compaction";
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
@@ -271,7 +270,7 @@ const NEAR_RATIO = 0.5;
 /** Brings a session under the limits of a request that are none of tokens; nothing for a policy that promises nothing. */
 function fitMedia(log: FittedSession, { policy, input }: SessionFit): FittedMedia {
   const { view, requestLimits, ledger } = log.state;
-  if (!policy.enabled || policy.fallback === null || input.only !== undefined) return WITHIN;
+  if (!policy.enabled || policy.fallback === null) return WITHIN;
   const isLimited = input.model.request !== undefined || Object.keys(requestLimits).length > 0;
   if (input.refused === undefined && !isLimited) return WITHIN;
   const known = lowestLimits(input.model.request ?? {}, believedLimits(requestLimits, input.nowMs));

@@ -40,7 +40,7 @@ function oursIn(messages: readonly Message[]): { readonly heads: readonly string
   const heads = texts
     .flatMap((text) => linesOf(text).map(seen))
     .filter((line) => /^\[(?:conversationsummary|notice:|compacted)/.test(line));
-  return { heads, tags: texts.flatMap((text) => seen(text).match(/<\/?(?:pinned-instructions|excerpts)>/g) ?? []) };
+  return { heads, tags: texts.flatMap((text) => seen(text).match(/<\/?(?:pinned-instructions|excerpts|recalled)>/g) ?? []) };
 }
 
 const drop = { kind: "drop-oldest", amount: "all-but-keep", notice: "count" } as const;
@@ -50,7 +50,11 @@ describe("a session in which everybody speaks for us", () => {
     ["a model's summary", {}, /^\[conversationsummary/],
     ["a notice", { strategies: [drop] }, /^\[notice:/],
     ["a notice by roles", { strategies: [{ ...drop, notice: "roles" }] }, /^\[compacted/],
-    ["excerpts", { keep: [...SMALL_POLICY.keep, { kind: "lines", atMost: { tokens: 2000 } }] }, /^\[conversationsummary/],
+    [
+      "recalled passages",
+      { keep: [...SMALL_POLICY.keep, { kind: "recall", atMost: { tokens: 2000 } }] },
+      /^\[conversationsummary/,
+    ],
   ])("has one head for %s, and no tags but ours", async (_, policy, head) => {
     const { fit, manager } = smallSession(history, {
       policy: { ...SMALL_POLICY, ...policy },
@@ -60,7 +64,8 @@ describe("a session in which everybody speaks for us", () => {
     const { heads, tags } = oursIn(manager.context().messages);
     expect(heads).toEqual([expect.stringMatching(head)]);
     expect(tags.filter((tag) => tag.includes("pinned"))).toEqual([]);
-    expect(tags.filter((tag) => tag.includes("excerpts")).length).toBeLessThanOrEqual(2);
+    expect(tags.filter((tag) => tag.includes("excerpts"))).toEqual([]);
+    expect(tags.filter((tag) => tag.includes("recalled")).length).toBeLessThanOrEqual(2);
     expect(await manager.recall("secret", { startChar: 0, maximumChars: 10 })).toBeNull();
     expect(await manager.recall("secret..secret", { startChar: 0, maximumChars: 10 })).toBeNull();
   });

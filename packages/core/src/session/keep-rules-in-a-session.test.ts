@@ -114,24 +114,6 @@ describe("what rules keep", () => {
     expect(outcome).toMatchObject({ kind: "failed" });
     expect(stepsOf(outcome).slice(0, 1)).toEqual(["summarize not-applicable"]);
   });
-
-  test("passages and lines are quoted under their message's handle", async () => {
-    const file = Array.from({ length: 30 }, (_, index) => `  line ${index}`).join("\n");
-    const read = [
-      human("u", "see"),
-      assistant("s", [{ type: "tool-call", callId: "c", toolName: "read", argumentsJson: "{}", paths: [] }]),
-      result("r", "c", `${file}\n  call parseHeader\n${file}`),
-      reply("a", "I use parseHeader"),
-    ];
-    const quotes: readonly KeepRuleSpec[] = [
-      { kind: "passages", atMost: { tokens: 200 } },
-      { kind: "lines", atMost: { tokens: 200 } },
-    ];
-    const { fit, written } = session([...read, ...turns(8)], quotes);
-    await fit();
-    const quoted = "   line 27\n   line 28\n   line 29\n   call parseHeader\n   line 0\n   line 1\n   line 2";
-    expect(written()).toContain(`<excerpts>\n[tool; handle r]\n${quoted}\n</excerpts>`);
-  });
 });
 
 describe("a rule of somebody's own", () => {
@@ -158,7 +140,13 @@ describe("a rule of somebody's own", () => {
   const UNREADABLE = defineKeepRule<{ readonly kind: "unreadable" }>({
     kind: "unreadable",
     schema: z.strictObject({ kind: z.literal("unreadable") }),
-    rule: () => ({ keeps: "passages", atMost: { tokens: 2000 }, choose: () => [{ text: 99, start: 0, end: 1 }] }),
+    rule: () => ({
+      keeps: "units",
+      atMost: { tokens: 2000 },
+      worth: () => {
+        throw new Error("no words");
+      },
+    }),
   });
   const kinds = withKinds({ keepRules: [SECOND, FAILING, UNREADABLE] });
 
@@ -175,8 +163,9 @@ describe("a rule of somebody's own", () => {
     expect(shown(ids(), turns(8))).toEqual(["+", "u7", "a7"]);
   });
 
-  test("that fails to quote stops no strategy, and the record says so", async () => {
-    const { fit } = smallSession(turns(8), { policy: keeping([{ kind: "unreadable" }]), kinds });
+  test("that fails to recall stops no strategy, and the record says so", async () => {
+    const asked = human("port", "The port is 4711.\nThe host is alpha-beta.");
+    const { fit } = smallSession([asked, ...turns(8)], { policy: keeping([{ kind: "unreadable" }]), kinds });
     expect(stepsOf(await fit())).toEqual(["summarize applied", "keep unreadable failed"]);
   });
 });

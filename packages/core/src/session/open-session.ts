@@ -272,21 +272,15 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     written(log, fresh.length);
   };
   const flush = () => (writer === null ? NOTHING_TO_WRITE : writes.run(writeFresh));
-  const prepares = options.prepared === undefined && (policy.prepare ?? policy.idle) !== undefined;
-  const background = prepares ? createBackground({ ...options, log, nowMs, flush }) : null;
+  const prepares = options.prepared === undefined && policy.prepare !== undefined;
+  const background = prepares ? createBackground({ ...options, log, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
   const take = (entry: SessionEntry) => {
     assertOpen();
     if (writer !== null) checkStorable(entry);
-    void background?.wake();
     log.append(entry);
     if (isAnswer(entry)) log.refusals = NO_REFUSALS;
     else if (entry.type === "message" && isHuman(entry.message)) log.refusals = { ...log.refusals, mediaTries: 0 };
-    background?.appended();
-  };
-  const awake = async () => {
-    assertOpen();
-    await background?.wake();
   };
   // At every gate: a field behind a spread takes five times as long.
   const timed = (input: SessionInput): FitInput => Object.assign({ nowMs: nowMs() }, input);
@@ -325,27 +319,27 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       return entry;
     },
     fit: async (input, signal) => {
-      await awake();
+      assertOpen();
       return await fit(input, signal);
     },
     prepare: (input, signal) => prepareSummary(log, timed(input), signal),
     undo: async () => {
-      await awake();
+      assertOpen();
       const entry = await revert(log, nowMs());
       await flush();
       return entry;
     },
     redo: async ({ policy: by, ...input }, signal) => {
-      await awake();
+      assertOpen();
       await revert(log, timed(input).nowMs);
       return await fit({ now: { reason: "manual", keep: null }, ...input }, signal, by);
     },
     switchModel: async (to, input, signal) => {
-      await awake();
+      assertOpen();
       return await switchSessionModel(log, { to, input: timed(input), prepared }, signal);
     },
     leaveReasoning: async () => {
-      await awake();
+      assertOpen();
       const entry = withoutReasoningEntry(log.state.view, setup.isBoundReasoning, nowMs());
       if (entry !== null) log.append(entry);
       await flush();
@@ -355,10 +349,6 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       const { times, mediaTries } = log.refusals;
       log.refusals = request === "new" ? { times: times + 1, mediaTries } : { times, mediaTries: mediaTries + 1 };
       return log.refusals;
-    },
-    idled: async (signal) => {
-      assertOpen();
-      return (await background?.idled(signal)) ?? null;
     },
     prepared: async () => await background?.settled(),
     context: (dynamicContext = null) => {
@@ -380,7 +370,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     pendingCount: queue.pendingCount,
     close: async () => {
       if (log.life === "open") log.life = "closing";
-      await background?.close();
+      background?.close();
       await queue.run(async () => {
         log.life = "closed";
         await writer?.close();

@@ -132,25 +132,3 @@ describe("nothing is prepared", () => {
     expect(stepsOf(await fit())).toEqual(["summarize applied"]);
   });
 });
-
-describe("a session that waits for a person", () => {
-  const only = { gate: "before-submit", only: "prepared" } as const;
-
-  test("is compacted below the line by what was prepared alone", async () => {
-    const { fit, ids, asked } = await prepared();
-    const outcome = await fit(only);
-    expect([stepsOf(outcome), asked.length, ids().length]).toEqual([["prepared applied"], 1, 7]);
-    expect(recordOf(outcome)).toMatchObject({ reason: "threshold", gate: null });
-  });
-
-  test("stays as it is if nothing was prepared: no entry, no request", async () => {
-    const { fit, manager, asked } = smallSession(turns(6), { prepared: async () => null });
-    expect((await fit(only)).kind).toBe("failed");
-    expect([manager.entries().length, asked.length]).toEqual([13, 0]);
-  });
-
-  test("is not given up on although it is too large for the window", async () => {
-    const { fit } = smallSession(turns(12), { prepared: async () => null });
-    expect(await fit(only)).toEqual({ kind: "failed", reason: "threshold", steps: [] });
-  });
-});

@@ -84,8 +84,6 @@ export interface Session {
   leaveReasoning(): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */
   refused(request: "new" | "same"): Refusals;
-  /** Compacts as if the session had waited for a person long enough, for replays. `null` if the policy does nothing then. */
-  idled(signal: AbortSignal): Promise<FitOutcome | null>;
   /** Resolves when no summary is being prepared. */
   prepared(): Promise<void>;
   /** Returns the context to send now. */

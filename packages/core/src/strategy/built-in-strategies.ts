@@ -3,7 +3,6 @@ import { CLEAR_TOOL_RESULTS, type ClearToolResultsSpec } from "./clear-tool-resu
 import { CUT_OVERSIZED, type CutOversizedSpec } from "./cut-oversized.ts";
 import { DROP_NOTICES, type DropNoticesSpec } from "./drop-notices.ts";
 import { DROP_OLDEST, type DropOldestSpec } from "./drop-oldest.ts";
-import { DROP_TOOL_CALLS, type DropToolCallsSpec } from "./drop-tool-calls.ts";
 import type { Strategy, StrategyKind } from "./strategy.ts";
 import { SUMMARIZE, type SummarizeSpec } from "./summarize.ts";
 
@@ -14,7 +13,6 @@ export const BUILT_IN_STRATEGIES: readonly StrategyKind[] = [
   DROP_OLDEST,
   CUT_OVERSIZED,
   DROP_NOTICES,
-  DROP_TOOL_CALLS,
 ];
 
 /** A strategy as data: the settings of a built-in kind, or of one that `withKinds` added. */
@@ -24,7 +22,6 @@ export type StrategySpec =
   | DropOldestSpec
   | CutOversizedSpec
   | DropNoticesSpec
-  | DropToolCallsSpec
   | KindSpec;
 
 /**

@@ -19,9 +19,9 @@ export interface SummarizeSpec {
   /** Who writes: the model, or the deterministic digest. */
   readonly writer: "model" | "digest";
   /**
-   * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`), more unless that were far more
-   * (`nearer-safe`) or, if something is left to keep, less (`next-safe`) than asked; only if neither side is inside a batch of tool calls; or only before a human
-   * message if there is one.
+   * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`) or, if
+   * something is left to keep, less (`next-safe`) than asked; only if neither side is inside a batch of tool calls; or only before a human message if
+   * there is one.
    */
   readonly boundary: Boundary;
   readonly promptId: string;
@@ -48,7 +48,7 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
     kind: z.literal("summarize"),
     writer: z.enum(["model", "digest"]).describe("Who writes: the model, or the digest of quotations."),
     boundary: z
-      .enum(["any-safe", "nearer-safe", "next-safe", "not-in-tool-batch", "turn", "human"])
+      .enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"])
       .describe("Where a cut may fall, so that no call is parted from its result."),
     promptId: z.string().min(1).describe("The prompt, by its id."),
     turnPrefixPromptId: z

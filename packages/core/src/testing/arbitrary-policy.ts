@@ -11,7 +11,6 @@ const strategy: fc.Arbitrary<StrategySpec> = fc.oneof(
     boundary: fc.constantFrom(
       "any-safe" as const,
       "next-safe" as const,
-      "nearer-safe" as const,
       "not-in-tool-batch" as const,
       "turn" as const,
       "human" as const,
@@ -48,13 +47,13 @@ const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom("human", "plan", "files-in-hand", "recall", "passages", "lines", "everything"),
+      kind: fc.constantFrom("human", "plan", "files-in-hand", "recall", "everything"),
       atMost: amount,
     }),
   },
 );
 
-/** A preset or an example, or a preset with random strategies, keep, trigger, target and facts, some of them those of examples. */
+/** A preset or an example, or a preset with random strategies, keep, trigger and facts, some of them those of examples. */
 export function arbitraryPolicy(examples: readonly Policy[]): fc.Arbitrary<Policy> {
   const known = [...PRESETS, ...examples];
   const estimators = examples.map(({ estimator }) => estimator);
@@ -71,9 +70,8 @@ export function arbitraryPolicy(examples: readonly Policy[]): fc.Arbitrary<Polic
         ratio: fc.double({ min: 0.1, max: 1, noNaN: true }),
         factsTokens: fc.integer({ min: 0, max: 500 }),
         role: fc.constantFrom("user" as const, "assistant" as const),
-        steps: fc.option(fc.integer({ min: 0, max: 20 }), { nil: null }),
       })
-      .map(({ preset, estimator, strategies, keep, ratio, factsTokens, role, steps }) => ({
+      .map(({ preset, estimator, strategies, keep, ratio, factsTokens, role }) => ({
         ...preset,
         name: `random-${preset.name}`,
         estimator: estimator ?? preset.estimator,
@@ -82,10 +80,6 @@ export function arbitraryPolicy(examples: readonly Policy[]): fc.Arbitrary<Polic
         trigger: { atLeast: { ratio, of: "input-budget" as const } },
         facts: { maxTokens: factsTokens },
         summary: { ...preset.summary, role },
-        progress: {
-          ...preset.progress,
-          target: steps === null ? null : { atMost: { ratio: ratio * 0.7, of: "input-budget" as const }, steps },
-        },
       })),
   );
 }

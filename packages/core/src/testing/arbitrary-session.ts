@@ -101,7 +101,6 @@ const arbitraryAct = (policy: fc.Arbitrary<Policy>): fc.Arbitrary<SessionAct> =>
       arbitrary: fc.record({
         act: fc.constant("prepare" as const),
         lateBy: fc.constantFrom(0, 0, 0, 1, 3),
-        swapped: fc.constantFrom("now" as const, "when-it-acts" as const),
       }),
     },
     { weight: 1, arbitrary: fc.record({ act: fc.constant("revert" as const) }) },

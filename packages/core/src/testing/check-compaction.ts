@@ -24,8 +24,6 @@ export interface CompactionCheck {
   readonly pending: readonly Message[];
   /** UTF-16 units that summaries, kept state and overhead had, in addition to the view. */
   readonly otherChars: number;
-  /** Rules in force that choose passages: each reads the view whenever a step writes. */
-  readonly quotingRules: number;
   readonly recall: (handle: string, range: RecallRange) => Promise<Recalled | null>;
   /** The message as it was appended. */
   readonly original: (messageId: string) => Message | undefined;
@@ -146,7 +144,7 @@ async function checkSpanHandles(
       report("a handle finds the original", spanHandle(span));
 }
 
-/** A view is priced by the estimator and by that of cuts, each message once, and what each step writes and quotes once more: half of the view at most. */
+/** A view is priced by the estimator and by that of cuts, each message once, and what each step writes and recalls once more: half of the view at most. */
 const PRICINGS_PER_CHAR = 4;
 
 /** A notice, stubs and a digest are priced too, whatever the view's size. */
@@ -154,14 +152,6 @@ const SCANNED_OTHER_CHARS = 20_000;
 
 /** Each step looks at each message, and a cut prices its parts. */
 const VISITS_PER_MESSAGE = 20;
-
-/**
- * How often the passages that stay were chosen: for each message that an edit wrote, and once for each step that was not applied. Each quoting rule then
- * reads the whole view as that step found it, since what leaves and what stays differ from step to step.
- */
-function writingsOf(entry: CompactionEntry): number {
-  return entry.edits.filter((edit) => edit.kind === "replace-spans" && edit.message !== null).length + inVainOf(entry);
-}
 
 /** Steps whose edits were made and priced, and did not stay. A cut measures what it would leave before rules say that it is kept. */
 function inVainOf({ record }: CompactionEntry): number {
@@ -175,7 +165,7 @@ function checkWork(work: WorkCount, check: CompactionCheck): void {
   const { before, pending, entry, otherChars, report } = check;
   const viewChars = [...before, ...pending].reduce((sum, message) => sum + messageChars(message), 0);
   const madeChars = entry.edits.reduce((sum, edit) => sum + (edit.kind === "replace-part" ? partChars(edit.part) : 0), 0);
-  const readings = PRICINGS_PER_CHAR + inVainOf(entry) + check.quotingRules * writingsOf(entry);
+  const readings = PRICINGS_PER_CHAR + inVainOf(entry);
   const scanBound = readings * (viewChars + madeChars + otherChars) + SCANNED_OTHER_CHARS;
   if (work.charactersScanned > scanBound)
     report("work is bounded", `${work.charactersScanned} characters scanned for a view of ${viewChars}`);

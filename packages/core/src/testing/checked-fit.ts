@@ -1,11 +1,9 @@
 import { budgetOf } from "../budget.ts";
-import { chainOf } from "../engine/chain.ts";
 import type { FitInput, FitOutcome, MissedGoal } from "../engine/fit-input.ts";
-import type { CompactionReason, CompactionRecord } from "../entry.ts";
+import type { CompactionRecord } from "../entry.ts";
 import { withoutReasoning } from "../message/bound-reasoning.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
-import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Session } from "../session/session.ts";
 import type { Estimator, Ledger } from "../tokens/estimator.ts";
@@ -95,7 +93,6 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
         removed,
         pending: fit.input.pending,
         otherChars: summarizer.writtenChars() - so.writtenChars + fit.preparedChars + fit.scenario.system.length,
-        quotingRules: quotingRulesOf(fit, outcome.entry.record.reason),
         recall: manager.recall,
         original: (id) => loggedMessage(manager, id),
         tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.state().ledger : ledger, fit),
@@ -107,8 +104,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
       if (missed !== undefined && !appended.some((entry) => entry.type === "revert"))
         checkMissed({ reason, steps, ...missed }, so.floorTokens, fit);
       if (missed === undefined && arrived.length === 0) checkFits(fit);
-      const mayAsk =
-        fit.input.only === undefined && reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
+      const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
       if (!mayAsk && summarizer.calls() > so.calls) report("the steps without a model ask none", reason);
       break;
     }
@@ -129,7 +125,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
       break;
     }
     case "failed":
-      if (arrived.length === 0 && fit.input.only === undefined) checkFits(fit);
+      if (arrived.length === 0) checkFits(fit);
       checkUnchanged({ before, after: shown, removed }, report);
       break;
     case "cancelled":
@@ -139,11 +135,6 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
       outcome satisfies never;
   }
   return { outcome, arrived };
-}
-
-function quotingRulesOf({ policy, scenario, input }: CheckedFit, reason: CompactionReason): number {
-  const { rules } = chainOf({ policy, kinds: scenario.kinds ?? BUILT_IN_KINDS, useModel: true }, { reason, input });
-  return rules.filter(({ keeps }) => keeps === "passages").length;
 }
 
 /** The message as it was appended; the first of that id. */

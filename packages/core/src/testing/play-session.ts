@@ -151,13 +151,10 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     for (const message of [reply, ...results]) append(message);
     if (results.length > 0) await fitTwice("after-tool-batch", []);
   };
-  const playPrepare = async ({ lateBy, swapped }: PrepareAct) => {
+  const playPrepare = async ({ lateBy }: PrepareAct) => {
     const input: FitInput = { gate: "before-step", pending: [], model: limits, nowMs: null };
     const prepared = async (live: Session, signal: AbortSignal) => offer.put(await live.prepare(input, signal), lateBy);
     await fit(input, { run: (live, signal) => prepared(live, signal).then(() => NOTHING_EDITED) });
-    if (swapped !== "now") return;
-    undo.before(manager);
-    await fit({ ...input, only: "prepared" });
   };
   const playCrash = (act: CrashAct, id: string) => {
     const left = messagesOfCrash(act, id);

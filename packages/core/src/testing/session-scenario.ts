@@ -47,13 +47,11 @@ export interface StepAct {
 }
 
 /**
- * A summary is prepared. It is offered to every fit after `lateBy` others, also once what it covers was compacted, undone or forgotten; it is
- * swapped in at once if that is all that a fit may do.
+ * A summary is prepared. It is offered to every fit after `lateBy` others, also once what it covers was compacted, undone or forgotten.
  */
 export interface PrepareAct {
   readonly act: "prepare";
   readonly lateBy: number;
-  readonly swapped: "now" | "when-it-acts";
 }
 
 /** The process ends in the middle of a step; the log is read again with whatever was written. */

@@ -135,7 +135,6 @@ describe.each(STORES)("over %s", (_, made) => {
       () => conversation.inTurn(async () => 1),
       () => conversation.say({ role: "user", origin: "human", parts, atMs: null }),
       () => conversation.leaveReasoning(),
-      () => conversation.idled(NEVER),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(CLOSED);
     await allFree(stores());

@@ -70,6 +70,6 @@ export const KLAUDE_CODE_POLICY: Policy = {
     resultCapChars: 2000,
     labels: SQUARE_LABELS,
   },
-  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  progress: { minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 0, files: "by-touch" },
 };

@@ -47,7 +47,7 @@ export const NONE_POLICY: Policy = {
     resultCapChars: null,
     labels: PLAIN_LABELS,
   },
-  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  progress: { minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 0 },
 };
 

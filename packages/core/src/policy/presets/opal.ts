@@ -55,6 +55,6 @@ export const OPAL_POLICY: Policy = {
     resultCapChars: 500,
     labels: SQUARE_LABELS,
   },
-  progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+  progress: { minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 0, files: "by-touch" },
 };

@@ -103,7 +103,7 @@ export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
       textless: "left-out",
       joints: "none",
     },
-    progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+    progress: { minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 0, files: "covered" },
   };
 }

@@ -64,7 +64,7 @@ export const PLIMSOLL_POLICY: Policy = {
     resultCapChars: 2000,
     labels: SQUARE_LABELS,
   },
-  progress: { target: null, minimumNewTokens: 1000, minimumSteps: 10, maximumFailures: 3 },
+  progress: { minimumNewTokens: 1000, minimumSteps: 10, maximumFailures: 3 },
   facts: { maxTokens: 1280 },
 };
 

@@ -99,7 +99,7 @@ export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"):
       resultCapChars: null,
       labels: PLAIN_LABELS,
     },
-    progress: { target: null, minimumNewTokens: 0, maximumFailures: 3 },
+    progress: { minimumNewTokens: 0, maximumFailures: 3 },
     facts: { maxTokens: 0 },
   };
 }
