@@ -30,6 +30,10 @@ describe("an axis", () => {
     expect(parseAxis(text)).toEqual({ path, values });
   });
 
+  test.each(["idleAfter=4m30s", "keep.lines=5%", "progress.target.steps=3"])("%s is gone", (text) => {
+    expect(() => parseAxis(text)).toThrow(expect.objectContaining({ code: "bad-policy" }));
+  });
+
   test.each([
     "trigger.ratio",
     "=1",

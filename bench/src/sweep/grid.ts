@@ -1,5 +1,14 @@
 import { PlimsollError, type Policy } from "@plimsoll/core";
-import { amountOf, BUILT_IN_KINDS, isKnobPath, type Kinds, knobText, policySchema, withKnob } from "@plimsoll/core/extend";
+import {
+  amountOf,
+  BUILT_IN_KINDS,
+  isKnobPath,
+  type Kinds,
+  knobText,
+  policySchema,
+  refuseRetired,
+  withKnob,
+} from "@plimsoll/core/extend";
 import { type SweepValue, withValue } from "./policy-path.ts";
 
 /** One value of a policy and what it takes in its place. */
@@ -61,6 +70,7 @@ const FORM =
  */
 export function parseAxis(text: string): SweepAxis {
   const [path = "", range = "", ...more] = text.split("=");
+  refuseRetired(path);
   const bad = () => new PlimsollError("bad-input", `--sweep ${text}: ${FORM}`);
   if (path === "" || range === "" || more.length > 0) throw bad();
   const [from = "", rest, ...others] = range.split("..");

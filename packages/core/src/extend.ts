@@ -68,6 +68,7 @@ export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./polic
 export type { EnginePolicy } from "./policy/policy.ts";
 export { asksModel, encodingsOf, policySchema, requireFallback, triggerSchema } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/none.ts";
+export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
 export { changesPreset } from "./policy/written-policy.ts";
 export { clockDoor } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";

@@ -5,7 +5,8 @@ import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core"
 import { asksModel } from "@plimsoll/core/extend";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/core/node";
 import type { CliIo } from "../io.ts";
-import { policyNamed } from "../option/policy-option.ts";
+import { mistakes } from "../option/check-options.ts";
+import { findPolicy } from "../option/policy-option.ts";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
 import { PERMISSION_MODES } from "../permission/permissions.ts";
 import { knobLines } from "../policy/knob-lines.ts";
@@ -137,8 +138,10 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
       "/policy all prints every value with where it comes from.",
     ];
   if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
-  policyNamed(name, cwd, parts);
+  const read = findPolicy(name, cwd, parts);
+  if ("problems" in read) throw mistakes(read.problems);
   return [
+    ...(read.found.notes ?? []).map(printable),
     "A session keeps its policy while it is open. To go on with this one:",
     `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,
   ];

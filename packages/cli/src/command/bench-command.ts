@@ -142,7 +142,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer },
     policies: joinPolicies(policies, running),
     dryRun: options.dryRun ?? false,
-    withoutEffect: notes,
+    withoutEffect: [...chosen.notes, ...notes],
     stateFolder: options.state,
     full: options.full ?? false,
     reports: { ...reportFiles(options, io), ...out },

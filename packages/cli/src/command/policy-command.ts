@@ -14,7 +14,7 @@ import { findPolicy } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { knobLines, writerOf } from "../policy/knob-lines.ts";
 import { DEFAULT_MODEL } from "../run/session-models.ts";
-import { fitted, printable, tableColumns, wrapped } from "../terminal/printable.ts";
+import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
 /** Adds `plimsoll policy list`, `show` and `schema`. */
@@ -85,6 +85,7 @@ async function show(name: string | undefined, options: ExtensionOptions, io: Cli
   }
   const read = findPolicy(name, io.cwd, parts);
   if ("problems" in read) throw mistakes(read.problems);
+  tell(io, ...(read.found.notes ?? []));
   io.stdout.write(shownPolicy(read.found));
   return EXIT_OK;
 }
@@ -98,6 +99,7 @@ function shownPolicy(found: Parameters<typeof policyYaml>[0]): string {
 async function textOfAll(parts: BenchParts, io: CliIo): Promise<string> {
   const { cwd, homeFolder, environment = process.env } = io;
   const config = readConfig({ cwd, homeFolder, environment, flags: {}, parts });
+  tell(io, ...(config.policy.notes ?? []));
   const strength = configFiles(io).map(({ displayName }) => displayName);
   return [
     settingsTable(config, tableColumns(io.stdout)),

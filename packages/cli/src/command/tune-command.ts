@@ -101,7 +101,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
 
 async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo): Promise<number> {
   const parts = await openExtensions(options, io);
-  const policy = policyNamed(options.policy ?? PLIMSOLL_POLICY.name, io.cwd, parts);
+  const policy = policyNamed(options.policy ?? PLIMSOLL_POLICY.name, io, parts);
   const prices = readPrices(options.prices, io.cwd);
   const found = await findInputs(inputs, io.cwd, parts.importers);
   const { files, missing } = found;

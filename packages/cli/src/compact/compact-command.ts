@@ -67,7 +67,7 @@ interface CompactRequest {
 
 async function compact(transcript: Transcript, { options, out, leftOut, parts }: CompactRequest, io: CliIo): Promise<number> {
   const { kinds } = parts;
-  const policy = policyNamed(options.policy, io.cwd, parts);
+  const policy = policyNamed(options.policy, io, parts);
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy, kinds));
   const session = createSession({
     policy,

@@ -30,8 +30,14 @@ export type ReadLayer = { readonly layer: ConfigLayer } | { readonly problems: r
 /** Keys that choose a policy: a preset or a whole policy, and the configuration sections of two other agents. */
 const POLICY_KEYS: readonly string[] = ["policy", "extends", "agent", "compaction"];
 
-/** Keys that change a preset: a policy's own, those that no preset has, and the knobs. */
-const CHANGING_KEYS: readonly string[] = [...Object.keys(PLIMSOLL_POLICY), "prepare", ...KNOBS.map(({ key }) => key)];
+/** Keys that change a preset: a policy's own, those that no preset has or only earlier versions had, and the knobs. */
+const CHANGING_KEYS: readonly string[] = [
+  ...Object.keys(PLIMSOLL_POLICY),
+  "prepare",
+  "idle",
+  "idleAfter",
+  ...KNOBS.map(({ key }) => key),
+];
 
 interface Problem {
   readonly path: readonly string[];
@@ -123,7 +129,9 @@ function policyIn(
   // A preset that nothing changes keeps its name; a changed one goes by the file's.
   const isUnchanged = typeof chosen === "string" && Object.keys(document.content).length === 1;
   const value = isUnchanged ? { ...read.found.policy, name: chosen } : read.found.policy;
-  return { policy: { value, source: `${displayName}:${line ?? 1}`, originOf: read.found.originOf } };
+  return {
+    policy: { value, source: `${displayName}:${line ?? 1}`, originOf: read.found.originOf, notes: read.found.notes ?? [] },
+  };
 }
 
 /** Where values are texts: what a key is called there, and what a policy may name. */
@@ -153,7 +161,7 @@ export function readTextLayer(
   if (!parsed.success || policyProblems.length > 0) return { problems: [...problems, ...policyProblems] };
   const policy =
     found !== null && "found" in found
-      ? { value: found.found.policy, source: nameOf("policy"), originOf: found.found.originOf }
+      ? { value: found.found.policy, source: nameOf("policy"), originOf: found.found.originOf, notes: found.found.notes ?? [] }
       : null;
   return { layer: { settings: parsed.data, sourceOf: nameOf, policy, mcpServers: new Map() } };
 }

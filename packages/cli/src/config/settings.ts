@@ -75,6 +75,8 @@ export type ConfigOwner = "project" | "person";
 /** A policy with where it was chosen, and where each of its values comes from. */
 export interface ChosenPolicy extends Sourced<Policy> {
   originOf(path: readonly PropertyKey[]): string;
+  /** Lines about what its file says in the words of an earlier version. */
+  readonly notes?: readonly string[];
 }
 
 /** The settings that hold, each value with its source. */

@@ -11,9 +11,11 @@ import {
   versionInHead,
 } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
-import { type EnginePolicy, encodingsOf, isRecord, type Kinds } from "@plimsoll/core/extend";
+import { type EnginePolicy, encodingsOf, goneText, isRecord, type Kinds, RETIRED_PRESETS } from "@plimsoll/core/extend";
 import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
 import { ENCODING_NAMES } from "@plimsoll/providers";
+import type { CliIo } from "../io.ts";
+import { tell } from "../terminal/printable.ts";
 import { mistakes } from "./check-options.ts";
 
 /** The peers and programs that a run knows, and the kinds that its policies may name. */
@@ -26,6 +28,8 @@ export const DEFAULT_POLICIES: readonly string[] = ["recorded", "none", "sven", 
 export interface ChosenPolicies {
   readonly policies: readonly EnginePolicy[];
   readonly problems: readonly string[];
+  /** Lines about files that say something in the words of an earlier version. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -35,6 +39,7 @@ export interface ChosenPolicies {
 export function choosePolicies(given: readonly string[], cwd: string, parts?: PolicyParts): ChosenPolicies {
   const policies = new Map<string, EnginePolicy>();
   const problems: string[] = [];
+  const notes: string[] = [];
   for (const name of new Set(given)) {
     const program = parts?.programs?.find((each) => each.name === name);
     if (program !== undefined) {
@@ -47,12 +52,13 @@ export function choosePolicies(given: readonly string[], cwd: string, parts?: Po
       problems.push(...read.problems);
       continue;
     }
+    notes.push(...(read.found.notes ?? []));
     const policy = isPublished ? asPublished(read.found.policy) : read.found.policy;
     if (policies.has(policy.name))
       problems.push(`${name}: another policy of this run is called ${policy.name}; give this one a name`);
     else policies.set(policy.name, policy);
   }
-  return { policies: [...policies.values()], problems };
+  return { policies: [...policies.values()], problems, notes };
 }
 
 /**
@@ -104,14 +110,19 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   const peer = peers.find(({ policy }) => policy.name === name);
   if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
   if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name, kinds), { name, kinds });
+  const successor = RETIRED_PRESETS.get(name);
+  if (successor !== undefined) return { problems: [goneText(`the policy ${name}`, successor)] };
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }
 
-/** As {@link findPolicy}. Throws `bad-input` with all that is wrong. */
-export function policyNamed(name: string, cwd: string, parts?: PolicyParts): Policy {
-  const read = findPolicy(name, cwd, parts);
-  if ("found" in read) return read.found.policy;
+/** As {@link findPolicy}; prints what a file says in the words of an earlier version. Throws `bad-input` with all that is wrong. */
+export function policyNamed(name: string, io: Pick<CliIo, "cwd" | "stderr">, parts?: PolicyParts): Policy {
+  const read = findPolicy(name, io.cwd, parts);
+  if ("found" in read) {
+    tell(io, ...(read.found.notes ?? []));
+    return read.found.policy;
+  }
   throw mistakes(read.problems);
 }
 
@@ -129,7 +140,7 @@ function withSettings(name: string, given: readonly string[], base: ReadPolicy, 
     const before = base.found.policy;
     const originOf = (path: readonly PropertyKey[]) =>
       JSON.stringify(valueAt(policy, path)) === JSON.stringify(valueAt(before, path)) ? base.found.originOf(path) : name;
-    return { found: { policy, originOf } };
+    return { found: { ...base.found, policy, originOf } };
   } catch (error) {
     // What a setting cannot be is told as what is wrong in a file is.
     if (!isPlimsollError(error)) throw error;

@@ -10,10 +10,11 @@ import { parse } from "yaml";
 const LANDED = join(import.meta.dirname, "../../../../fixtures/landed");
 const pathOf = (file: string) => join(LANDED, file.replace("/", "/policies/"));
 
-const policyOf = (file: string) => {
+const readFile = (file: string) => {
   const read = readPolicyFile(pathOf(file), file);
-  return "found" in read ? read.found.policy : expect.fail(read.problems.join("\n"));
+  return "found" in read ? read.found : expect.fail(read.problems.join("\n"));
 };
+const policyOf = (file: string) => readFile(file).policy;
 
 /** Those that write out every value; the others are taken over from a preset. */
 const whole = ["1", "2"].flatMap((version) =>
@@ -29,9 +30,11 @@ describe("a policy that an earlier version wrote out", () => {
 
   test.each(whole)("%s says what it said: what it keeps in another form, nothing else lost or changed", (file) => {
     const written: unknown = parse(readFileSync(pathOf(file), "utf8"));
-    const { keep, manualKeep, overflow, excerpts, ...others } = isRecord(written) ? written : expect.fail(file);
+    const { keep, manualKeep, overflow, excerpts, progress, ...others } = isRecord(written) ? written : expect.fail(file);
     const { keep: rules, manualKeep: manualRules, overflow: onOverflow, ...read } = policyOf(file);
     expect(read).toMatchObject(others);
+    const { target, ...limits } = isRecord(progress) ? progress : expect.fail(file);
+    expect([target, read.progress]).toEqual([null, limits]);
     const said = (list: readonly KeepRuleSpec[] | null) => list?.map(({ kind: _, ...settings }) => settings) ?? null;
     const inOlderForm = (amount: unknown) =>
       amount === null ? null : [amountOf(amount), ...(excerpts === null ? [] : [excerpts])];
@@ -39,6 +42,12 @@ describe("a policy that an earlier version wrote out", () => {
     const { keep: keptThen, ...rest } = isRecord(overflow) ? overflow : expect.fail(file);
     expect({ ...onOverflow, keep: said(onOverflow.keep) }).toEqual({ ...rest, keep: inOlderForm(keptThen) });
   });
+});
+
+test.each(whole)("%s says once that its excerpts are passages of the log now, and nothing else", (file) => {
+  const recalls = policyOf(file).keep.some(({ kind }) => kind === "recall");
+  const notes = [expect.stringMatching(`^${file}:\\d+:1: excerpts is gone: keep.recall takes its place$`)];
+  expect(readFile(file).notes).toEqual(recalls ? notes : []);
 });
 
 /** The keep rules of `plimsoll` besides the newest messages, now. */
@@ -87,22 +96,10 @@ describe("a policy as people wrote it for an earlier version", () => {
       {
         name: "by-words",
         estimator: { kind: "bpe", encoding: "o200k_base", perMessageTokens: 4 },
-        keep: [
-          { kind: "recent", amount: { ratio: 0.1, of: "input-budget" } },
-          ...PRESET_RULES,
-          { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
-        ],
-        manualKeep: [
-          { kind: "recent", amount: { tokens: 4000 } },
-          ...PRESET_RULES,
-          { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
-        ],
+        keep: [{ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } }, ...PRESET_RULES],
+        manualKeep: [{ kind: "recent", amount: { tokens: 4000 } }, ...PRESET_RULES],
         overflow: {
-          keep: [
-            { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-            ...PRESET_RULES,
-            { kind: "lines", atMost: { ratio: 0.2, of: "window" } },
-          ],
+          keep: [{ kind: "recent", amount: { ratio: 0.05, of: "input-budget" } }, ...PRESET_RULES],
         },
         strategies: [{ kind: "clear-tool-results" }, { kind: "summarize", writer: "digest" }],
       },

@@ -120,7 +120,7 @@ const DAY_MS = 86_400_000;
 export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSignal): Promise<number> {
   const upstream = createUpstream(upstreamOf(options.upstream));
   const listen = { host: options.anyHost ?? "127.0.0.1", port: parsePort(options.port) };
-  const policy = countingPolicy(options.policy, io.cwd, BUILT_IN_KINDS);
+  const policy = countingPolicy(options.policy, io, BUILT_IN_KINDS);
   const { nowMs, stdout } = io;
   const tellOf = (line: string, of: EventOrigin | null = null) => say(stdout, placedLine(line, of, nowMs()));
   const onProblem = (line: string, of?: EventOrigin) => tellOf(`problem: ${line}`, of);

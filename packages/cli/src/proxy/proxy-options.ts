@@ -53,8 +53,8 @@ export function upstreamOf(text: string | undefined): URL {
 }
 
 /** The policy by its name or file. A proxy counts without a tokenizer. */
-export function countingPolicy(name: string, cwd: string, kinds: Kinds): Policy {
-  const policy = policyNamed(name, cwd);
+export function countingPolicy(name: string, io: Pick<CliIo, "cwd" | "stderr">, kinds: Kinds): Policy {
+  const policy = policyNamed(name, io);
   const [encoding] = encodingsOf(policy, kinds);
   if (encoding === undefined) return policy;
   throw new PlimsollError(

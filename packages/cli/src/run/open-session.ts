@@ -121,6 +121,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
     spending: spending.now,
     notices: sessionNotices(agent, permissions, {
       policy: `policy ${policy.name} (${config.policy.source})`,
+      retired: config.policy.notes ?? [],
       window: models.first.windowLine,
       servers: [...system.notices, ...tools.serverLines],
       modelBefore,

@@ -8,6 +8,8 @@ import { printable, shortened } from "../terminal/printable.ts";
 /** Lines for a person that a session is opened with. */
 interface OpeningLines {
   readonly policy: string;
+  /** What the policy's file says in the words of an earlier version. */
+  readonly retired: readonly string[];
   readonly window: string;
   readonly servers: readonly string[];
   /** The model that a resumed session had; `null` for none. */
@@ -20,6 +22,7 @@ export function sessionNotices(agent: Agent, permissions: Permissions, lines: Op
   const { modelId } = agent.state();
   return [
     `session ${sessionId}; ${lines.policy}; ${modelId}`,
+    ...lines.retired.map(printable),
     lines.window,
     ...lines.servers,
     ...permissionLines(permissions),

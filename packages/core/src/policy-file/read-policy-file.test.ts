@@ -29,10 +29,40 @@ const read = (text: string) => {
     policy: "found" in result ? result.found.policy : null,
     problems: "problems" in result ? result.problems : [],
     yaml: "found" in result ? policyYaml(result.found) : "",
+    notes: "found" in result ? result.found.notes : [],
   };
 };
 
 const WHOLE = JSON.stringify({ ...SVEN_POLICY, name: "mine" });
+
+test.each<[string, string, object, readonly string[]]>([
+  [
+    "a preset that went is its successor",
+    "extends: plimsoll-rich\nactAt: 50%",
+    { ...definePolicy({ actAt: "50%" }), name: "late" },
+    ["late.yaml:1:1: plimsoll-rich is gone: plimsoll takes its place"],
+  ],
+  [
+    "its short form, too",
+    "policy: plimsoll-rich",
+    { ...PLIMSOLL_POLICY, name: "late" },
+    ["late.yaml:1:1: plimsoll-rich is gone: plimsoll takes its place"],
+  ],
+  [
+    "a knob that went is left out",
+    "idleAfter: 4m30s",
+    { ...PLIMSOLL_POLICY, name: "late" },
+    ["late.yaml:1:1: idleAfter is gone: nothing takes its place, leave it out"],
+  ],
+  [
+    "a whole policy has successors in its lists",
+    JSON.stringify({ ...SVEN_POLICY, name: "late", manualKeep: [{ kind: "lines", atMost: { tokens: 9 } }] }),
+    { ...SVEN_POLICY, name: "late", manualKeep: [{ kind: "recall", atMost: { tokens: 9 } }] },
+    [expect.stringMatching(/^late\.yaml:1:\d+: lines is gone: recall takes its place$/)],
+  ],
+])("in a file of an earlier version %s, and a note says so", (_, text, policy, notes) => {
+  expect(read(text)).toMatchObject({ policy, notes });
+});
 
 describe("a policy file", () => {
   test.each([
@@ -208,7 +238,7 @@ describe("policyYaml", () => {
   });
 
   test("says so of values in an earlier version's form, too", () => {
-    const lines = read("policy: plimsoll\nexcerpts:\n  atMost: { tokens: 900 }\nkeep: { messages: 3 }").yaml.split("\n");
+    const lines = read("policy: opal\nexcerpts:\n  atMost: { tokens: 900 }\nkeep: { messages: 3 }").yaml.split("\n");
     expect(lines).toContain("    messages: 3 # late.yaml:4");
     expect(lines).toContain("      tokens: 900 # late.yaml:4");
   });

@@ -10,10 +10,12 @@ import { type Policy, policySchema } from "../policy/policy.ts";
 import { PI_DEFAULTS, type PiSettings, piPolicy, resolveContextWindow } from "../policy/presets/pi.ts";
 import { PRESETS, presetNamed } from "../policy/presets/presets.ts";
 import { SVEN_DEFAULTS, type SvenSettings, svenPolicy } from "../policy/presets/sven.ts";
+import { goneText, RETIRED_PRESETS, withoutRetired } from "../policy/retired.ts";
 import {
   changedPreset,
   changesPreset,
   keepsByRule,
+  kindNames,
   policyInNewestForm,
   type WrittenProblem,
 } from "../policy/written-policy.ts";
@@ -40,6 +42,8 @@ export function readPolicyFile(path: string, displayName: string, kinds: Kinds =
 /** A policy that was read from a file, with the origin of each value. */
 export interface LoadedPolicy {
   readonly policy: Policy;
+  /** Lines about what earlier versions said otherwise, with what takes its place. */
+  readonly notes: readonly string[];
   /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */
   explain(path: string): string;
 }
@@ -54,8 +58,8 @@ export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
   const path = typeof file === "string" ? file : fileURLToPath(file);
   const read = readPolicyFile(path, basename(path), kinds);
   if ("found" in read) {
-    const { policy, originOf } = read.found;
-    return { policy, explain: (at) => originOf(at.split(".")) };
+    const { policy, originOf, notes = [] } = read.found;
+    return { policy, notes, explain: (at) => originOf(at.split(".")) };
   }
   const [first = "no policy", ...others] = read.problems;
   const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
@@ -106,10 +110,20 @@ function written(
   displayName: string,
   { data, prefix, kinds }: Pick<PolicyData, "prefix" | "kinds"> & { readonly data: Readonly<Record<string, unknown>> },
 ): ReadPolicy {
-  if (!changesPreset(data)) return checked(document, displayName, { data, prefix, base: null, problems: [], kinds });
+  if (!changesPreset(data)) {
+    const { now, retired } = inNewWords(data, kinds);
+    return checked(document, displayName, { data: now, prefix, base: null, problems: [], retired, kinds });
+  }
   const { extends: chosen = "plimsoll", ...changes } = data;
   const place = [...prefix, "extends"];
   return fromPreset(document, displayName, { presetName: String(chosen), place, changes, prefix, kinds });
+}
+
+/** The keys without what only earlier versions knew, and a line for each part of that. */
+function inNewWords(data: Readonly<Record<string, unknown>>, kinds: Kinds) {
+  const retired: WrittenProblem[] = [];
+  const now = withoutRetired(data, kindNames(kinds), (path, text) => retired.push({ path, text }));
+  return { now: isRecord(now) ? now : data, retired };
 }
 
 interface ChangedPreset extends Pick<PolicyData, "prefix" | "kinds"> {
@@ -121,15 +135,17 @@ interface ChangedPreset extends Pick<PolicyData, "prefix" | "kinds"> {
 
 function fromPreset(document: YamlDocument, displayName: string, given: ChangedPreset): ReadPolicy {
   const { presetName, place, changes, prefix, kinds } = given;
-  const preset = presetNamed(presetName);
+  const successor = RETIRED_PRESETS.get(presetName);
+  const preset = presetNamed(successor ?? presetName);
   if (preset === undefined) {
     const names = PRESETS.map(({ name }) => name);
     const why = `unknown preset "${presetName}": ${suggestion(presetName, names)}`;
     return { problems: [`${displayName}:${document.placeOf(place)}: ${why}`] };
   }
-  const named = { name: nameIn(displayName, preset), ...changes };
-  const { data, problems } = changedPreset(preset, named);
-  return checked(document, displayName, { data, prefix, base: preset, problems, kinds });
+  const { now, retired } = inNewWords({ name: nameIn(displayName, preset), ...changes }, kinds);
+  const gone = successor === undefined ? [] : [{ path: place.slice(prefix.length), text: goneText(presetName, successor) }];
+  const { data, problems } = changedPreset(preset, now);
+  return checked(document, displayName, { data, prefix, base: preset, problems, retired: [...gone, ...retired], kinds });
 }
 
 /** A changed preset goes by the file's name; by both if that is a preset's, too, as plimsoll.yaml. */
@@ -146,18 +162,18 @@ interface PolicyData {
   readonly base: Policy | null;
   /** Mistakes in knobs. */
   readonly problems: readonly WrittenProblem[];
+  /** What the file says in the words of an earlier version. */
+  readonly retired: readonly WrittenProblem[];
   readonly kinds: Kinds;
 }
 
 function checked(document: YamlDocument, displayName: string, given: PolicyData): ReadPolicy {
-  const { data, prefix, base, problems, kinds } = given;
+  const { data, prefix, base, problems, retired, kinds } = given;
   const result = policySchema(kinds).safeParse(policyInNewestForm(data, base));
   const found = result.success ? [] : schemaProblems(result.error.issues, knownKeys(kinds, base));
-  if (!result.success || problems.length > 0) {
-    const line = ({ path, text }: { readonly path: readonly PropertyKey[]; readonly text: string }) =>
-      `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`;
-    return { problems: [...problems, ...found].map(line) };
-  }
+  const line = ({ path, text }: { readonly path: readonly PropertyKey[]; readonly text: string }) =>
+    `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`;
+  if (!result.success || problems.length > 0) return { problems: [...problems, ...found].map(line) };
   const policy = result.data;
   const lineOf = (path: readonly PropertyKey[]) => document.lineOf([...prefix, ...path]);
   const originOf = (path: readonly PropertyKey[]) => {
@@ -167,7 +183,7 @@ function checked(document: YamlDocument, displayName: string, given: PolicyData)
     if (line !== null) return `${displayName}:${line}`;
     return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
   };
-  return { found: { policy, originOf } };
+  return { found: { policy, originOf, notes: retired.map(line) } };
 }
 
 /** The knob that sets the value at a path. */

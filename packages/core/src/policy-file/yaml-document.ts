@@ -137,5 +137,7 @@ interface SourcedPolicy {
   originOf(path: readonly PropertyKey[]): string;
 }
 
-/** A policy, or one line for each thing that is wrong. */
-export type ReadPolicy = { readonly found: SourcedPolicy } | { readonly problems: readonly string[] };
+/** A policy, with a line for each thing that earlier versions said otherwise, or one line for each thing that is wrong. */
+export type ReadPolicy =
+  | { readonly found: SourcedPolicy & { readonly notes?: readonly string[] } }
+  | { readonly problems: readonly string[] };

@@ -7,7 +7,7 @@ import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./writt
 
 const amount = { ratio: 0.1, of: "window" };
 const recent = { kind: "recent", amount };
-const lines = { kind: "lines", atMost: { tokens: 9 } };
+const recall = { kind: "recall", atMost: { tokens: 9 } };
 const fallback = null;
 
 describe("a policy in an older form", () => {
@@ -20,7 +20,7 @@ describe("a policy in an older form", () => {
       { fallback, keep: [{ kind: "recent", messages: 3 }] },
     ],
     [
-      "excerpts are the rule lines, wherever something is kept",
+      "excerpts are the rule recall, wherever something is kept",
       {
         fallback,
         keep: amount,
@@ -28,7 +28,12 @@ describe("a policy in an older form", () => {
         overflow: { keep: amount, maxRecoveries: 2 },
         excerpts: { atMost: { tokens: 9 } },
       },
-      { fallback, keep: [recent, lines], manualKeep: [recent, lines], overflow: { keep: [recent, lines], maxRecoveries: 2 } },
+      {
+        fallback,
+        keep: [recent, recall],
+        manualKeep: [recent, recall],
+        overflow: { keep: [recent, recall], maxRecoveries: 2 },
+      },
     ],
     ["no excerpts are no rule", { fallback, keep: amount, excerpts: null }, { fallback, keep: [recent] }],
     [

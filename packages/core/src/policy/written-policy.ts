@@ -6,6 +6,7 @@ import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
 import { type Policy, policySchema } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
+import { goneText, RETIRED_PRESETS, withoutRetired } from "./retired.ts";
 
 /** A value with any of its parts left out; lists are whole. */
 type Part<Value> = Value extends readonly unknown[]
@@ -34,7 +35,7 @@ export interface WrittenProblem {
 /**
  * Makes a policy from a preset and what you change of it: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
  *
- * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details.
+ * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details. What earlier versions knew is wrong, too.
  */
 export function definePolicy<Own extends string = never>(
   written: WrittenPolicy<NoInfer<Own>>,
@@ -43,22 +44,35 @@ export function definePolicy<Own extends string = never>(
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
   if (preset === undefined) throw unknownPreset(presetName);
+  const retired: string[] = [];
+  withoutRetired(changes, kindNames(kinds), (path, text) => retired.push(`${path.join(".")}: ${text}`));
   const { data, problems } = changedPreset(preset, changes);
   const parsed = policySchema(kinds).safeParse(data);
   const found = parsed.success
     ? []
     : parsed.error.issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
-  const lines = [...problems.map(({ text }) => text), ...found];
+  const lines = [...retired, ...problems.map(({ text }) => text), ...found];
   if (parsed.success && lines.length === 0) return parsed.data;
   throw new PlimsollError("bad-policy", lines[0] ?? "no policy", { problems: lines });
+}
+
+/** Names of the kinds that a policy may use. */
+export function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
+  return [...strategies, ...keepRules].map(({ kind }) => kind);
 }
 
 /** Keys that turn a knob, and no value of a policy. `keep` is both. */
 const KNOB_KEYS: readonly string[] = KNOBS.map(({ key }) => key);
 
+/** A knob of earlier versions: a file that has it changes a preset. */
+const RETIRED_KNOB = "idleAfter";
+
 /** True if it names a preset (`extends`) or sets a knob. `keep` alone does not count: whole policies have it, too. */
 export function changesPreset(written: Readonly<Record<string, unknown>>): boolean {
-  return Object.hasOwn(written, "extends") || KNOB_KEYS.some((key) => key !== "keep" && Object.hasOwn(written, key));
+  return (
+    ["extends", RETIRED_KNOB].some((key) => Object.hasOwn(written, key)) ||
+    KNOB_KEYS.some((key) => key !== "keep" && Object.hasOwn(written, key))
+  );
 }
 
 /**
@@ -119,6 +133,8 @@ export function keepsByRule(keep: unknown): keep is Readonly<Record<string, unkn
 }
 
 function unknownPreset(name: string): PlimsollError {
+  const successor = RETIRED_PRESETS.get(name);
+  if (successor !== undefined) return new PlimsollError("bad-policy", goneText(`the preset ${name}`, successor), { name });
   const names = PRESETS.map((preset) => preset.name).join(", ");
   return new PlimsollError("bad-policy", `there is no preset "${name}"; there are ${names}`, { name });
 }
@@ -143,8 +159,8 @@ function isSameShape(base: Readonly<Record<string, unknown>>, changes: Readonly<
 
 /**
  * A policy as somebody wrote it, in the form that policies have now. Older ones say nothing of a fallback: they get the one that the engine
- * added to every policy then, which all presets have. Older ones keep one amount of the newest history, and room for `excerpts`: two keep
- * rules now. `preset` is what was changed, if something was: its rules that older files know nothing of stay. What is malformed is left
+ * added to every policy then, which all presets have. Older ones keep one amount of the newest history, and room for `excerpts`: the keep
+ * rules `recent` and `recall` now. `preset` is what was changed, if something was: its rules that older files know nothing of stay. What is malformed is left
  * for the schema to judge.
  */
 export function policyInNewestForm(written: unknown, preset: Policy | null = null): unknown {
@@ -162,13 +178,12 @@ export function keepsInOlderForm(values: Readonly<Record<string, unknown>>): boo
 /** A preset as older files saw it: one amount that is kept, and room for excerpts. Values that an older file changes are put into this. */
 export function presetInOlderForm(preset: Policy): Readonly<Record<string, unknown>> {
   const { keep, manualKeep, overflow } = preset;
-  const lines = keep.find(({ kind }) => kind === "lines");
   return {
     ...preset,
     keep: amountOf(keep),
     manualKeep: manualKeep === null ? null : amountOf(manualKeep),
     overflow: { ...overflow, keep: amountOf(overflow.keep) },
-    excerpts: lines === undefined ? null : settingsOf(lines),
+    excerpts: null,
   };
 }
 
@@ -185,10 +200,12 @@ function settingsOf({ kind: _, ...settings }: Policy["keep"][number]): Readonly<
 
 function withRules(written: Readonly<Record<string, unknown>>, preset: Policy | null): unknown {
   const { excerpts = null, keep, manualKeep, overflow, ...others } = written;
-  const ruled = (amount: unknown, rules: Policy["keep"]) =>
-    isRecord(amount)
-      ? [recent(amount), ...rules.filter(isNewer), ...(isRecord(excerpts) ? [{ kind: "lines", ...excerpts }] : [])]
-      : amount;
+  const ruled = (amount: unknown, rules: Policy["keep"]) => {
+    if (!isRecord(amount)) return amount;
+    const newer = rules.filter(({ kind }) => kind !== "recent");
+    const recalls = isRecord(excerpts) && !newer.some(({ kind }) => kind === "recall");
+    return [recent(amount), ...newer, ...(recalls ? [{ kind: "recall", ...excerpts }] : [])];
+  };
   const own = preset?.keep ?? [];
   return {
     ...others,
@@ -200,9 +217,4 @@ function withRules(written: Readonly<Record<string, unknown>>, preset: Policy | 
 
 function recent(amount: Readonly<Record<string, unknown>>): unknown {
   return Object.hasOwn(amount, "messages") ? { kind: "recent", ...amount } : { kind: "recent", amount };
-}
-
-/** True for rules that older files know nothing of. */
-function isNewer({ kind }: Policy["keep"][number]): boolean {
-  return kind !== "recent" && kind !== "lines";
 }

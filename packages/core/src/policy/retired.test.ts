@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { refuseRetired, withoutRetired } from "./retired.ts";
+import { definePolicy } from "./written-policy.ts";
+
+const atMost = { tokens: 9 };
+const summary = { kind: "summarize", writer: "digest", promptId: "digest", turnPrefixPromptId: null };
+
+/** What earlier versions wrote, what it becomes, and what is said of it. */
+const ROWS: readonly (readonly [string, object, object, readonly string[]])[] = [
+  ["an idle session", { idle: { afterMs: 9, atLeast: atMost } }, {}, ["idle is gone: nothing takes its place, leave it out"]],
+  ["its knob", { idleAfter: "4m30s" }, {}, ["idleAfter is gone: nothing takes its place, leave it out"]],
+  [
+    "a target",
+    { progress: { target: { atMost, steps: 3 }, maximumFailures: 2 } },
+    { progress: { maximumFailures: 2 } },
+    ["progress.target is gone: nothing takes its place, leave it out"],
+  ],
+  ["no target", { progress: { target: null, maximumFailures: 2 } }, { progress: { maximumFailures: 2 } }, []],
+  [
+    "rules that quote",
+    { keep: [{ kind: "lines", atMost }], overflow: { keep: [{ kind: "passages", atMost }] } },
+    { keep: [{ kind: "recall", atMost }], overflow: { keep: [{ kind: "recall", atMost }] } },
+    ["lines is gone: recall takes its place", "passages is gone: recall takes its place"],
+  ],
+  [
+    "amounts of such rules",
+    { keep: { lines: "5%", human: "20k" } },
+    { keep: { human: "20k" } },
+    ["keep.lines is gone: keep.recall takes its place"],
+  ],
+  [
+    "calls that are dropped",
+    { strategies: [{ kind: "drop-tool-calls", keepMessages: 2 }] },
+    { strategies: [{ kind: "clear-tool-results", keepResults: 2, clearAtLeastTokens: 0 }] },
+    ["drop-tool-calls is gone: clear-tool-results takes its place"],
+  ],
+  [
+    "a boundary",
+    { strategies: [{ ...summary, boundary: "nearer-safe" }] },
+    { strategies: [{ ...summary, boundary: "any-safe" }] },
+    ["nearer-safe is gone: any-safe takes its place"],
+  ],
+];
+
+describe("what policies no longer say", () => {
+  test.each(ROWS)("%s is read as what takes its place, and named", (_, written, expected, said) => {
+    const texts: string[] = [];
+    expect(withoutRetired(written, [], (_path, text) => texts.push(text))).toEqual(expected);
+    expect(texts).toEqual(said);
+  });
+
+  test.each(ROWS.filter(([, , , said]) => said.length > 0))(
+    "%s is refused in code, with what takes its place",
+    (_, written, __, [text]) => {
+      expect(() => definePolicy(written)).toThrow(
+        expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(text ?? "") }),
+      );
+    },
+  );
+
+  test("a kind of one's own may have the name of one that went", () => {
+    const written = { keep: [{ kind: "lines", atMost }] };
+    expect(withoutRetired(written, ["lines"], () => expect.fail())).toEqual(written);
+  });
+
+  test("a preset that went is refused in code, with its successor", () => {
+    expect(() => definePolicy({ extends: "plimsoll-rich" })).toThrow(
+      "the preset plimsoll-rich is gone: plimsoll takes its place",
+    );
+  });
+
+  test.each(["idle.afterMs", "progress.target.steps", "keep.lines", "idleAfter"])("a sweep over %s is refused", (path) => {
+    expect(() => refuseRetired(path)).toThrow(expect.objectContaining({ code: "bad-policy" }));
+  });
+
+  test.each(["keep.recall", "idleness", "progress.minimumSteps"])("one over %s is not", (path) => {
+    expect(() => refuseRetired(path)).not.toThrow();
+  });
+});

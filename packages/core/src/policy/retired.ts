@@ -1,0 +1,60 @@
+import { PlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
+
+/** Paths of policies and their files that went, with what takes their place; `null` for nothing. */
+const PATHS: ReadonlyMap<string, string | null> = new Map([
+  ["idle", null],
+  ["idleAfter", null],
+  ["progress.target", null],
+  ["excerpts", "keep.recall"],
+  ["keep.lines", "keep.recall"],
+  ["keep.passages", "keep.recall"],
+]);
+
+/** Kinds and words of policies that went, with what takes their place. */
+type Settings = Readonly<Record<string, unknown>>;
+const recall = ({ atMost }: Settings): Settings => ({ kind: "recall", atMost });
+const KINDS: ReadonlyMap<unknown, (spec: Settings) => Settings> = new Map([
+  ["lines", recall],
+  ["passages", recall],
+  ["drop-tool-calls", ({ keepMessages }) => ({ kind: "clear-tool-results", keepResults: keepMessages, clearAtLeastTokens: 0 })],
+]);
+const WORDS: ReadonlyMap<unknown, string> = new Map([["nearer-safe", "any-safe"]]);
+/** Presets that went, with those that take their place. */
+export const RETIRED_PRESETS: ReadonlyMap<string, string> = new Map([["plimsoll-rich", "plimsoll"]]);
+
+/** Says that something went, and what takes its place. */
+export function goneText(what: unknown, instead: unknown): string {
+  return `${what} is gone: ${instead === null ? "nothing takes its place, leave it out" : `${instead} takes its place`}`;
+}
+
+/** A written policy with what takes the place of its retired parts, each of which `onRetired` is told. Kinds in `own` are there, whatever their names. */
+export function withoutRetired(
+  written: unknown,
+  own: readonly string[],
+  onRetired: (path: readonly string[], text: string) => void,
+): unknown {
+  const walk = (value: unknown, path: readonly string[]): unknown => {
+    const [place, word] = [path.join("."), WORDS.get(value)];
+    const say = (what: unknown, instead: unknown) => onRetired(path, goneText(what, instead));
+    if (PATHS.has(place) && !own.includes(place.replace("keep.", ""))) {
+      // A policy that says nothing there loses nothing. Excerpts have a form of their own in older files.
+      if (value !== null) say(place, PATHS.get(place));
+      return place === "excerpts" ? value : undefined;
+    }
+    if (Array.isArray(value)) return value.map((item, at) => walk(item, [...path, `${at}`]));
+    if (word !== undefined) say(value, word);
+    if (!isRecord(value)) return word ?? value;
+    const spec = own.includes(String(value.kind)) ? undefined : KINDS.get(value.kind)?.(value);
+    if (spec !== undefined) say(value.kind, spec.kind);
+    const entries = Object.entries(spec ?? value).map(([key, inner]): [string, unknown] => [key, walk(inner, [...path, key])]);
+    return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
+  };
+  return walk(written, []);
+}
+
+/** @throws PlimsollError `bad-policy` for a path that no policy has any more, naming what takes its place. */
+export function refuseRetired(path: string): void {
+  const place = [...PATHS.keys()].find((each) => path === each || path.startsWith(`${each}.`));
+  if (place !== undefined) throw new PlimsollError("bad-policy", goneText(place, PATHS.get(place)), { path });
+}
