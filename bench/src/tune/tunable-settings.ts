@@ -51,7 +51,6 @@ function settingsOf(policy: Policy): readonly TunableSetting[] {
       values: [4, 10, 25],
     })),
     ...ruleSettings(policy, "recall").map(({ atMost }) => own("keep.recall", [0.1, 0.2, 0.3], atMost)),
-    ...ruleSettings(policy, "lines").map(({ atMost }) => own("keep.lines", [0.08, 0.15, 0.25], atMost)),
   ];
 }
 

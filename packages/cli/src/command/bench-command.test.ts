@@ -350,6 +350,26 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     expect(first.replaceAll(/\s+/g, " ")).toContain("--sweep: plimsoll has no one value named trigger.ratio");
   });
 
+  test("a policy file of an earlier version is replayed, and what it says otherwise is told first", async () => {
+    writeFileSync(join(folder, "old.yaml"), "extends: plimsoll-rich\nidleAfter: 4m30s\n");
+    const { exitCode, stdout } = await run(
+      "bench",
+      "logs/session.jsonl",
+      "-p",
+      "old.yaml",
+      "-p",
+      "none",
+      "-w",
+      "32k",
+      "--jobs",
+      "1",
+    );
+    expect(exitCode).toBe(0);
+    const first = stdout.slice(0, stdout.indexOf("for messages:")).replaceAll(/\s+/g, " ");
+    expect(first.match(/old\.yaml:1:1: plimsoll-rich is gone: plimsoll takes its place/g)).toHaveLength(1);
+    expect(first.match(/old\.yaml:2:1: idleAfter is gone: nothing takes its place/g)).toHaveLength(1);
+  });
+
   test("prices sessions by a file", async () => {
     const prices = "synthetic/o200k: { inputUsdPerMillion: 1000, outputUsdPerMillion: 1000 }\n";
     writeFileSync(join(folder, "prices.yaml"), prices);
@@ -459,6 +479,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
     ["trigger.rato=0.5,0.6", "sven: trigger.rato: no value of this policy; did you mean trigger.atLeast.ratio?"],
     ["trigger.ratio=2,3", "sven: sven trigger.ratio=2: no policy can have this value"],
     ["trigger.ratio", "--sweep trigger.ratio: give a path with a range or a list"],
+    ["keep.lines=5%", "keep.lines is gone: keep.recall takes its place"],
   ])("--sweep %s is refused", async (axis, line) => {
     const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "--sweep", axis);
     expect(exitCode).toBe(2);
@@ -481,6 +502,24 @@ describe("plimsoll policy", () => {
     const { exitCode, stdout } = await run("policy", "show", "sven");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^name: sven # preset sven$/m);
+  });
+
+  test("shows one of an earlier version in today's words, and says what became of it", async () => {
+    writeFileSync(join(folder, "old.yaml"), "policy: sven\nkeep: [{ kind: lines, atMost: { tokens: 9 } }]\n");
+    const { exitCode, stdout, stderr } = await run("policy", "show", "old.yaml");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: "plimsoll: old.yaml:2:8: lines is gone: recall takes its place\n",
+    });
+    expect(stdout).toMatch(/^ {2}- kind: recall/m);
+  });
+
+  test("says what takes the place of a preset that went", async () => {
+    const { exitCode, stderr } = await run("policy", "show", "plimsoll-rich");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: "plimsoll: the policy plimsoll-rich is gone: plimsoll takes its place\n",
+    });
   });
 
   test("says what is wrong", async () => {

@@ -24,6 +24,13 @@ const log = () => {
 };
 
 describe("run", { timeout: 60_000 }, () => {
+  test("what plimsoll.yaml says in the words of an earlier version is told once, and the run goes on", async () => {
+    writeFileSync(join(folder, "plimsoll.yaml"), "idleAfter: 4m30s\n");
+    const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/plimsoll\.yaml:1:1: idleAfter is gone: nothing takes its place, leave it out/g)).toHaveLength(1);
+  });
+
   test("a compaction is the log line that CI reads", async () => {
     writeFileSync(
       join(folder, "plimsoll.yaml"),

@@ -8,7 +8,7 @@ import { printable, shortened } from "../terminal/printable.ts";
 /** Lines for a person that a session is opened with. */
 interface OpeningLines {
   readonly policy: string;
-  /** What the policy's file says in the words of an earlier version. */
+  /** Lines about parts of the policy's file that only earlier versions knew. */
   readonly retired: readonly string[];
   readonly window: string;
   readonly servers: readonly string[];

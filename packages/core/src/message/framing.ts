@@ -180,7 +180,7 @@ function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): s
   return result;
 }
 
-/** Tags around what survives with a summary or notice. */
+/** Tags around what survives with a summary or notice, those of earlier versions too. */
 const CONTEXT_TAGS = [
   "excerpts",
   "recalled",
@@ -193,9 +193,9 @@ const CONTEXT_TAGS = [
 ] as const;
 
 /**
- * Our own beginnings of lines and tags in a context: the header of a summary, notices, stubs and the lines in the place of left-out text, excerpts
- * under their handles, facts. Outside text that is written in between (a summary, a digest, facts, excerpts, a result as it enters history) must not
- * read as any of it.
+ * Our own beginnings of lines and tags in a context: the header of a summary, notices, stubs and the lines in the place of left-out text, recalled
+ * passages under their handles, facts. Outside text that is written in between (a summary, a digest, facts, passages, a result as it enters history) must
+ * not read as any of it.
  */
 export const CONTEXT_FRAMING: Framing = {
   lines: ["[conversationsummary:", "[notice:thehistory", "[compacted", "[requestoftheprogram", "[\u2026"],
