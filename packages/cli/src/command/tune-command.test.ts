@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
+import { BUILT_IN_PARTS, PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { readPolicyFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -112,7 +112,7 @@ describe("the YAML that tune prints", () => {
     const best = tunedOf(current);
     const yaml = (printed(current, best).split("# plimsoll.yaml\n")[1] ?? "").split("\n\nThe presets' best")[0] ?? "";
     writeFileSync(join(folder, "pasted.yaml"), yaml);
-    const read = readPolicyFile(join(folder, "pasted.yaml"), "pasted.yaml");
+    const read = readPolicyFile(join(folder, "pasted.yaml"), "pasted.yaml", BUILT_IN_PARTS.kinds);
     expect("found" in read ? { ...read.found.policy, name: "" } : read.problems).toEqual({ ...best, name: "" });
   });
 

@@ -162,7 +162,7 @@ interface PolicyData {
   readonly base: Policy | null;
   /** Mistakes in knobs. */
   readonly problems: readonly WrittenProblem[];
-  /** What the file says in the words of an earlier version. */
+  /** Parts of the file that only earlier versions knew. */
   readonly retired: readonly WrittenProblem[];
   readonly kinds: Kinds;
 }

@@ -5,7 +5,7 @@ import { definePolicy } from "./written-policy.ts";
 const atMost = { tokens: 9 };
 const summary = { kind: "summarize", writer: "digest", promptId: "digest", turnPrefixPromptId: null };
 
-/** What earlier versions wrote, what it becomes, and what is said of it. */
+/** Parts of older policies, their successors, and the lines about them. */
 const ROWS: readonly (readonly [string, object, object, readonly string[]])[] = [
   ["an idle session", { idle: { afterMs: 9, atLeast: atMost } }, {}, ["idle is gone: nothing takes its place, leave it out"]],
   ["its knob", { idleAfter: "4m30s" }, {}, ["idleAfter is gone: nothing takes its place, leave it out"]],
