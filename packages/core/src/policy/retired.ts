@@ -11,9 +11,9 @@ const PATHS: ReadonlyMap<string, string | null> = new Map([
   ["keep.passages", "keep.recall"],
 ]);
 
-/** Kinds and words of policies that went, with what takes their place. */
 type Settings = Readonly<Record<string, unknown>>;
 const recall = ({ atMost }: Settings): Settings => ({ kind: "recall", atMost });
+/** Kinds and words of policies that went, with what takes their place. */
 const KINDS: ReadonlyMap<unknown, (spec: Settings) => Settings> = new Map([
   ["lines", recall],
   ["passages", recall],
