@@ -26,8 +26,8 @@ function timed(turns: number) {
 }
 
 /** Counts the compactions of a replay, and the summaries that it asked for and was charged. */
-async function replayed(policy: Policy, turns = 8) {
-  const session = timed(turns);
+async function replayed(policy: Policy) {
+  const session = timed(8);
   const cell = cellOf(session, { policy, window: { kind: "working-room", tokens: 32_000 }, catalog: MODEL_CATALOG });
   const row = createRowMetrics(session, cell, { catalog: MODEL_CATALOG, metrics: METRICS });
   const calls: ReplayedCall[] = [];
@@ -36,10 +36,11 @@ async function replayed(policy: Policy, turns = 8) {
     row.add(call);
   });
   const records = calls.flatMap(({ compactions }) => compactions.map(({ record }) => record));
-  const charged = calls.flatMap(({ summaries }) => summaries.map(({ ahead }) => ahead?.charged ?? "waited for"));
+  const charged = calls.flatMap(({ summaries }) =>
+    summaries.map(({ ahead }) => (ahead === undefined ? "waited for" : "prepared")),
+  );
   return {
     compactions: records.length,
-    idle: records.filter(({ gate }) => gate === null).length,
     prepared: records.filter(({ steps }) => steps.some((step) => step.strategy === "prepared" && step.outcome === "applied"))
       .length,
     charged,
@@ -48,30 +49,12 @@ async function replayed(policy: Policy, turns = 8) {
 }
 
 const PREPARING = definePolicy({ extends: "sven", prepareAt: "60%" });
-const IDLING: Policy = { ...SVEN_POLICY, idle: { afterMs: 60_000, atLeast: { ratio: 0.45, of: "input-budget" } } };
 
 test("a summary that is prepared is used where the policy acts, as often as it acts without one, and is charged", async () => {
   const [without, withOne] = [await replayed(SVEN_POLICY), await replayed(PREPARING)];
   expect(withOne.prepared).toBeGreaterThan(0);
   expect(withOne.compactions).toBeGreaterThanOrEqual(without.compactions);
-  expect(withOne.charged).toContain("before-call");
+  expect(withOne.charged).toContain("prepared");
+  expect(new Set(without.charged)).toEqual(new Set(["waited for"]));
   expect(withOne.summaryRequests).toBe(withOne.charged.length);
-});
-
-test("a session that waits for a person is compacted meanwhile", async () => {
-  const { idle, charged } = await replayed(IDLING);
-  expect(idle).toBeGreaterThan(0);
-  expect(charged.filter((when) => when !== "waited for").length).toBeGreaterThanOrEqual(idle);
-});
-
-test("it is compacted in vain if nobody comes back, and is charged", async () => {
-  const { charged, summaryRequests } = await replayed(IDLING, 1);
-  expect(charged).toEqual(["after-call"]);
-  expect(summaryRequests).toBe(1);
-});
-
-test("it is left alone by a policy that does not say so", async () => {
-  const { idle, charged } = await replayed(SVEN_POLICY);
-  expect(idle).toBe(0);
-  expect(new Set(charged)).toEqual(new Set(["waited for"]));
 });
