@@ -147,7 +147,7 @@ describe("a command line", () => {
   test.each([
     ["an option that is none", "bench --polcy none", "error: unknown option '--polcy'\n(Did you mean --policy?)"],
     ["a command that is none", "bensh", "plimsoll has no command bensh"],
-    ["a value that is missing", "undo", "error: missing required argument 'session'"],
+    ["a value that is missing", "compact", "error: missing required argument 'session'"],
     ["what can be run", "bench a.jsonl --policy none", null],
   ])("%s", async (_, line, problem) => {
     expect(await lineProblem(line.split(" "), recordedIo(root).io)).toBe(problem);

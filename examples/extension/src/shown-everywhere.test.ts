@@ -175,6 +175,6 @@ strategies:
 
   test("is shown, and the schema for editors has them", async () => {
     expect((await plimsoll("policy", "show", "my.yaml")).written).toContain("kind: forget");
-    expect((await plimsoll("policy", "schema")).written).toContain('"const": "forget"');
+    expect((await plimsoll("schema", "policy")).written).toContain('"const": "forget"');
   });
 });

@@ -62,9 +62,15 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "policy",
-    description: "list policies; show one, or the settings of this folder, with the origin of each value; print the schema",
-    examples: ["policy list", "policy show", "policy show plimsoll", 'policy show "sven actAt=70% cap=8k"', "policy schema"],
+    description: "list policies; show one, or the settings of this folder, with the origin of each value",
+    examples: ["policy list", "policy show", "policy show plimsoll", 'policy show "sven actAt=70% cap=8k"'],
     load: async () => (await import("./command/policy-command.ts")).definePolicyCommand,
+  },
+  {
+    name: "schema",
+    description: "print the JSON Schema of the JSON report, or of policy files, for editors",
+    examples: ["schema report", "schema policy"],
+    load: async () => (await import("./command/schema-command.ts")).defineSchemaCommand,
   },
   {
     name: "simulate",
@@ -132,18 +138,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "compact",
-    description: "compact a session log of any agent that can be read; prints the messages that would be sent, as JSON",
+    description:
+      "compact a session log of any agent that can be read, and print the messages as JSON; or take a compaction back",
     examples: [
       "compact session.jsonl --dry-run",
       "compact session.jsonl --dry-run --keep 8k",
       "compact session.jsonl --policy pi --window 32k --out messages.json",
+      "compact 20260310-120000-abcd --undo",
     ],
     load: async () => (await import("./compact/compact-command.ts")).defineCompactCommand,
-  },
-  {
-    name: "undo",
-    description: "undo the newest compaction of a session: the context from before is back, with what came since",
-    examples: ["undo 20260310-120000-abcd", "undo .plimsoll/sessions/20260310-120000-abcd.jsonl"],
-    load: async () => (await import("./undo/undo-command.ts")).defineUndoCommand,
   },
 ];

@@ -49,7 +49,7 @@ function hostileStatus(): ProxyStatus {
     isPaused: false,
     conversations: [{ ...conversation, ...sizes, cuts: [{ ...cut, ...went }] }],
     limits: [HOSTILE],
-    storedCount: 3,
+    stored: ["one", "two", "three"],
   };
 }
 

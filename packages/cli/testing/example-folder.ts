@@ -10,7 +10,7 @@ import { fixtureSessions } from "@plimsoll/fixtures";
 import { makeSessions } from "./agent-sessions.ts";
 import { NOW_MS } from "./recorded-io.ts";
 
-/** The session that the help of `undo` names. */
+/** The session that the help of `compact` names. */
 const SESSION = "20260310-120000-abcd";
 
 /** A new folder, which is the home folder too, with all that the examples of the help name. Returns its path. */

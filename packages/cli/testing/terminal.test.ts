@@ -156,7 +156,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     await killed.waitFor("▸ run_terminal_command");
     process.kill(killed.pid, "SIGKILL");
     await killed.end;
-    const undo = open("undo", sessionId());
+    const undo = open("compact", "--undo", sessionId());
     expect(await undo.end).toEqual({ exitCode: 0, signal: 0 });
     const last = open("run", "is all there?", "--resume");
     expect(await last.end).toEqual({ exitCode: 0, signal: 0 });

@@ -43,7 +43,7 @@ writer: none
 cap: 16k
 \`\`\`
 
-\`plimsoll policy list\` lists the presets, \`plimsoll policy show FILE\` prints all values with where each comes from, \`plimsoll policy schema\` is the
+\`plimsoll policy list\` lists the presets, \`plimsoll policy show FILE\` prints all values with where each comes from, \`plimsoll schema policy\` is the
 schema for an editor. This page is made from that schema; a test holds it.
 
 ## What most people change`;

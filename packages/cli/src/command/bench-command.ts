@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import {
   type BenchParts,
   type BenchReport,
-  benchReportJsonSchema,
   mergeReports,
   type NamedReport,
   type RunMetrics,
@@ -105,12 +104,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
   );
   addMergeCommand(command, io, onExit);
   command
-    .command("schema")
-    .description("print the JSON Schema of the JSON report")
-    .action(async (_own: ExtensionOptions, schema: Command) => {
-      const { metrics } = await openExtensions(schema.optsWithGlobals<ExtensionOptions>(), io);
-      io.stdout.write(`${JSON.stringify(benchReportJsonSchema(metrics), null, 2)}\n`);
-    });
   command.addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
 }
 

@@ -17,6 +17,9 @@ import { runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
+/** Said by a run that used what another one kept. Beside it are lines of progress, as many as the machine is slow. */
+const TAKEN = "that another run had finished";
+
 /** Processes start from the sources, longer if other tests run at the same time. */
 const RUN_MS = 240_000;
 const SWEEP = ["bench", "session.jsonl", "-p", "sven", "-w", "32k", "--sweep", "trigger.ratio=0.5..0.9:0.05", "--jobs", "1"];
@@ -43,7 +46,7 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     expect(resumed.exitCode).toBe(0);
     expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays that another run had finished$/m);
     const whole = await run(...SWEEP, "--json", "whole.json");
-    expect(whole.stderr).toBe("");
+    expect(whole.stderr).not.toContain(TAKEN);
     expect(readFileSync(join(folder, "child.json"), "utf8")).toBe(readFileSync(join(folder, "whole.json"), "utf8"));
     expect(readdirSync(join(folder, kept))).toHaveLength(filesLeft);
   });
@@ -72,13 +75,13 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     const named = ["--state", "shared"];
     await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", ...named);
     const { stderr } = await run("bench", "session.jsonl", "-p", "sven", "-p", "pi", "-w", "32k", ...named);
-    expect(stderr).toBe("plimsoll: took 1 replay that another run had finished\n");
+    expect(stderr).toContain(`plimsoll: took 1 replay ${TAKEN}\n`);
   });
 
   test("is not taken for another file's", async () => {
     copyFileSync(fixtureSessions()[1]?.path ?? "", join(folder, "session.jsonl"));
     const { stderr } = await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "shared");
-    expect(stderr).toBe("");
+    expect(stderr).not.toContain(TAKEN);
   });
 
   test("is not taken for what another module, or the same one before an edit, made", async () => {
@@ -86,10 +89,10 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     const own = (text: string) => writeFileSync(join(folder, "own.mjs"), text);
     own("export default {};\n");
     await run(...args);
-    expect((await run(...args)).stderr).toMatch(/^plimsoll: took \d+ replays? that another run/);
+    expect((await run(...args)).stderr).toContain(TAKEN);
     own("export default {}; // edited\n");
-    expect((await run(...args)).stderr).toBe("");
-    expect((await run(...args.slice(0, -2))).stderr).toBe("");
+    expect((await run(...args)).stderr).not.toContain(TAKEN);
+    expect((await run(...args.slice(0, -2))).stderr).not.toContain(TAKEN);
   });
 
   test("goes after a fortnight in which nobody asked for it", async () => {

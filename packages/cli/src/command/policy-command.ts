@@ -3,7 +3,7 @@ import type { BenchParts } from "@plimsoll/bench";
 import { CHEATS, formatTokens, triggerLine } from "@plimsoll/bench/extend";
 import { type Policy, PRESETS } from "@plimsoll/core";
 import { knobText, RECORDED_POLICY } from "@plimsoll/core/extend";
-import { policyFileJsonSchema, policyYaml } from "@plimsoll/core/node";
+import { policyYaml } from "@plimsoll/core/node";
 import { describePrices, describeWindow, resolveModel } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { configFiles, readConfig } from "../config/read-config.ts";
@@ -17,7 +17,7 @@ import { DEFAULT_MODEL } from "../run/session-models.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 
-/** Adds `plimsoll policy list`, `show` and `schema`. */
+/** Adds `plimsoll policy list` and `show`. */
 export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   const listed = command
     .command("list")
@@ -34,16 +34,8 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
     .description("print a policy as YAML, or without a name all settings of this folder, each with its origin")
     .argument("[policy]", "a preset's name or a YAML file; without it, the settings of chat and run in this folder")
     .action(async (name: string | undefined, options: ExtensionOptions) => onExit(await show(name, options, io)));
-  const schema = command
-    .command("schema")
-    .description("print the JSON Schema of policy files, for editors")
-    .action(async (options: ExtensionOptions) => {
-      const { kinds } = await openExtensions(options, io);
-      io.stdout.write(`${JSON.stringify(policyFileJsonSchema(kinds), null, 2)}\n`);
-    });
   addExtensionOption(listed);
   addExtensionOption(shown);
-  addExtensionOption(schema);
 }
 
 /** The window that the list speaks of, and what a request may hold there: that of most models, less a long reply. */

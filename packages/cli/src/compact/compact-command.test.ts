@@ -131,9 +131,26 @@ describe("compact", () => {
     ["a size that is none", ["compact", "voyage", "--keep", "much"], "--keep much: give a number of tokens"],
     ["a policy that there is not", ["compact", "voyage", "--policy", "svne"], 'unknown policy "svne"'],
     ["no log at all", ["compact", "notes.txt"], "notes.txt"],
-    ["undoing if nothing was compacted", ["undo", "voyage"], "there is no compaction to undo"],
-    ["undoing the log of another agent", ["undo", "other.jsonl"], "no log of plimsoll's own"],
-    ["undoing what there is not", ["undo", "none"], "no session of that id"],
+    ["undoing if nothing was compacted", ["compact", "--undo", "voyage"], "there is no compaction to undo"],
+    ["undoing the log of another agent", ["compact", "--undo", "other.jsonl"], "no log of plimsoll's own"],
+    ["undoing what there is not", ["compact", "none", "--undo"], "no session of that id"],
+    ["undoing a file of another kind", ["compact", "notes.txt", "--undo"], "which end in .jsonl, can be undone"],
+    ...[
+      ["--dry-run"],
+      ["--policy", "sven"],
+      ["--keep", "1k"],
+      ["--focus", "oak"],
+      ["--window", "8k"],
+      ["--out", "a"],
+      ["--with", "a.mjs"],
+    ].map(
+      ([option = "", ...value]) =>
+        [
+          `undoing with ${option}`,
+          ["compact", "--undo", "voyage", option, ...value],
+          `${option} does nothing with --undo: leave one of them out`,
+        ] as const,
+    ),
     ["looking at what there is not", ["inspect", "none"], "no session of that id"],
   ])("%s is one line, and the exit code 2", async (_what, argv, line) => {
     writeFileSync(join(folder, "notes.txt"), "buy tar\n");

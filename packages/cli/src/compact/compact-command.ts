@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import type { FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
-import { createDigest, createSession, PlimsollError } from "@plimsoll/core";
+import type { CompactionEntry, FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
+import { createDigest, createSession, isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
 import { encodingsOf, type StepOutcome } from "@plimsoll/core/extend";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { createFileSessionStore, writeWholeFile } from "@plimsoll/core/node";
 import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
-import { editWords, lossText } from "../inspect/compaction-loss.ts";
+import { editWords, kindsText, lossText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
@@ -19,26 +19,31 @@ import { addExtensionOption, type ExtensionOptions, openExtensions, tokensOf } f
 import { printable, shortened, tell, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions extends ExtensionOptions {
+  readonly undo?: boolean;
   readonly dryRun?: boolean;
-  readonly policy: string;
+  readonly policy?: string;
   readonly keep?: string;
   readonly focus?: string;
   readonly window?: string;
   readonly out?: string;
 }
 
-/** Adds `plimsoll compact`: compacts a recorded session once, without a model. */
+/** Adds `plimsoll compact`: compacts a recorded session once, without a model, or takes the newest compaction back. */
 export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("<session>", "a session log, or the id of a session of plimsoll's")
+    .option("--undo", "take the newest compaction of a session of plimsoll's back: its log gets a line more")
     .option("--dry-run", "show the compaction and its losses, and print no messages")
-    .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
+    .option("--policy <policy>", "a preset's name or a YAML file; default: plimsoll")
     .option("--keep <tokens>", "tokens of the newest messages to keep word for word")
     .option("--focus <text>", "the subject that the summary concentrates on")
     .option("--window <tokens>", "context window; default: the log's, the model's, or twice the session")
     .option("-o, --out <file>", "write the messages to a file")
     .action(async (session: string, options: CompactOptions) => {
-      checkOptions(options, { excludes: { dryRun: ["out"] } });
+      checkOptions(options, {
+        excludes: { dryRun: ["out"], undo: ["dryRun", "policy", "keep", "focus", "window", "out", "with"] },
+      });
+      if (options.undo === true) return onExit(await undoNewest(session, io));
       const input = sessionFile(session, io);
       const parts = await openExtensions(options, io);
       const transcripts = await importFile(input.path, input.displayName, parts.importers);
@@ -67,7 +72,7 @@ interface CompactRequest {
 
 async function compact(transcript: Transcript, { options, out, leftOut, parts }: CompactRequest, io: CliIo): Promise<number> {
   const { kinds } = parts;
-  const policy = policyNamed(options.policy, io, parts);
+  const policy = policyNamed(options.policy ?? PLIMSOLL_POLICY.name, io, parts);
   const tokenizers = await createTokenizerLoader()(encodingsOf(policy, kinds));
   const session = createSession({
     policy,
@@ -166,4 +171,44 @@ function stepLines(steps: readonly StepOutcome[]): readonly string[] {
   return steps.flatMap(({ strategy, outcome, detail }) =>
     wrapped(`${printable(strategy)}: ${outcome}${detail === null ? "" : ` (${printable(detail)})`}`, BODY),
   );
+}
+
+const LOG_SUFFIX = ".jsonl";
+
+/** Appends the revert of a session's newest compaction to its log. */
+async function undoNewest(session: string, io: CliIo): Promise<number> {
+  const { path } = sessionFile(session, io);
+  if (!path.endsWith(LOG_SUFFIX))
+    throw new PlimsollError("bad-input", `${session}: only logs of plimsoll's own, which end in ${LOG_SUFFIX}, can be undone`);
+  const store = createFileSessionStore({ folder: dirname(path) });
+  const { writer, entries } = await store.open(basename(path, LOG_SUFFIX)).catch((error: unknown) => {
+    throw notOurs(error, session);
+  });
+  try {
+    const log = { entries, writer, nowMs: io.nowMs };
+    const { view, context, undo } = createSession({ policy: NONE_POLICY, summarizer: createDigest(), ...log });
+    const undone = view().activeCompactions.at(-1);
+    const before = context().messages;
+    await undo();
+    io.stdout.write(`${undoneText(undone, before, context().messages)}\n`);
+  } finally {
+    await writer.close();
+  }
+  return EXIT_OK;
+}
+
+/** A log of another agent is told as what it is, not by its first line that makes no sense. */
+function notOurs(error: unknown, session: string): unknown {
+  if (!isPlimsollError(error) || error.details.line !== 1) return error;
+  return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);
+}
+
+/** Which compaction was undone and what is back, in a few words. */
+function undoneText(undone: CompactionEntry | undefined, before: readonly Message[], after: readonly Message[]): string {
+  const { tokensOf } = createCompositionCounter();
+  const sum = (messages: readonly Message[]) => messages.reduce((tokens, message) => tokens + tokensOf(message), 0);
+  const { kinds } = compactionLoss(after, before, tokensOf);
+  const which = undone === undefined ? "" : ` the compaction by ${printable(undone.record.policy)} (${undone.record.reason})`;
+  const sizes = `${formatNumberOf(before.length, "message")} became ${after.length}, about ${formatTokens(sum(before))} → ${formatTokens(sum(after))} tokens`;
+  return wrapped(`Undone:${which}; ${sizes}. Back: ${kindsText(kinds)}.`, { further: "  " }).join("\n");
 }

@@ -110,7 +110,7 @@ export interface ReportFiles {
 /** Adds `--json`, `--html` and `--markdown`. */
 export function addReportOptions(command: Command): Command {
   return command
-    .option("--json <file>", "write the whole report as JSON (its schema: plimsoll bench schema)")
+    .option("--json <file>", "write the whole report as JSON (its schema: plimsoll schema report)")
     .option("--html <file>", "write the report as one HTML page")
     .option("--markdown <file>", "write the tables as Markdown, for a pull request");
 }

@@ -170,10 +170,10 @@ describe("the status of a running proxy", () => {
     await expect(status({ action: "pauze" })).rejects.toMatchObject({ code: "bad-input" });
   });
 
-  test("is nothing where no proxy runs", async () => {
+  test.each(["preview", "undo", "pause", "resume"])("is needed by %s", async (action) => {
     const { folder } = await started();
-    const { io } = recordedIo(folder);
-    await expect(proxyStatus({ state: "other" }, io)).rejects.toMatchObject({
+    await expect(proxyStatus({ state: "other", action }, recordedIo(folder).io)).rejects.toMatchObject({
+      code: "bad-input",
       message: expect.stringContaining("no proxy runs on"),
     });
   });

@@ -13,7 +13,7 @@ import { printable } from "../terminal/printable.ts";
 import { MAXIMUM_BODY_BYTES } from "./content-coding.ts";
 import { bodyOf } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
-import { forgetLimits, learnedLimitLines } from "./proxy-state.ts";
+import { forgotten, learnedLimitLines, storedLines } from "./proxy-state.ts";
 import type { ConversationStatus, CutStatus, Preview, ProxyStatus, Went } from "./proxy-status.ts";
 import {
   conversationStatus,
@@ -121,12 +121,9 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
     case "resume":
       compaction.pause(of?.sessionId ?? null, action === "pause" ? "paused" : "running");
       break;
-    case "forget": {
-      const model = given.get("model") ?? "all";
-      if ((await forgetLimits(folder, model === "all" ? null : model, nowMs())) === 0)
-        throw new PlimsollError("bad-input", model === "all" ? "no limit was learned" : `no limit was learned of ${model}`);
+    case "forget":
+      await forgotten(folder, given.get("model") ?? "all", nowMs());
       break;
-    }
     default:
       throw new PlimsollError("bad-input", `the proxy cannot ${action}`);
   }
@@ -161,14 +158,13 @@ function named(compaction: ProxyCompaction, id: string | null): ProxyConversatio
 
 async function statusOf({ upstream, policy, compaction, sessions, folder, nowMs }: OwnRequestsOptions): Promise<ProxyStatus> {
   const live = compaction.conversations();
-  const stored = await sessions.list();
   return {
     upstream,
     policy: policy.name,
     isPaused: compaction.isPaused(),
     conversations: live.map((conversation) => conversationStatus(conversation, policy)),
     limits: await learnedLimitLines(folder, nowMs()),
-    storedCount: stored.filter((each) => !live.some(({ sessionId }) => sessionId === each.sessionId)).length,
+    stored: await storedLines(sessions, new Set(live.map(({ sessionId }) => sessionId))),
   };
 }
 
@@ -213,7 +209,7 @@ function page(title: string, main: Markup): string {
 
 /** The page of a running proxy: no scripts, nothing loaded, all text of conversations escaped. Its buttons are forms. */
 export function statusPage(status: ProxyStatus): string {
-  const { upstream, policy, isPaused, conversations, limits, storedCount } = status;
+  const { upstream, policy, isPaused, conversations, limits, stored } = status;
   return page(
     "plimsoll proxy",
     html`<h1>plimsoll proxy</h1>
@@ -221,7 +217,7 @@ export function statusPage(status: ProxyStatus): string {
 <p>${button(isPaused ? "resume" : "pause", isPaused ? "Make cuts again" : "Pause all cuts", null)} <a href="plimsoll">Look again</a></p>
 ${conversations.length === 0 ? html`<p>No agent has asked since the proxy was started.</p>` : ""}
 ${conversations.map((each) => conversationSection(each, isPaused))}
-${storedCount === 0 ? "" : html`<p>${formatNumberOf(storedCount, "conversation")} from before on the disk; one comes back when its agent asks. <code>plimsoll proxy sessions</code> lists them.</p>`}
+${stored.length === 0 ? "" : html`<p>${formatNumberOf(stored.length, "conversation")} from before on the disk; one comes back when its agent asks. <code>plimsoll proxy status</code> lists them.</p>`}
 <section>
 <h2>Limits learned from refusals</h2>
 ${limits.length === 0 ? html`<p>None.</p>` : html`<ul>${limits.map((line) => html`<li>${line}</li>`)}</ul>${button("forget", "Forget them", null)}`}

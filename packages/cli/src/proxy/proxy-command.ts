@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
-import { createModelSummarizer, PlimsollError } from "@plimsoll/core";
+import { createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
 import { createFileSessionStore, readSmallFile, suggestion } from "@plimsoll/core/node";
 import type { EventOrigin } from "@plimsoll/providers/proxy";
@@ -17,15 +17,15 @@ import { type Command, Option } from "commander";
 import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort } from "../option/replay-options.ts";
 import { contextWords } from "../run/event-lines.ts";
-import { printable, say } from "../terminal/printable.ts";
+import { say } from "../terminal/printable.ts";
 import { unpacked } from "./content-coding.ts";
 import { bodyOf, createExchange, type ExchangeOptions, type SentRequest } from "./exchange.ts";
 import { without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";
-import { countingPolicy, type GivenOptions, limitsBy, placesOf, upstreamOf } from "./proxy-options.ts";
+import { countingPolicy, type GivenOptions, limitsBy, type Places, placesOf, upstreamOf } from "./proxy-options.ts";
 import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
-import { ADDRESS_FILE, forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
-import { conversationStatus, fullWords, shortId } from "./proxy-status.ts";
+import { ADDRESS_FILE, forgotten, learnedLimitLines, openProxyState, storedLines } from "./proxy-state.ts";
+import { conversationStatus, fullWords, keptLines, shortId } from "./proxy-status.ts";
 import { createUpstream, type Upstream } from "./upstream.ts";
 
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
@@ -47,28 +47,16 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--read-only", "mend nothing: pass on a malformed history as it is")
     .action(async (options: GivenOptions) => onExit(await untilTold((signal) => proxy(options, io, signal))));
   command
-    .command("limits")
-    .description("show the model limits learned from refusals, or forget them")
-    .option("--delete <model>", "forget the limits of a model, or of all models")
-    .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
-    // Options that the command above has too are read there.
-    .action(async (_own: KeptOptions, command: Command) => onExit(await manageLimits(command.optsWithGlobals(), io)));
-  command
     .command("status")
-    .description("show what a running proxy does; preview, undo or pause compactions; forget learned limits")
-    .argument("[action]", "preview, undo, pause, resume or forget")
-    .argument("[name]", "a conversation's id; for forget, a model, or all")
-    .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
-    .action(async (action: string | undefined, name: string | undefined, _own: KeptOptions, command: Command) => {
-      onExit(await proxyStatus({ ...command.optsWithGlobals<KeptOptions>(), action, name }, io));
-    });
-  command
-    .command("sessions")
-    .description("list kept conversations, or delete one or all of them")
-    .option("--delete <id>", "delete a conversation, or all of them")
+    .description("show what a running proxy does and what is kept; act on its compactions; forget limits; delete conversations")
+    .argument("[action]", "preview, undo, pause, resume, forget or delete")
+    .argument("[name]", "a conversation's id; for forget, a model; for forget and delete, all")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "folder for recorded conversations")
-    .action(async (_own: KeptOptions, command: Command) => onExit(await manageSessions(command.optsWithGlobals(), io)));
+    // Options that the command above has too are read there.
+    .action(async (action: string | undefined, name: string | undefined, _own: object, command: Command) => {
+      onExit(await proxyStatus({ ...command.optsWithGlobals<StatusOptions>(), action, name }, io));
+    });
 }
 
 /** Tells which events are news: that no cut is made is told once, until one is. */
@@ -94,24 +82,6 @@ function eventWords(event: ContextEvent): string | null {
     return `no cut (${event.reason}): ${event.why === "paused" ? "cuts are paused" : "the last cut was undone"}`;
   if (event.type === "summary-prepared" && event.outcome === "failed") return "a summary that was asked for beforehand failed";
   return event.type === "session-repaired" ? null : contextWords(event, "state the window by --window");
-}
-
-async function manageLimits({ delete: chosen, ...given }: KeptOptions, io: CliIo): Promise<number> {
-  const { folder } = placesOf(given, io);
-  if (chosen !== undefined) {
-    const model = chosen === "all" ? null : chosen;
-    if ((await forgetLimits(folder, model, io.nowMs())) === 0)
-      throw new PlimsollError("bad-input", `--delete: nothing was learned${model === null ? "" : ` of ${model}`}`);
-    io.stdout.write("forgotten; a proxy that runs forgets when it is started again\n");
-    return EXIT_OK;
-  }
-  const lines = await learnedLimitLines(folder, io.nowMs());
-  say(io.stdout, ...(lines.length === 0 ? ["no limit was learned"] : lines));
-  return EXIT_OK;
-}
-
-interface KeptOptions extends Pick<GivenOptions, "state" | "record"> {
-  readonly delete?: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -174,23 +144,6 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   } finally {
     await state.close();
   }
-}
-
-async function manageSessions(options: KeptOptions, io: CliIo): Promise<number> {
-  const store = createFileSessionStore({ folder: placesOf(options, io).logs });
-  const all = await store.list();
-  if (options.delete !== undefined) {
-    const chosen = options.delete === "all" ? all : all.filter(({ sessionId }) => sessionId === options.delete);
-    if (chosen.length === 0) throw new PlimsollError("bad-input", `--delete ${options.delete}: there is no such conversation`);
-    for (const { sessionId } of chosen) await store.delete(sessionId);
-    io.stdout.write(`deleted: ${chosen.length}\n`);
-    return EXIT_OK;
-  }
-  for (const { sessionId, updatedMs, bytes, title } of all)
-    io.stdout.write(
-      `${sessionId}  ${updatedMs === null ? "?" : new Date(updatedMs).toISOString()}  ${bytes} bytes  ${printable(title ?? "")}\n`,
-    );
-  return EXIT_OK;
 }
 
 /** By agent the lines that its user exports, so that it asks the proxy. */
@@ -257,36 +210,71 @@ function createModelSummaries(upstream: Upstream): ModelSummaries {
 }
 
 /** The action that a person typed, and the id or model that it is about. */
-export interface StatusOptions extends Pick<GivenOptions, "state"> {
+export interface StatusOptions extends Pick<GivenOptions, "state" | "record"> {
   readonly action?: string | undefined;
   readonly name?: string | undefined;
 }
 
-/** Actions of `plimsoll proxy status`, with what each is about. */
-const ACTIONS: Readonly<Record<string, "id" | "model">> = {
-  preview: "id",
-  undo: "id",
-  pause: "id",
-  resume: "id",
-  forget: "model",
-};
+/** Actions of `plimsoll proxy status`. The last two need no running proxy. */
+const ACTIONS: readonly string[] = ["preview", "undo", "pause", "resume", "forget", "delete"];
+
+/** Shows what a running proxy does and what is kept, or acts. Throws `bad-input` if an action needs a proxy and none runs on the state. */
+export async function proxyStatus({ action, name, ...given }: StatusOptions, io: CliIo): Promise<number> {
+  const { folder, logs } = placesOf(given, io);
+  if (action !== undefined && !ACTIONS.includes(action)) {
+    const known = suggestion(action, ACTIONS).replace(/^known:/, "it can");
+    throw new PlimsollError("bad-input", `status cannot ${action}: ${known}`);
+  }
+  switch (action) {
+    case undefined:
+      say(io.stdout, ...(await answerOf(folder).catch((error: unknown) => keptIn({ folder, logs }, error, io.nowMs()))));
+      break;
+    case "forget":
+      say(io.stdout, await forgotten(folder, name ?? "all", io.nowMs()));
+      break;
+    case "delete":
+      say(io.stdout, await deleted(logs, name));
+      break;
+    default:
+      say(io.stdout, ...(await answerOf(folder, action, name)));
+  }
+  return EXIT_OK;
+}
+
+/** Lists what is on the disk, below the reason why no proxy tells it. */
+async function keptIn(
+  { folder, logs }: Pick<Places, "folder" | "logs">,
+  why: unknown,
+  nowMs: number,
+): Promise<readonly string[]> {
+  if (!isPlimsollError(why)) throw why;
+  const stored = await storedLines(createFileSessionStore({ folder: logs }));
+  return [why.message, ...keptLines({ stored, limits: await learnedLimitLines(folder, nowMs) })];
+}
+
+/** Deletes kept conversations by their whole or short id, or all of them. */
+async function deleted(logs: string, id: string | undefined): Promise<string> {
+  if (id === undefined) throw new PlimsollError("bad-input", "delete: name a conversation by its id, or all");
+  const store = createFileSessionStore({ folder: logs });
+  const all = await store.list();
+  const chosen = id === "all" ? all : all.filter(({ sessionId }) => sessionId === id || shortId(sessionId) === id);
+  if (chosen.length === 0) throw new PlimsollError("bad-input", `delete ${id}: there is no such conversation in ${logs}`);
+  if (id !== "all" && chosen.length > 1)
+    throw new PlimsollError("bad-input", `delete ${id}: ${chosen.length} conversations end so: give the whole id`);
+  for (const { sessionId } of chosen) await store.delete(sessionId);
+  return `deleted: ${chosen.length}`;
+}
 
 /** An address is one line. Chosen. */
 const MAXIMUM_ADDRESS_BYTES = 1_000;
 
-/** Shows what a running proxy does, or has it do something. Throws `bad-input` if none runs on the state. */
-export async function proxyStatus({ action, name, ...given }: StatusOptions, io: CliIo): Promise<number> {
-  const { folder } = placesOf(given, io);
+/** Asks the proxy that runs on a folder. */
+async function answerOf(folder: string, action?: string, id?: string): Promise<readonly string[]> {
   const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
   const url = found.kind === "text" ? found.text.trim() : "";
   if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
     throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one by plimsoll proxy --upstream URL`);
-  const about = action === undefined ? undefined : ACTIONS[action];
-  if (action !== undefined && about === undefined) {
-    const known = suggestion(action, Object.keys(ACTIONS)).replace(/^known:/, "it can");
-    throw new PlimsollError("bad-input", `status cannot ${action}: ${known}`);
-  }
-  const form = new URLSearchParams(about === undefined || name === undefined ? {} : { [about]: name });
+  const form = new URLSearchParams(action === undefined || id === undefined ? {} : { id });
   const isLook = action === undefined || action === "preview";
   const at = `${url}${OWN_PATH}/${action ?? "status"}${isLook ? `?${form}` : ""}`;
   const headers = { accept: "text/plain" };
@@ -297,6 +285,5 @@ export async function proxyStatus({ action, name, ...given }: StatusOptions, io:
   const text = (await answer.text()).trimEnd();
   if (!answer.ok) throw new PlimsollError("bad-input", text);
   const [first = "", ...further] = text.split("\n");
-  say(io.stdout, first, ...(action === undefined ? [`page: ${url}${OWN_PATH}`] : []), ...further);
-  return EXIT_OK;
+  return [first, ...(action === undefined ? [`page: ${url}${OWN_PATH}`] : []), ...further];
 }

@@ -78,11 +78,11 @@ test("a limit that the provider named holds for all, for a day, is shown, and ca
   expect(later.windowOf({})).toBeNull();
   await later.settled();
   const { io, stdout } = recordedIo(folder);
-  const limits = (...more: readonly string[]) => main(["proxy", "limits", "--state", ".", ...more], { ...io, nowMs: () => 0 });
-  expect(await limits()).toBe(0);
-  expect(stdout()).toMatch(/^m {2}16000 tokens/);
-  expect(await limits("--delete", "other")).toBe(2);
-  expect(await limits("--delete", "m")).toBe(0);
+  const status = (...more: readonly string[]) => main(["proxy", "status", ...more, "--state", "."], { ...io, nowMs: () => 0 });
+  expect(await status()).toBe(0);
+  expect(stdout()).toMatch(/^no proxy runs on .*\nlearned limit: m {2}16000 tokens/);
+  expect(await status("forget", "other")).toBe(2);
+  expect(await status("forget", "m")).toBe(0);
   expect((await life()).windowOf({})).toBeNull();
 });
 

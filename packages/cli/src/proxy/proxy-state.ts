@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, statSync } from "node:fs";
+import { constants, existsSync, statSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError, type SessionStore } from "@plimsoll/core";
@@ -261,7 +261,7 @@ function limitOf(learned: LearnedLimit): number | null {
 }
 
 function limitLine(model: string, tokens: number): string {
-  return `${model}: refused; prompts are kept below ${tokens} tokens for now (plimsoll proxy limits)`;
+  return `${model}: refused; prompts are kept below ${tokens} tokens for now (plimsoll proxy status)`;
 }
 
 /** The limits that were learned and are still believed, a line each. */
@@ -275,6 +275,17 @@ export async function learnedLimitLines(folder: string, nowMs: number): Promise<
     const since = learned.refusedAtMs === null ? "" : `, since ${new Date(learned.refusedAtMs).toISOString()}`;
     return [`${model}  ${tokens} tokens, ${how}${since}`, ...others];
   });
+}
+
+/** The conversations that are kept, a line each; those left out are in the memory of a proxy. */
+export async function storedLines(
+  sessions: SessionStore,
+  leftOut: ReadonlySet<string> = new Set(),
+): Promise<readonly string[]> {
+  const stored = (await sessions.list()).filter(({ sessionId }) => !leftOut.has(sessionId));
+  return stored.map(({ sessionId, updatedMs, bytes, title }) =>
+    [sessionId, updatedMs === null ? "?" : new Date(updatedMs).toISOString(), `${bytes} bytes`, title ?? ""].join("  "),
+  );
 }
 
 /** Lists the limits learned of a model's requests in other units than tokens, a line each. */
@@ -292,6 +303,13 @@ export async function forgetLimits(folder: string, model: string | null, nowMs: 
   const kept = notes.filter((note) => note.type === "key" || (model !== null && note.model !== model));
   writeNotes(path, [...kept, { type: "forgotten", model, atMs: nowMs }]);
   return notes.filter((note) => note.type === "limit").length - kept.filter((note) => note.type === "limit").length;
+}
+
+/** Forgets what was learned of a model, or of `all`, and says so. Throws `bad-input` if nothing was. */
+export async function forgotten(folder: string, model: string, nowMs: number): Promise<string> {
+  if (!existsSync(folder) || (await forgetLimits(folder, model === "all" ? null : model, nowMs)) === 0)
+    throw new PlimsollError("bad-input", model === "all" ? "no limit was learned" : `no limit was learned of ${model}`);
+  return "learned limits were forgotten";
 }
 
 /** The token of a file, made if there is none. */

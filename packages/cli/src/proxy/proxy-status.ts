@@ -57,8 +57,8 @@ export interface ProxyStatus {
   readonly conversations: readonly ConversationStatus[];
   /** Limits that refusals taught, a line each. */
   readonly limits: readonly string[];
-  /** Conversations on the disk that no agent has gone on with since the start. */
-  readonly storedCount: number;
+  /** Conversations on the disk that no agent has gone on with since the start, a line each. */
+  readonly stored: readonly string[];
 }
 
 /** Characters of a title, and rows of each list of what went: a screen holds them. Chosen. */
@@ -208,14 +208,7 @@ export function wentLines({ kinds, paths, yours }: Went): readonly string[] {
 }
 
 /** The status as lines for a terminal. */
-export function statusLines({
-  upstream,
-  policy,
-  isPaused,
-  conversations,
-  limits,
-  storedCount,
-}: ProxyStatus): readonly string[] {
+export function statusLines({ upstream, policy, isPaused, conversations, ...kept }: ProxyStatus): readonly string[] {
   return [
     `plimsoll proxy for ${upstream}, policy ${policy}${isPaused ? ", all cuts are paused" : ""}`,
     ...conversations.flatMap((each) => [
@@ -223,9 +216,13 @@ export function statusLines({
       ...each.cuts.flatMap((cut) => [`  ${cutWords(cut)}; ${cut.cost}`, ...wentLines(cut).map((line) => `    ${line}`)]),
     ]),
     ...(conversations.length === 0 ? ["no agent has asked since the proxy was started"] : []),
-    ...(storedCount > 0 ? [`${storedCount} more from before are on the disk (plimsoll proxy sessions)`] : []),
-    ...limits.map((line) => `learned limit: ${line}`),
+    ...keptLines(kept),
   ];
+}
+
+/** Kept conversations and learned limits as lines for a terminal. */
+export function keptLines({ stored, limits }: Pick<ProxyStatus, "stored" | "limits">): readonly string[] {
+  return [...stored.map((line) => `on the disk: ${line}`), ...limits.map((line) => `learned limit: ${line}`)];
 }
 
 /** Characters of each message that a preview shows on a terminal: the page has more. Chosen. */

@@ -1,9 +1,12 @@
-import { readdirSync, utimesSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { createFileSessionStore } from "@plimsoll/core/node";
+import { sessionStart } from "@plimsoll/core/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
 import { compactionsIn, type ProxySetting, startSetting } from "../../testing/proxy-setting.ts";
-import { recordedIo } from "../../testing/recorded-io.ts";
+import { runIn as anyIn, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
 let setting: ProxySetting | null = null;
@@ -42,20 +45,55 @@ test("record, replay, tune and apply are one loop", { timeout: 240_000 }, async 
   expect(compactionsIn(tuned.stdout())).toBeGreaterThan(0);
 });
 
-test("what is kept can be listed and deleted", async () => {
+test("what is kept is listed by a proxy, and without one", async () => {
   setting = await startSetting();
   const { folder, url } = setting;
   const run = runIn(folder);
   for (const session_id of ["one", "two"])
     await startAgent({ wire: "openai-chat", form: "whole", url, headers: { session_id } }).say(`Look at ${session_id}.`, 2);
   await setting.restart();
-  const list = (await run("proxy", "sessions", "--state", "state")).trim().split("\n");
-  expect(list.map((line) => /Look at \w+/.exec(line)?.[0]).sort()).toEqual(["Look at one", "Look at two"]);
-  const [id = ""] = list[0]?.split(" ") ?? [];
-  expect(await run("proxy", "sessions", "--delete", id, "--state", "state")).toBe("deleted: 1\n");
-  expect(logsIn(folder)).toHaveLength(1);
-  expect(await run("proxy", "sessions", "--delete", "all", "--state", "state")).toBe("deleted: 1\n");
-  expect(logsIn(folder)).toEqual([]);
+  const live = await run("proxy", "status", "--state", "state");
+  expect(live).toMatch(/^plimsoll proxy for /);
+  const elsewhere = ["--state", "none", "--record", "state/conversations"];
+  const [first, ...list] = (await run("proxy", "status", ...elsewhere)).trim().split("\n");
+  expect(first).toMatch(/^no proxy runs on /);
+  expect(live).toContain(list.join("\n"));
+  expect(list.map((line) => /^on the disk: .* bytes {2}(Look at \w+)\.$/.exec(line)?.[1]).sort()).toEqual([
+    "Look at one",
+    "Look at two",
+  ]);
+});
+
+describe("without a running proxy", () => {
+  const IDS = ["made-11111111", "made-22222222", "other-22222222", "made-33333333"];
+  let folder = "";
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "plimsoll-kept-"));
+    const store = createFileSessionStore({ folder: join(folder, "logs") });
+    for (const id of IDS) await (await store.create({ ...sessionStart(""), id })).close();
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    ["a whole id", ["delete", "made-22222222"], "deleted: 1\n", 3],
+    ["the short id that a status shows", ["delete", "33333333"], "deleted: 1\n", 3],
+    ["all", ["delete", "all"], "deleted: 4\n", 0],
+    ["an id that there is not", ["delete", "44444444"], "plimsoll: delete 44444444: there is no such conversation", 4],
+    [
+      "an id that two have",
+      ["delete", "22222222"],
+      "plimsoll: delete 22222222: 2 conversations end so: give the whole id\n",
+      4,
+    ],
+    ["no id", ["delete"], "plimsoll: delete: name a conversation by its id, or all\n", 4],
+    ["a limit that was not learned", ["forget", "m"], "plimsoll: no limit was learned of m\n", 4],
+    ["no limit at all", ["forget", "all"], "plimsoll: no limit was learned\n", 4],
+    ["an action that there is not", ["forgte", "all"], "plimsoll: status cannot forgte: did you mean forget?\n", 4],
+  ])("%s", async (_, given, said, left) => {
+    const { stdout, stderr } = await anyIn(folder, ["proxy", "status", ...given, "--state", "state", "--record", "logs"]);
+    expect(`${stdout}${stderr}`).toContain(said);
+    expect(readdirSync(join(folder, "logs")).filter((name) => name.endsWith(".jsonl"))).toHaveLength(left);
+  });
 });
 
 test("a conversation that nobody went on with for long is removed at the next start", async () => {
