@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-// biome-ignore lint/correctness/useImportExtensions: the host is JavaScript, with its types beside it
-import { ModHost, makeSteps } from "../../providers/testing/mod-host.mjs";
+import { ModHost, makeSteps } from "../../providers/testing/mod-host.ts";
 import { bundleMod } from "./bundle.mjs";
 
 test("the plugin is one module that imports nothing, and compacts where there is neither Node nor a timer", async () => {
@@ -13,24 +12,16 @@ test("the plugin is one module that imports nothing, and compacts where there is
   expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
   const plugin = join(folder, "claude-code");
   expect(readFileSync(join(plugin, "hooks/register.js"), "utf8")).not.toMatch(/^import |\brequire\(|\bimport\(/m);
-  const host = new ModHost({
-    mod: { dir: plugin },
-    contextWindow: 24_000,
-    hiddenTokens: 3_000,
-    precomputeAt: 0.7,
-    cpu: "none",
-    // A busy machine blocks nobody.
-    syncGuardMs: 100_000,
-  });
-  const { loaded, isolated, refused, compactions } = await host.play(makeSteps({ count: 60, seed: 11, maxResult: 6_000 }));
-  expect({ loaded, isolated, refused }).toEqual({ loaded: true, isolated: true, refused: [] });
+  const host = new ModHost({ mod: { dir: plugin }, contextWindow: 24_000, precomputeAt: 0.7 });
+  const { refused, compactions } = await host.play(makeSteps(60, 11));
+  expect(refused).toEqual([]);
   expect(compactions.length).toBeGreaterThan(1);
   expect(new Set(compactions.map(({ by }) => by))).toEqual(new Set(["mod"]));
   const handle = /handle ([a-z\d]{8,})/.exec(JSON.stringify(host.transcript()))?.[1] ?? expect.fail("no handle");
   const call = { tool: "mcp__plimsoll__recall", input: { handle }, result: "" };
   await host.play([
     { kind: "user", text: "Recall it." },
-    { kind: "tools", calls: [call] },
+    { kind: "tools", text: "", calls: [call] },
   ]);
   expect(JSON.stringify(host.transcript().slice(-3))).toMatch(/characters 0 to \d+ of \d+/);
 }, 120_000);

@@ -1,51 +1,41 @@
 import { describe, expect, test } from "vitest";
-// biome-ignore lint/correctness/useImportExtensions: the host is JavaScript, with its types beside it
-import { type HostOptions, ModHost, makeSteps, type Step } from "../../testing/mod-host.mjs";
+import { type HostOptions, ModHost, makeSteps, type Step } from "../../testing/mod-host.ts";
 import { type ClaudeCodeOn, createClaudeCodeMod } from "./claude-code.ts";
 
-const hosted = (options: Partial<HostOptions> = {}, mod: (on: ClaudeCodeOn) => void = createClaudeCodeMod()) =>
-  new ModHost({
-    name: "plimsoll",
-    mod: { exports: { register: mod } },
-    contextWindow: 24_000,
-    hiddenTokens: 3_000,
-    cpu: "none",
-    ...options,
-  });
+const hosted = (options: Partial<HostOptions> = {}, register: (on: ClaudeCodeOn) => void = createClaudeCodeMod()) =>
+  new ModHost({ mod: { register }, contextWindow: 24_000, ...options });
 
-const steps = (count: number, seed = 11) => makeSteps({ count, seed, maxResult: 6_000, manual: true });
+const steps = (count: number, seed = 11) => makeSteps(count, seed);
 const after = (all: readonly Step[], every: number, step: Step) =>
   all.flatMap((each, index) => (index % every === every - 1 ? [each, step] : [each]));
-const look = (count: number): readonly Step[] =>
+const look = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
-    kind: "tools",
+    kind: "tools" as const,
     text: `I count ${index}.`,
     calls: [{ tool: "Bash", input: { command: `count ${index}` }, result: `boat ${index} of the harbour\n`.repeat(60) }],
   }));
 
-describe("a mod over 200 steps, in a host that another hand wrote from what is published", () => {
+describe("a mod over 200 steps, in a host that follows what is published", () => {
   test.each([
     ["auto and manual", {}, steps(200)],
     ["with compactions ahead of their time", { precomputeAt: 0.7 }, steps(200)],
     ["with another plugin's", {}, after(steps(200, 2), 40, { kind: "plugin-compact", instructions: "the paths" })],
   ])("%s: every compaction is ours, smaller, and nothing is refused", async (_, options, played) => {
-    const { compactions, refused, problems, overBudget } = await hosted(options).play(played);
-    expect({ refused, problems, overBudget }).toEqual({ refused: [], problems: [], overBudget: [] });
+    const { compactions, refused, problems } = await hosted(options).play(played);
+    expect({ refused, problems }).toEqual({ refused: [], problems: [] });
     expect(compactions.length).toBeGreaterThan(6);
     expect(compactions.filter(({ by }) => by !== "mod" && by !== "skip")).toEqual([]);
     expect(compactions.flatMap((each) => each.problems)).toEqual([]);
     const made = compactions.filter(({ by }) => by === "mod");
-    expect(
-      made.filter(({ tokensBefore, tokensAfter = 0, handled = 0 }) => tokensAfter >= tokensBefore || handled === 0),
-    ).toEqual([]);
+    expect(made.filter(({ tokensBefore, tokensAfter, handled }) => tokensAfter >= tokensBefore || handled === 0)).toEqual([]);
   });
 
   test("sub-agents stand apart", async () => {
     const host = hosted();
-    const agent = { kind: "agent", prompt: "Count the boats.", steps: look(60) };
+    const agent = { kind: "agent", prompt: "Count the boats.", steps: look(60) } as const;
     const { compactions, refused } = await host.play([{ kind: "user", text: "Never touch the pier." }, agent, ...steps(40)]);
     expect(refused).toEqual([]);
-    const ofAgent = compactions.filter(({ agentId }) => agentId !== undefined);
+    const ofAgent = compactions.filter(({ agentId }) => agentId !== null);
     expect(ofAgent.length).toBeGreaterThan(0);
     expect(new Set(ofAgent.map(({ by }) => by))).toEqual(new Set(["mod"]));
     expect(JSON.stringify(host.transcript(ofAgent[0]?.agentId))).not.toContain("Never touch the pier");
@@ -85,7 +75,7 @@ describe("a failure of ours is the agent's own compaction", () => {
     const { compactions, refused } = await host.play(steps(60));
     expect(refused).toEqual([]);
     expect(compactions.filter(({ by }) => by !== "mod" && by !== "skip")).toEqual([]);
-    expect(await host.runCommand("plimsoll", "undo")).toMatchObject({ text: "The newest compaction is undone." });
+    expect(await host.runCommand("plimsoll", "undo")).toBe("The newest compaction is undone.");
   });
 });
 
@@ -95,45 +85,45 @@ describe("what a mod took", () => {
     await host.play([{ kind: "user", text: "Look at every part, and never touch the pier." }, ...look(60)]);
     return host;
   };
-  const contentOf = (host: ModHost) => host.transcript().map(({ handle: _, ...message }) => message);
-
   test("is told", async () => {
     const host = await cut();
     await host.compact("manual");
-    expect((await host.runCommand("plimsoll", "what did you drop?"))?.text).toContain("- results of Bash: ");
-    expect(host.ui.find(({ op }) => op === "ui.log")?.args.text).toMatch(
-      /^plimsoll compacted \d+ messages: about \d+ to \d+ tokens; no model was asked/,
-    );
+    expect(await host.runCommand("plimsoll", "what did you drop?")).toContain("- results of Bash: ");
+    expect(host.ui[0]?.text).toMatch(/^plimsoll compacted \d+ messages: about \d+ to \d+ tokens; no model was asked/);
   });
 
   test("comes back by undo, once for each compaction, also after a resume", async () => {
     const host = await cut();
-    const before = contentOf(host);
+    const before = host.transcript();
     await host.compact("manual");
-    await host.play([{ kind: "resume", handles: "anew", inProcess: false }, { kind: "user", text: "Go on." }, ...look(30)]);
+    await host.play([
+      { kind: "resume", handles: "anew", inProcess: false, fault: "none" },
+      { kind: "user", text: "Go on." },
+      ...look(30),
+    ]);
     await host.compact("manual");
     await host.play([{ kind: "user", text: "plimsoll: undo" }]);
     await host.play([{ kind: "user", text: "plimsoll: undo" }]);
-    expect(contentOf(host).slice(0, before.length)).toEqual(before);
+    expect(host.transcript().slice(0, before.length)).toEqual(before);
     expect(JSON.stringify(host.transcript())).toContain("Go on.");
-    expect(host.report().refused).toEqual([]);
-    expect((await host.runCommand("plimsoll", "undo"))?.text).toBe("There is no compaction to undo.");
+    expect((await host.play([])).refused).toEqual([]);
+    expect(await host.runCommand("plimsoll", "undo")).toBe("There is no compaction to undo.");
   });
 
   test("what is to be kept stands in every later transcript", async () => {
     const host = await cut();
     await host.play([{ kind: "user", text: "plimsoll: keep this: the harbour is at 54°N" }]);
     await host.compact("manual");
-    await host.play(look(60));
+    await host.play([{ kind: "user", text: "Go on." }, ...look(60)]);
     await host.compact("manual");
     expect(JSON.stringify(host.transcript())).toContain("the harbour is at 54°N");
   });
 
   test("is nothing for a precompute", async () => {
     const host = await cut();
-    const before = contentOf(host);
+    const before = host.transcript();
     await host.compact("precompute");
-    expect(contentOf(host)).toEqual(before);
-    expect(host.ui.filter(({ op }) => op === "ui.log")).toEqual([]);
+    expect(host.transcript()).toEqual(before);
+    expect(host.ui).toEqual([]);
   });
 });
