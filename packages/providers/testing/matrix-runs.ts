@@ -342,18 +342,15 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
   ];
 }
 
-/** The ways to reach a model that binds its thinking. */
-export const BINDING_COLUMNS: readonly MatrixColumn[] = [
-  { sdk: "own client", play: anthropicClient("bound") },
-  { sdk: "session", play: messagesSession },
-  { sdk: "@anthropic-ai/sdk", play: messagesDropIn("bound") },
-  { sdk: "proxy", play: messagesDropIn("bound", "proxy") },
-  { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },
-].map((each) => ({ ...each, wire: "anthropic", thinking: "bound", roles: "any", tokenFactorRatio: 1 }));
-
-/** The same, and those to a model of OpenAI's that is not shown reasoning over a changed prefix. */
+/** Ways to reach a model that takes its thinking back only behind what it was made behind: Anthropic's refuses it elsewhere, OpenAI's is not shown it. */
 export const BOUND_COLUMNS: readonly MatrixColumn[] = [
-  ...BINDING_COLUMNS,
+  ...[
+    { sdk: "own client", play: anthropicClient("bound") },
+    { sdk: "session", play: messagesSession },
+    { sdk: "@anthropic-ai/sdk", play: messagesDropIn("bound") },
+    { sdk: "proxy", play: messagesDropIn("bound", "proxy") },
+    { sdk: "AI SDK, middleware", play: middlewareOver(claudeOf, "bound") },
+  ].map((each) => ({ ...each, wire: "anthropic", thinking: "bound", roles: "any", tokenFactorRatio: 1 }) as const),
   ...[
     { sdk: "own client", play: responsesClient("bound") },
     { sdk: "openai", play: responsesDropIn("bound") },
