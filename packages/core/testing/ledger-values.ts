@@ -1,13 +1,10 @@
-import { sequenceOf } from "../src/sequence.ts";
 import { CHAR_CLASSES, type MessageContent, type OverheadCounts } from "../src/tokens/char-class.ts";
 import {
   fitFrom,
   type KnownModel,
   type MeasuredState,
-  type Model,
   NOTHING_MEASURED,
   type ReplyReport,
-  type UnreportedMessage,
 } from "../src/tokens/ledger/model-fit.ts";
 import { type ContentSum, type ModelPrior, POOLED_PRIOR, type Regression } from "../src/tokens/measure.ts";
 
@@ -36,11 +33,6 @@ export function knownModel(slopeRatio = 2, fit: Partial<KnownModel["fit"]> = {})
   const regression = line(slopeRatio);
   const lines = { output: regression, visible: regression, text: regression, "text-and-reasoning": regression };
   return { prior: HAND_PRIOR, fit: { ...fitFrom(HAND_PRIOR, 1), untrustedRatio: 0, regression, lines, ...fit } };
-}
-
-/** The same as the model of the next request; without more it counted everything so far. */
-export function nextModel(known: KnownModel = knownModel(), more: Partial<Model> = {}): Model {
-  return { ...known, switchRatio: 1, reported: known, firstReported: known, ...more };
 }
 
 /** The content of messages that weigh so much together. */
@@ -82,16 +74,12 @@ export function overheadCounts(system: number, tools = 0, hiddenTokens = 0): Ove
 }
 
 /** A ledger after a report of model "m", with messages that came since. */
-export function ledgerAfterReport(
-  more: Partial<MeasuredState> & { readonly came?: readonly UnreportedMessage[] } = {},
-): MeasuredState {
-  const { came = [], ...given } = more;
+export function ledgerAfterReport(more: Partial<MeasuredState> = {}): MeasuredState {
   return {
     ...NOTHING_MEASURED,
     reportedModelId: "m",
     nextModelId: "m",
     base: { kind: "report", promptTokens: 1000, overhead: overheadCounts(0) },
-    unreportedMessages: sequenceOf(came),
-    ...given,
+    ...more,
   };
 }

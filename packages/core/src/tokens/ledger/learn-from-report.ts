@@ -64,7 +64,7 @@ export function withReport(
 }
 
 /** Two reports of one model: how far apart they are, and how far apart they were expected to be. */
-export interface Difference {
+interface Difference {
   readonly prompt: NextPrompt;
   readonly differenceTokens: number;
 }
@@ -92,7 +92,8 @@ function learnFrom(
   const difference = { prompt: nextPrompt(ledger, byRules, overhead), differenceTokens };
   const fit = learnText(ledger, byRules, difference);
   const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = difference.prompt;
-  const arrivedTokens = arrivedTokensBy(difference, ledger, byRules);
+  // Of the messages between the two reports.
+  const arrivedTokens = differenceTokens - tokens + difference.prompt.vanishingTokens;
   return {
     fit,
     measured: writeBack(ledger, withFit(model, fit), { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
@@ -102,7 +103,7 @@ function learnFrom(
 }
 
 /** Learns from a difference how a model's replies and turns return. Text is learned after it ({@link learnText}). */
-export function learnRules(ledger: MeasuredState, model: Model, difference: Difference): ModelFit {
+function learnRules(ledger: MeasuredState, model: Model, difference: Difference): ModelFit {
   const { regression, lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = learnReply(ledger, model, difference);
   const turn = nextTurnLosses(turnLosses, difference);
   return { regression, lines, ruleLosses, turnLosses: turn, untrustedRatio, hiddenRatio };
@@ -183,7 +184,7 @@ function nextTurnLosses(losses: ModelFit["turnLosses"], { prompt, differenceToke
  * Learns the price of text from a difference: the part of it that neither the reply nor vanished reasoning explains. A falling prompt never teaches. If
  * counts are wrong now and then, no line learns by a count that was not believed, nor by a text whose count was.
  */
-export function learnText(ledger: MeasuredState, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
+function learnText(ledger: MeasuredState, { fit, prior }: Model, { prompt, differenceTokens }: Difference): ModelFit {
   if (differenceTokens <= 0) return fit;
   const { reply, unreported } = ledger;
   const weighed = weighCounts(unreported.counts, prior.weights);
@@ -212,13 +213,6 @@ function lineAfter(
   return learn(line, { weighed, messages, tokens: tokens - returnedTokens });
 }
 
-/** Tokens of the messages between two reports, as the reports measured them. */
-export function arrivedTokensBy({ prompt, differenceTokens }: Difference, { unreported }: MeasuredState, model: Model): number {
-  const weighed = weighCounts(unreported.counts, model.prior.weights);
-  if (unreported.messages === 0) return expectedOf(model.fit.regression, weighed, 0);
-  return differenceTokens - prompt.returnedTokens + prompt.vanishingTokens;
-}
-
 /** A rise beyond its messages is unexplained from so many tokens and deviations on: server-side tools add 4,000 to 25,000. */
 const LEAST_JUMP_TOKENS = 3000;
 const LEAST_JUMP_DEVIATIONS = 8;
@@ -226,7 +220,7 @@ const LEAST_JUMP_DEVIATIONS = 8;
 const ALIKE_RATIO = 0.05;
 
 /** The jumps after a report: an unexplained rise, and the room for it once it was taken back. An expected fall that did not come is no rise. */
-export function nextJump({ jump, unreported }: MeasuredState, model: Model, { prompt, differenceTokens }: Difference): Jump {
+function nextJump({ jump, unreported }: MeasuredState, model: Model, { prompt, differenceTokens }: Difference): Jump {
   const staysTokens = differenceTokens - prompt.returnedTokens - prompt.arrivedTokens;
   const goesTokens = staysTokens + prompt.vanishingTokens;
   const surpriseTokens = Math.abs(staysTokens) < Math.abs(goesTokens) ? staysTokens : goesTokens;

@@ -9,6 +9,7 @@ import {
   assistant,
   compaction,
   human,
+  replacedHistory,
   replacedPart,
   result,
   revertOf,
@@ -17,7 +18,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../../testing/builders.ts";
-import { usageOf } from "../../usage.ts";
+import { rejectedUsage, usageOf } from "../../usage.ts";
 import { createEstimator } from "../built-in-estimators.ts";
 import { EMPTY_LEDGER, type Overhead, type Prediction } from "../estimator.ts";
 import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../measure.ts";
@@ -230,6 +231,211 @@ describe("output that the message does not hold", () => {
   test("is hidden reasoning if the model often has some", () => {
     const { prediction, promptTokens } = withLost((step) => step % 2 === 1, true);
     expect(percentOff(prediction.expectedTokens, promptTokens)).toBeLessThan(1);
+  });
+});
+
+/** What a session comes to: expected, bound and overhead at its end, the price of its messages, and the sum of the bounds after each of its entries. */
+function figuresOf(entries: readonly SessionEntry[], overheadAt: (entry: number) => Overhead = () => bare): readonly number[] {
+  const estimator = createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: pricesOf });
+  let [view, ledger, bounds] = [EMPTY_VIEW, EMPTY_LEDGER, 0];
+  for (const [index, entry] of entries.entries()) {
+    view = foldEntry(view, entry);
+    ledger = foldLedger(ledger, entry, { estimator, view, overhead: overheadAt(index) });
+    bounds += estimator.predict(ledger, overheadAt(index)).upperTokens;
+  }
+  const { expectedTokens, upperTokens, overheadTokens } = estimator.predict(ledger, overheadAt(entries.length));
+  const prices = view.messages.slice().reduce((sum, each) => sum + estimator.messageTokens(each, ledger), 0);
+  return [expectedTokens, upperTokens, overheadTokens, Math.round(prices), bounds];
+}
+
+/** Another model's text costs a third more, and its reasoning is gone after a turn. */
+const pricesOf: ModelPriors = (modelId) =>
+  modelId === "other/model"
+    ? { ...POOLED_PRIOR, slopeRatio: 1.33, reasoningAtTurn: "goes" }
+    : { ...POOLED_PRIOR, slopeRatio: 1 };
+
+describe("the figures of a session", () => {
+  const cut = (id: string, from: string, through: string) =>
+    compaction(id, [summarized([[from, through]], summaryMessage(`s-${id}`, "The test was found and read. ".repeat(10)))]);
+  const switched: SessionEntry = { type: "model-change", id: "m", modelId: "other/model", limits: null, atMs: null };
+  const asked = message(human("h-new", "Now the next one, please."));
+  const found = (id: string, chars: string) => message(result(id, "c-none", chars));
+  const thinking = { reasoningTokens: 700, opaque: "signature", humanEvery: 4 };
+  const lost = (output: (step: number) => number, count = 12) =>
+    Array.from({ length: count }, (_, step): readonly SessionEntry[] => [
+      report(`a${step}`, 4_000 + 300 * step, output(step)),
+      message(replyOf(`a${step}`)),
+      found(`r${step}`, FILE.repeat(25)),
+    ]).flat();
+  const after = (count: number, ...more: readonly SessionEntry[]) => [...steps(count).entries, ...more];
+  const picture = message({
+    ...human("h-picture", ""),
+    parts: [{ ...absentImage(), widthPx: 750, heightPx: 1000, source: { kind: "base64", data: "x" } as const }],
+  });
+  const unnamed = (reply: AssistantMessage) => message({ ...reply, requestId: null });
+
+  const others = compaction("k", [replacedHistory([summaryMessage("s", FILE)])]);
+  const firstTurn = ["a", "b"].flatMap((id, index): readonly SessionEntry[] => [
+    message(human(`h-${id}`, "go")),
+    report(id, 4_000 + 900 * index, 740, { reasoningTokens: 700, modelId: "other/model" }),
+    message(replyOf(id, "signature")),
+    found(`r-${id}`, FILE),
+  ]);
+
+  test.each<[string, readonly number[], readonly SessionEntry[]]>([
+    ["plain steps", [7867, 8022, 4977, 2890, 195435], after(10)],
+    ["hidden reasoning", [16867, 17992, 4977, 10053, 355825], steps(10, { reasoningTokens: 900 }).entries],
+    [
+      "reasoning that does not come back",
+      [7867, 8019, 4977, 4653, 201346],
+      steps(10, { reasoningTokens: 900, returns: false, opaque: "signature" }).entries,
+    ],
+    ["reasoning that goes at a turn", [9831, 10014, 4977, 13254, 363525], steps(13, { ...thinking, goes: true }).entries],
+    ["reasoning that stays", [18232, 18493, 4978, 13254, 505262], steps(13, { ...thinking, goes: false }).entries],
+    [
+      "reasoning that goes, and a cut within the turn",
+      [9371, 10300, 4977, 8594, 406490],
+      [...steps(14, { ...thinking, goes: true }).entries, cut("k", "h", "r5")],
+    ],
+    [
+      "reasoning that goes, cut and reported",
+      [9040, 9415, 4606, 8594, 415905],
+      [...steps(14, { ...thinking, goes: true }).entries, cut("k", "h", "r5"), report("z", 9_000, 40)],
+    ],
+    ["a lane that came", [16997, 18202, 4977, 3618, 301868], steps(12, { lanes: [10] }).entries],
+    ["a lane that came and went", [11387, 20465, 4978, 6402, 760382], steps(20, { lanes: [10, 14] }).entries],
+    [
+      "a lane that came, and a fall of something else",
+      [9010, 9619, 4977, 2890, 231813],
+      after(10, report("u", 25_000, 10), report("f", 9_000, 10)),
+    ],
+    ["a lane that is there again", [20453, 21711, 4978, 7066, 892935], steps(22, { lanes: [10, 14, 18] }).entries],
+    ["outputs that cannot be", [7600, 7760, 4000, 3600, 212818], lost(() => 1)],
+    ["outputs that cannot be now and then", [7607, 7763, 4000, 3607, 213317], lost((step) => (step % 3 === 0 ? 1 : 40))],
+    ["an output beyond its text, once", [7578, 10686, 4000, 3578, 221710], lost((step) => (step === 11 ? 3_000 : 40))],
+    ["outputs beyond their text", [7600, 7728, 4000, 21364, 269627], lost((step) => (step % 2 === 0 ? 3_000 : 40))],
+    [
+      "a prompt that rises by far more than its text",
+      [60910, 65471, 4975, 1329, 280056],
+      after(5, report("u", 60_000, 10), found("n", FILE), report("w", 60_900, 10)),
+    ],
+    [
+      "a prompt that rises by nothing",
+      [12110, 13017, 4975, 1299, 111052],
+      after(5, report("u", 12_000, 10), report("w", 12_100, 10)),
+    ],
+    ["an image", [16065, 17316, 4976, 2817, 147581], after(6, picture, report("u", 16_000, 40), asked)],
+    [
+      "random letters",
+      [15253, 16672, 4976, 2989, 136774],
+      after(6, report("u", 14_000, 40), found("n", "a1b2c3d4e5f6g7h8".repeat(60))),
+    ],
+    ["a person's message, then a result", [6805, 7032, 4976, 1829, 119020], after(6, asked, found("n", FILE))],
+    ["a cut", [5517, 6065, 4977, 540, 201500], after(10, cut("k", "h", "r7"))],
+    [
+      "a cut before its messages are reported",
+      [5584, 6138, 4977, 608, 265951],
+      after(10, report("u", 20_000, 40), message(replyOf("u")), found("n", FILE), cut("k", "h", "r7")),
+    ],
+    [
+      "a cut, more, and a report",
+      [9067, 9467, 8338, 689, 226610],
+      after(10, cut("k", "h", "r7"), found("n", FILE.repeat(9)), report("u", 9_000, 40), found("o", FILE)),
+    ],
+    [
+      "a cut of others",
+      [7031, 10452, 4977, 2054, 216275],
+      after(10, { ...others, record: { ...others.record, reason: "recorded" } }, found("n", FILE)),
+    ],
+    ["an undone cut", [7866, 8646, 4977, 2890, 210146], after(10, cut("k", "h", "r7"), revertOf("k"))],
+    ["a switch", [9844, 11149, 6620, 3418, 217709], after(10, switched, found("n", FILE))],
+    [
+      "a switch and its report",
+      [26066, 27184, 22608, 3418, 260866],
+      after(10, switched, report("u", 26_000, 40, { modelId: "other/model" }), found("n", FILE)),
+    ],
+    [
+      "a switch early on",
+      [9063, 9464, 8884, 140, 41799],
+      after(1, switched, report("u", 9_000, 40, { modelId: "other/model" }), found("n", FILE)),
+    ],
+    [
+      "a switch and a cut",
+      [9040, 9418, 8373, 627, 224116],
+      after(10, switched, cut("k", "h", "r7"), report("u", 9_000, 40, { modelId: "other/model" })),
+    ],
+    [
+      "a switch after a jump",
+      [25040, 27465, 21608, 3392, 306925],
+      after(
+        10,
+        report("u", 30_000, 10),
+        report("f", 21_000, 10),
+        switched,
+        report("w", 25_000, 40, { modelId: "other/model" }),
+      ),
+    ],
+    [
+      "little reasoning that goes at turns",
+      [11489, 11644, 4978, 7711, 542268],
+      steps(20, { ...thinking, reasoningTokens: 60, goes: true }).entries,
+    ],
+    [
+      "a cut within a turn, then its end",
+      [9394, 10350, 4977, 8618, 416840],
+      [...steps(14, { ...thinking, goes: true }).entries, cut("k", "h", "r5"), asked],
+    ],
+    [
+      "a turn's end, then a result",
+      [8688, 8869, 4977, 12111, 343350],
+      [...steps(12, { ...thinking, goes: true }).entries, found("n", FILE)],
+    ],
+    [
+      "a first turn's end, under a prior by which its reasoning goes",
+      [4982, 6267, 3988, 1569, 43536],
+      [sessionStart("system"), ...firstTurn, asked],
+    ],
+    [
+      "a switch after a lane that came and went",
+      [30040, 32658, 22309, 7691, 817786],
+      [...steps(20, { lanes: [10, 14] }).entries, switched, report("u", 30_000, 40, { modelId: "other/model" })],
+    ],
+    [
+      "a switch whose report is mostly messages",
+      [5066, 5173, 6620, 3418, 216844],
+      after(10, switched, report("u", 5_000, 40, { modelId: "other/model" }), found("n", FILE)),
+    ],
+    ["an overhead that a report refutes", [1567, 1656, 0, 2917, 198696], after(10, report("u", 1_500, 40), found("n", FILE))],
+    [
+      "a refused request",
+      [26025, 27867, 4977, 2914, 251120],
+      after(10, { ...report("u", 26_000, 0), usage: rejectedUsage(26_000) }, message(replyOf("u"))),
+    ],
+    ["a size that cannot be", [7894, 8055, 4977, 2917, 211512], after(10, report("u", 2_000_000_000, 10), found("n", FILE))],
+    [
+      "a reply that names no request",
+      [9540, 10305, 4974, 865, 79344],
+      after(3, report("u", 9_000, 300), unnamed(replyOf("u")), report("w", 9_500, 40)),
+    ],
+    [
+      "no reply that names no request",
+      [9357, 10206, 4974, 623, 79303],
+      after(3, report("u", 9_000, 300), found("n", FILE), unnamed(replyOf("u"))),
+    ],
+    ["no report", [38, 46, 0, 38, 70], [sessionStart("system"), message(human("h", FILE)), message(replyOf("a"))]],
+  ])("%s", (_, figures, entries) => {
+    expect(figuresOf(entries)).toEqual(figures);
+  });
+
+  test("system text and tools that change", () => {
+    const tools = [{ name: "search", description: "Searches the repository. ".repeat(10), parametersJson: "{}" }];
+    const overheadAt = (entry: number): Overhead => ({
+      ...bare,
+      system: "You are an agent. ".repeat(entry < 12 ? 10 : 40),
+      tools: entry < 20 ? [] : tools,
+      hiddenTokens: entry < 25 ? 0 : 50,
+    });
+    expect(figuresOf(after(10), overheadAt)).toEqual([7848, 8056, 5270, 2622, 196555]);
   });
 });
 

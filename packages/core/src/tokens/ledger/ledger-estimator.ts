@@ -183,14 +183,14 @@ export function measuredBy(of: Ledger, { modelId, usage }: UsageEntry, priors: M
 }
 
 /** How messages are read, and models and measured sizes looked up. */
-export interface Reading {
+interface Reading {
   readonly contentOf: ContentOf;
   readonly priors: ModelPriors;
   readonly sizesOf: SizesOf;
 }
 
 /** The ledger after one more message: its own content is read, nothing else. */
-export function withMessage(ledger: MeasuredState, message: Message, { contentOf, priors }: Reading): MeasuredState {
+function withMessage(ledger: MeasuredState, message: Message, { contentOf, priors }: Reading): MeasuredState {
   const content = contentOf(message);
   const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image);
   const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
@@ -217,7 +217,7 @@ function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, unreport
  * The ledger after edits or an undo: the view is added up again from what its messages measured. If the next request goes to another model
  * than the newest report came from, these sizes do not apply to it, and all messages are weighed.
  */
-export function withView(
+function withView(
   ledger: MeasuredState,
   { messages, by }: { readonly messages: Iterable<Message>; readonly by: "engine" | "others" },
   reading: Reading,
@@ -267,7 +267,7 @@ function sumView(
 type SizesOf = (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, MeasuredMessage>;
 
 /** A {@link SizesOf}: a sequence that goes on from the one before costs only its new messages, any other is read anew. */
-export function sizeIndex(): SizesOf {
+function sizeIndex(): SizesOf {
   const index: SizeIndex = { known: null, sizes: new Map() };
   return (measured) => sizesBy(index, measured);
 }

@@ -93,7 +93,7 @@ function promptOf(
  * Tokens of the overhead: what the first report had above its messages, by their price as it is known now, and what has changed since. What
  * another model counted is rescaled by the price of text. Without a report it is known by weight alone.
  */
-export function overheadTokensOf(first: FirstReport | null, model: Model, overhead: OverheadCounts): number {
+function overheadTokensOf(first: FirstReport | null, model: Model, overhead: OverheadCounts): number {
   if (first === null) return weighOverhead(overhead, model);
   const changedTokens = overheadChange(first.overhead, overhead, model);
   const unmeasuredTokens = contentTokens(first.unmeasuredContent, model.firstReported);
