@@ -277,7 +277,7 @@ export class ModHost {
     }
   }
 
-  /** What a hook comes to; rejects if it hangs. */
+  /** The answer of a hook; rejects if it hangs. */
   async #ended(run: Promise<unknown>): Promise<unknown> {
     const state = { isDone: false };
     const watched = run.finally(() => {

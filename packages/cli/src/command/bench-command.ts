@@ -103,7 +103,6 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     onExit(await bench(inputs, options, io)),
   );
   addMergeCommand(command, io, onExit);
-  command
   command.addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
 }
 

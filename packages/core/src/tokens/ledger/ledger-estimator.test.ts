@@ -234,7 +234,7 @@ describe("output that the message does not hold", () => {
   });
 });
 
-/** What a session comes to: expected, bound and overhead at its end, the price of its messages, and the sum of the bounds after each of its entries. */
+/** The figures of a session: expected, bound and overhead at its end, the price of its messages, and the sum of the bounds after each of its entries. */
 function figuresOf(entries: readonly SessionEntry[], overheadAt: (entry: number) => Overhead = () => bare): readonly number[] {
   const estimator = createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: pricesOf });
   let [view, ledger, bounds] = [EMPTY_VIEW, EMPTY_LEDGER, 0];
