@@ -261,7 +261,7 @@ export interface FirstReport {
 }
 
 /** A message that no report covers yet. */
-export interface UnreportedMessage {
+interface UnreportedMessage {
   readonly id: string;
   readonly content: MessageContent;
   readonly fixedTokens: number;
