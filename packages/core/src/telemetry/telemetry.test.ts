@@ -10,6 +10,7 @@ import { describe, expect, test } from "vitest";
 import { agentSetup, agentTool, echoCalls } from "../../testing/agent-setup.ts";
 import { PlimsollError } from "../error.ts";
 import type { Policy } from "../policy/policy.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
 import type { ScriptedReply } from "../testing/scripted-model.ts";
@@ -74,6 +75,13 @@ const byUse = (session: Told, name: string) =>
     ]),
   );
 
+/** The default policy at a threshold that no step of these sessions leaps over, however few came since. */
+const STEADY: Policy = {
+  ...PLIMSOLL_POLICY,
+  trigger: { atLeast: { ratio: 0.8, of: "input-budget" } },
+  progress: { ...PLIMSOLL_POLICY.progress, minimumSteps: 1 },
+};
+
 const LONG = (index: number): ScriptedReply => (index < 20 ? echoCalls(`c${index}`) : { text: `done ${SECRET}` });
 
 describe("what a session tells OpenTelemetry", () => {
@@ -91,7 +99,7 @@ describe("what a session tells OpenTelemetry", () => {
   });
 
   test("a compaction says why, by what and how much, and has a smaller context after it", async () => {
-    const { spans } = await told(LONG);
+    const { spans } = await told(LONG, { policy: STEADY });
     const compactions = spans.filter(({ name }) => name === "compact_context").map(({ attributes }) => attributes);
     expect(compactions.length).toBeGreaterThan(0);
     for (const attributes of compactions)
@@ -107,7 +115,7 @@ describe("what a session tells OpenTelemetry", () => {
   });
 
   test("metrics count calls, tokens, compactions and how far predictions were off", async () => {
-    const session = await told(LONG);
+    const session = await told(LONG, { policy: STEADY });
     const compactions = namesOf(session).filter((name) => name === "compact_context").length;
     expect(pointsOf(session, "gen_ai.client.operation.duration")).toMatchObject([
       { value: { count: 21, min: 0.25, max: 0.25 } },
