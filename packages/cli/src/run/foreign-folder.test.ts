@@ -41,7 +41,7 @@ describe("instructions of a foreign folder", { timeout: 60_000 }, () => {
 
 describe("logs of a foreign folder", { timeout: 60_000 }, () => {
   test.each([
-    [".plimsoll", "../home", [["run", "--demo", "look"], ["inspect"], ["inspect", "x"], ["undo", "x"]]],
+    [".plimsoll", "../home", [["run", "--demo", "look"], ["inspect"], ["inspect", "x"], ["compact", "--undo", "x"]]],
     [".plimsoll/sessions", "../../home", [["run", "--demo", "look"], ["inspect"]]],
     [".plimsoll/artifacts", "../../home", [["run", "--demo", "look"]]],
   ])("are not written through %s that leads out", async (name, target, commands) => {
