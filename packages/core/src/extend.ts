@@ -22,7 +22,7 @@ export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry, StepOutcome }
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
 export { type PlanItem, planAfter } from "./facts/facts.ts";
-export { canonicalJson, isRecord, type JsonObject, type JsonValue, wellFormed } from "./json.ts";
+export { canonicalJson, isNestedDeeper, isRecord, type JsonObject, type JsonValue, jsonText, MOST_JSON_LEVELS, parseJson, wellFormed } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
@@ -125,7 +125,15 @@ export {
 export type { StrategyKind } from "./strategy/strategy.ts";
 export { defineStrategy } from "./strategy/strategy.ts";
 export type { SummarizeSpec } from "./strategy/summarize.ts";
-export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, sha256Hex, shortHash, utf8Bytes } from "./text.ts";
+export {
+  characterBoundaryAtOrAfter,
+  characterBoundaryAtOrBefore,
+  createLineSplitter,
+  lineCount,
+  sha256Hex,
+  shortHash,
+  utf8Bytes,
+} from "./text.ts";
 export type { EstimatorOptions, EstimatorSpec, Tokenizers } from "./tokens/built-in-estimators.ts";
 export { BUILT_IN_ESTIMATORS, createEstimator } from "./tokens/built-in-estimators.ts";
 export { CHAR_CLASSES, charClass, countClasses } from "./tokens/char-class.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson, isJsonValue, isRecord, stringsIn } from "./json.ts";
+import { canonicalJson, isJsonValue, isNestedDeeper, isRecord, jsonText, parseJson, stringsIn } from "./json.ts";
 
 test.each([
   ["keys in order", { b: 1, a: 2 }, '{"a":2,"b":1}'],
@@ -54,4 +54,27 @@ test.each([
   ["text that is no JSON, as it stands", "cat a.ts", ["cat a.ts"]],
 ])("stringsIn reads %s", (_, json, strings) => {
   expect(stringsIn(json)).toEqual(strings);
+});
+
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+test.each([
+  ["500 levels", nested(500), false],
+  ["501 levels", nested(501), true],
+  ["objects and lists in turn", '{"a":['.repeat(251), true],
+  ["many that stand beside each other", `[${"[],".repeat(10_000)}[]]`, false],
+  ["brackets in a text", JSON.stringify(`\\"${"[".repeat(1_000)}`), false],
+  ["brackets behind a text that ends in a backslash", `["\\\\",${nested(500)}]`, true],
+  ["what is cut off", "[".repeat(100_000), true],
+])("isNestedDeeper of %s", (_, json, is) => {
+  expect(isNestedDeeper(json)).toBe(is);
+});
+
+test("foreign JSON that is nested too deep is none, and a value of it is written in words", () => {
+  expect(parseJson(nested(500))).toEqual(JSON.parse(nested(500)));
+  expect(() => parseJson(nested(100_000))).toThrow(new SyntaxError("nested deeper than 500 levels"));
+  expect([jsonText({ a: 1 }), jsonText(JSON.parse(nested(100_000)))]).toEqual([
+    '{"a":1}',
+    "(JSON that is nested too deep to be written)",
+  ]);
 });

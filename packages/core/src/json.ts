@@ -22,6 +22,58 @@ export function isJsonValue(value: unknown): value is JsonValue {
   return true;
 }
 
+/**
+ * Most levels of objects and arrays in JSON that others wrote: code that walks it by recursion fails from about 1,500 on, and the entry of a log that holds it may
+ * have twice as many. Vendors and agents send fewer than 20.
+ */
+export const MOST_JSON_LEVELS = 500;
+
+/** Reads JSON that others wrote. Throws a `SyntaxError` for text that is none, and for text that is nested deeper than {@link MOST_JSON_LEVELS}. */
+export function parseJson(text: string): unknown {
+  if (isNestedDeeper(text)) throw new SyntaxError(`nested deeper than ${MOST_JSON_LEVELS} levels`);
+  return JSON.parse(text);
+}
+
+/** Text in the place of a value that cannot be written. */
+const NOT_WRITTEN = "(JSON that is nested too deep to be written)";
+
+/** Writes a value that others' code parsed; words stand in the place of one that is nested too deep. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return NOT_WRITTEN;
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `{`, `]` and `}`: each pair differs in one bit. */
+const [OPENING, CLOSING, BRACE_BIT] = [0x7b, 0x7d, 0x20] as const;
+
+/** True if JSON text nests objects and arrays deeper than so many levels. One pass, no recursion; the text need not be whole. */
+export function isNestedDeeper(text: string, levels: number = MOST_JSON_LEVELS): boolean {
+  if (text.length <= levels) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at);
+    else if ((code | BRACE_BIT) === OPENING && ++depth > levels) return true;
+    else if ((code | BRACE_BIT) === CLOSING) depth -= 1;
+  }
+  return false;
+}
+
+/** Index of the quote that ends the string which begins at `start`; the text's length if none does. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
 function isScalar(value: unknown): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   characterBoundaryAtOrBefore,
   codePointCount,
+  createLineSplitter,
   isSurrogatePairAt,
   lineCount,
   sha256Hex,
@@ -133,4 +134,40 @@ describe("sha256Hex", () => {
 
 test("shortHash is the first 128 bits", () => {
   expect(shortHash("abc")).toBe("ba7816bf8f01cfea414140de5dae2223");
+});
+
+describe("a line splitter", () => {
+  const linesOf = (pieces: readonly string[], mostChars = 10) => {
+    const splitter = createLineSplitter(mostChars);
+    return [...pieces.flatMap((piece) => splitter.take(piece)), splitter.end()];
+  };
+
+  test.each([
+    ["gives lines without their ends", ["a\nb\r\nc\rd"], ["a", "b", "c", "d"]],
+    ["joins a line that came in pieces", ["a", "b", "", "c\nd", "e"], ["abc", "de"]],
+    ["takes a line end whose halves came apart as one", ["a\r", "\nb"], ["a", "b"]],
+    ["takes it as one with nothing in between", ["a\r", "", "\nb"], ["a", "b"]],
+    ["keeps empty lines", ["a\n", "\n\r", "\r"], ["a", "", "", "", ""]],
+    ["gives null for a line that is too long, and goes on", ["123456", "78901", "2\nb\n", "12345678901"], [null, "b", null]],
+    ["takes a line of the most", ["12345", "67890\n"], ["1234567890", ""]],
+  ])("%s", (_, pieces, lines) => {
+    expect(linesOf(pieces)).toEqual(lines);
+  });
+
+  test("gives the lines of the whole, however it is cut", () => {
+    const anyLines = fc.array(fc.constantFrom("a", "bc", "\n", "\r", "\r\n"), { maxLength: 30 });
+    fc.assert(
+      fc.property(anyLines, anyLines, (one, other) => {
+        const pieces = [...one, other.join("")];
+        expect(linesOf(pieces, 1_000)).toEqual(pieces.join("").split(/\r\n|\n|\r/));
+      }),
+    );
+  });
+
+  test("searches each character once", () => {
+    const split = vi.spyOn(String.prototype, "split");
+    onTestFinished(() => split.mockRestore());
+    expect(linesOf(Array.from({ length: 1_000 }, () => "word"), 4_000)).toEqual(["word".repeat(1_000)]);
+    expect(split.mock.contexts.reduce<number>((chars, text) => chars + String(text).length, 0)).toBe(4_000);
+  });
 });

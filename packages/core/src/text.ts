@@ -50,6 +50,50 @@ export function lineCount(text: string): number {
   return text.endsWith("\n") ? lines : lines + 1;
 }
 
+/** Takes text as it arrives, and gives its lines. */
+export interface LineSplitter {
+  /** The lines that this piece ends, without their ends; `null` for one that is longer than the most. */
+  take(piece: string): readonly (string | null)[];
+  /** The last line, which nothing ended. */
+  end(): string | null;
+}
+
+/**
+ * Splits text that comes in pieces on `\n`, `\r\n` and `\r`. Each piece is searched once and each line joined once; of a line that is longer than
+ * so many characters nothing is held.
+ */
+export function createLineSplitter(mostChars: number): LineSplitter {
+  let pieces: string[] = [];
+  let chars = 0;
+  let isAfterReturn = false;
+  const hold = (text: string) => {
+    chars += text.length;
+    if (chars > mostChars) pieces = [];
+    else pieces.push(text);
+  };
+  const end = () => {
+    const line = chars > mostChars ? null : pieces.join("");
+    pieces = [];
+    chars = 0;
+    return line;
+  };
+  return {
+    take: (piece) => {
+      if (piece === "") return [];
+      // A line end whose halves came in two pieces is one.
+      const [first = "", ...rest] = (isAfterReturn && piece.startsWith("\n") ? piece.slice(1) : piece).split(/\r\n|\n|\r/);
+      isAfterReturn = piece.endsWith("\r");
+      hold(first);
+      return rest.map((next) => {
+        const line = end();
+        hold(next);
+        return line;
+      });
+    },
+    end,
+  };
+}
+
 /** The smallest UTF-16 index at or above `index` that does not split a surrogate pair. */
 export function characterBoundaryAtOrAfter(text: string, index: number): number {
   if (index <= 0) return 0;

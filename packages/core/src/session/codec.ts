@@ -1,6 +1,6 @@
 import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { isRecord, type JsonObject } from "../json.ts";
+import { isNestedDeeper, isRecord, type JsonObject } from "../json.ts";
 import type { Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
@@ -97,7 +97,7 @@ interface Place {
 export function decodeEntry(text: string, place: Place): SessionEntry {
   const value = jsonOf(text, place);
   const where = placeIn(place);
-  if (isTextNestedTooDeep(text)) throw nestedTooDeep(where);
+  if (isNestedDeeper(text, MAXIMUM_NESTING_COUNT)) throw nestedTooDeep(where);
   const parsed = sessionEntrySchema.safeParse(inNewestForm(value));
   if (parsed.success) return parsed.data;
   const version = isRecord(value) && value.type === "session" ? value.version : null;
@@ -123,7 +123,7 @@ function jsonOf(text: string, place: Place): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    if (isTextNestedTooDeep(text)) throw nestedTooDeep(placeIn(place));
+    if (isNestedDeeper(text, MAXIMUM_NESTING_COUNT)) throw nestedTooDeep(placeIn(place));
     throw new PlimsollError("bad-session", `${placeIn(place)}: not JSON; repair or remove this line`, { ...place }, cause);
   }
 }
@@ -236,33 +236,6 @@ export function logTooLarge(place: string, bytes: number): PlimsollError {
 
 function overLimit(message: string, details: JsonObject): PlimsollError {
   return new PlimsollError("session-limit", message, details);
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-
-/** True if JSON text nests objects and arrays deeper than {@link MAXIMUM_NESTING_COUNT}. One pass, no recursion; the text need not be whole. */
-function isTextNestedTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = stringEnd(text, at);
-    else if (OPENING.has(code) && ++depth > MAXIMUM_NESTING_COUNT) return true;
-    else if (CLOSING.has(code)) depth -= 1;
-  }
-  return false;
-}
-
-/** Index of the quote that ends the string which begins at `start`; the text's length if none does. */
-function stringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-  return text.length;
 }
 
 /** True if a value nests objects and arrays deeper than {@link MAXIMUM_NESTING_COUNT}. One pass, no recursion; a cycle is nested too deep. */
