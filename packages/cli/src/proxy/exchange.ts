@@ -3,7 +3,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Policy } from "@plimsoll/core";
-import { recoveriesOf } from "@plimsoll/core/extend";
+import { createLineSplitter, recoveriesOf } from "@plimsoll/core/extend";
 import type { AnswerReader, EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
 import { createAnswerReader, failureIn, parseRecord, wireAt } from "@plimsoll/providers/proxy";
 import { messageOf } from "../io.ts";
@@ -141,24 +141,19 @@ async function begun(answering: Answering): Promise<Begun> {
   });
   if (prepared === null) return passing(answer);
   if (status >= 400) {
-    const refused = await bodyOf(answer, MAXIMUM_ERROR_BYTES);
-    const bodyText = refused === null ? null : unpacked(refused, coding);
+    const { whole, body } = await readAtMost(answer, MAXIMUM_ERROR_BYTES);
+    const bodyText = whole === null ? null : unpacked(whole, coding);
     const deliver = async () => {
-      if (refused === null) {
-        answer.destroy();
-        throw new Error("a refusal that is too large to read");
-      }
       begin(response, answer);
-      await new Promise<void>((resolve) => response.end(refused, resolve));
+      await pipeline(body, response);
     };
     return { failure: bodyText === null ? null : { status, bodyText }, deliver };
   }
   // A whole answer is read before it goes on: one that the window ended is asked for again with less.
   if (/json/.test(headers["content-type"] ?? "")) {
-    const bytes = await bodyOf(answer);
-    if (bytes === null) throw new Error("an answer that is too large to read");
-    const read = parseRecord(unpacked(bytes, coding) ?? "");
-    return passing([bytes], read === null ? null : prepared.cutOff(read));
+    const { whole, body } = await readAtMost(answer, MAXIMUM_BODY_BYTES);
+    const read = whole === null ? null : parseRecord(unpacked(whole, coding) ?? "");
+    return passing(body, read === null ? null : prepared.cutOff(read));
   }
   if (!isEvents(answer) || coding !== undefined) return passing(answer);
   const { failureText, wholeText, body } = await heldStart(answer);
@@ -170,8 +165,28 @@ function isEvents({ headers }: IncomingMessage): boolean {
   return /event-stream/.test(headers["content-type"] ?? "");
 }
 
-/** Largest refusal that is read; a larger one is no refusal. Chosen. */
+/** Largest refusal that is read, whole or as the beginning of a stream; a larger one is passed on unread. Chosen. */
 const MAXIMUM_ERROR_BYTES = 4 * 1024 * 1024;
+
+/** A body: `whole` is `null` if it is larger than so many bytes, and `body` has all of it either way. */
+async function readAtMost(message: IncomingMessage, mostBytes: number): Promise<{ whole: Buffer | null; body: Body }> {
+  const pieces: AsyncIterator<unknown> = message.iterator({ destroyOnReturn: false });
+  const held: Buffer[] = [];
+  let bytes = 0;
+  while (bytes <= mostBytes) {
+    const piece = await nextOf(pieces);
+    if (piece === null) return { whole: Buffer.concat(held), body: held };
+    held.push(piece);
+    bytes += piece.length;
+  }
+  return { whole: null, body: goneOn(held, nextOf(pieces), pieces) };
+}
+
+/** The pieces that were held, and those that follow. */
+async function* goneOn(held: readonly Buffer[], next: Promise<Buffer | null>, pieces: AsyncIterator<unknown>) {
+  yield* held;
+  for (let piece = await next; piece !== null; piece = await nextOf(pieces)) yield piece;
+}
 
 /** The whole body; `null` for one that is larger. */
 export async function bodyOf(message: IncomingMessage, maximumBytes: number = MAXIMUM_BODY_BYTES): Promise<Buffer | null> {
@@ -197,7 +212,8 @@ async function streamed(body: Body, { answer, response, prepared, onProblem }: A
   if (prepared === null) return await pipeline(body, response);
   const reader = createAnswerReader(prepared.wire, isEvents(answer) ? "events" : "whole");
   const noted = async () => {
-    const { answer: read, failure } = reader.end();
+    const { answer: read, failure, isUnread } = reader.end();
+    if (isUnread) onProblem("a part of the answer is too long to read: its usage may not be noted", originOf(prepared));
     try {
       if (read !== null) await prepared.observe(read);
       // The stream has begun, so that the program sees the failure; what it teaches is there for the next request.
@@ -262,7 +278,9 @@ const HOLD_SAID_MS = 400;
 async function heldStart(answer: IncomingMessage): Promise<HeldStart> {
   const pieces: AsyncIterator<unknown> = answer.iterator({ destroyOnReturn: false });
   const held: Buffer[] = [];
-  const heldText = () => Buffer.concat(held).toString("utf8");
+  let heldBytes = 0;
+  const lines = createLineSplitter(MAXIMUM_ERROR_BYTES);
+  const decoder = new TextDecoder();
   let pending = nextOf(pieces);
   const waiting = new AbortController();
   const after = (ms: number) => {
@@ -274,27 +292,22 @@ async function heldStart(answer: IncomingMessage): Promise<HeldStart> {
   let said: readonly (string | null)[] = [];
   let isWhole = false;
   try {
-    while (said.length < HELD_EVENTS && (said[0] ?? null) === null) {
+    while (said.length < HELD_EVENTS && (said[0] ?? null) === null && heldBytes <= MAXIMUM_ERROR_BYTES) {
       const piece = await Promise.race([pending, over]);
       isWhole = piece === null;
       if (piece === "over" || piece === null) break;
       held.push(piece);
+      heldBytes += piece.length;
       pending = nextOf(pieces);
-      const now = failuresSaid(heldText());
+      const now = lines.take(decoder.decode(piece, { stream: true })).flatMap(failureSaid);
       if (said.length === 0 && now.length > 0) over = after(HOLD_SAID_MS);
-      said = now;
+      said = [...said, ...now];
     }
   } finally {
     waiting.abort();
   }
-  const body = async function* () {
-    yield* held;
-    for (let piece = await pending; piece !== null; piece = await pending) {
-      yield piece;
-      pending = nextOf(pieces);
-    }
-  };
-  return { failureText: said[0] ?? null, wholeText: isWhole ? heldText() : null, body: body() };
+  const wholeText = isWhole ? Buffer.concat(held).toString("utf8") : null;
+  return { failureText: said[0] ?? null, wholeText, body: goneOn(held, pending, pieces) };
 }
 
 function nextOf(pieces: AsyncIterator<unknown>): Promise<Buffer | null> {
@@ -304,14 +317,11 @@ function nextOf(pieces: AsyncIterator<unknown>): Promise<Buffer | null> {
   return next;
 }
 
-/** The events that say something, each by its failure; `null` for none. */
-function failuresSaid(text: string): readonly (string | null)[] {
-  const lines = text.split(/\r\n|\n|\r/).slice(0, -1);
-  return lines.flatMap((line) => {
-    if (!line.startsWith("data:")) return [];
-    const event = parseRecord(line.slice("data:".length));
-    if (event !== null && PRELUDE.includes(event.type)) return [];
-    const failure = event === null ? null : failureIn(event);
-    return [failure === null ? null : JSON.stringify({ error: failure })];
-  });
+/** The failure of the event on a line, `null` for an event without one or a line too long to read; nothing for an event that says nothing yet. */
+function failureSaid(line: string | null): readonly (string | null)[] {
+  if (line?.startsWith("data:") === false) return [];
+  const event = line === null ? null : parseRecord(line.slice("data:".length));
+  if (event !== null && PRELUDE.includes(event.type)) return [];
+  const failure = event === null ? null : failureIn(event);
+  return [failure === null ? null : JSON.stringify({ error: failure })];
 }

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
 import { type ProxySetting, type SettingOptions, startSetting } from "../../testing/proxy-setting.ts";
 
@@ -105,6 +105,14 @@ describe("what passes", () => {
     expect(seen[0]).toMatchObject({ method: "GET", target: "/v1/models?limit=2" });
   });
 
+  test("may be nested too deep to be read: it passes as it came, and the log says so", async () => {
+    const { url, seen, stdout } = await started();
+    const deep = ODD.replace("1.0", `${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    await raw(`${url}/v1/messages`, HEADERS, deep);
+    expect(seen[0]?.body.toString("utf8")).toBe(deep);
+    expect(stdout()).toContain("passed on as it came: the request's JSON is nested too deep to be read");
+  });
+
   test("may be what nobody can read", async () => {
     const { url, seen } = await started();
     expect((await raw(`${url}/v1/messages`, HEADERS, '{"messages": [')).status).toBe(400);
@@ -133,6 +141,41 @@ describe("the upstream's answer comes as it was", () => {
       headers: { "retry-after": "7", "request-id": "r1", "set-cookie": ["a=1", "b=2"] },
     });
     expect(answer.body.toString()).toBe(body);
+  });
+
+  test.each([
+    ["a refusal", 400, "text/plain", 5],
+    ["an answer", 200, "application/json", 65],
+  ])("%s that is too large to read", async (_, status, type, megabytes) => {
+    const body = Buffer.alloc(megabytes * 1024 * 1024, "x");
+    const { url } = await started({
+      intercept: (_, response) => {
+        response.writeHead(status, { "content-type": type, "request-id": "r1" }).end(body);
+        return "answered";
+      },
+    });
+    const answer = await raw(`${url}/v1/messages`, { ...HEADERS, session_id: "s" });
+    expect(answer).toMatchObject({ status, headers: { "request-id": "r1" } });
+    expect(answer.body.equals(body)).toBe(true);
+  });
+
+  test("a line of a stream that comes in many pieces, each searched a few times at most", async () => {
+    const line = `data: ${JSON.stringify({ type: "message_start", message: { id: "m1", text: "x".repeat(3_000_000) } })}\n\n`;
+    const split = vi.spyOn(String.prototype, "split");
+    onTestFinished(() => split.mockRestore());
+    const { url } = await started({
+      intercept: async (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (let at = 0; at < line.length; at += 100_000)
+          await new Promise((resolve) => response.write(line.slice(at, at + 100_000), resolve));
+        response.end();
+        return "answered";
+      },
+    });
+    const answer = await raw(`${url}/v1/messages`, { ...HEADERS, session_id: "s" });
+    expect(answer.body.toString("utf8")).toBe(line);
+    const searched = split.mock.contexts.reduce<number>((chars, text) => chars + String(text).length, 0);
+    expect(searched).toBeLessThan(4 * line.length);
   });
 
   test("a packed answer, and its usage is read all the same", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { flushed, LINE_START, wrapPiece } from "./word-wrap.ts";
 
 /** Shows pieces that come one after the other on a terminal of ten columns. */
@@ -30,4 +30,11 @@ test("however it is cut into pieces, it reads the same", () => {
   expect(shown([...text])).toBe(whole);
   expect(shown(text.split(/(?<=e)/))).toBe(whole);
   expect(whole.split(/\s+/)).toEqual(text.split(/\s+/));
+});
+
+test("a word without an end is searched once, in however many pieces it comes", () => {
+  const split = vi.spyOn(String.prototype, "split");
+  onTestFinished(() => split.mockRestore());
+  expect(shown(Array.from({ length: 1_000 }, () => "word"))).toBe("word".repeat(1_000));
+  expect(split.mock.contexts.reduce<number>((chars, text) => chars + String(text).length, 0)).toBe(4_000);
 });

@@ -22,8 +22,9 @@ const BLANKS = /(\s)/;
 export function wrapPiece({ column, word }: WrapState, piece: string, columns: number): WrappedPiece {
   let text = "";
   let at = column;
-  let held = "";
-  for (const part of `${word}${piece}`.split(BLANKS)) {
+  // Only what is new is split: a word without an end may come in many pieces.
+  let held = word;
+  for (const part of piece.split(BLANKS)) {
     if (!BLANKS.test(part)) {
       held += part;
       continue;

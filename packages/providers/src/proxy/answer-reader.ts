@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/extend";
+import { createLineSplitter, isRecord, parseJson } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { failureIn, type ProxyWire } from "./wires.ts";
 
@@ -13,6 +13,8 @@ export interface AnswerReader {
 interface ReadAnswer {
   readonly answer: Fields | null;
   readonly failure: Fields | null;
+  /** A part of it was too long to be read. */
+  readonly isUnread: boolean;
 }
 
 /** Longest line or answer that is read, in characters; chosen: the largest answers hold images. Longer ones pass unread. */
@@ -23,28 +25,28 @@ const TELLING = /"usage"|"usageMetadata"|"error"|"message_start"/;
 
 /** Makes a reader for one answer, which comes as server-sent events or whole (`form`). Lines and answers above 32 million characters pass unread. */
 export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "events" | "whole"): AnswerReader {
-  let rest = "";
-  let isTooLong = false;
-  let read: ReadAnswer = { answer: null, failure: null };
+  const splitter = createLineSplitter(MAXIMUM_CHARS);
+  let whole = "";
+  let read: ReadAnswer = { answer: null, failure: null, isUnread: false };
   const takeEvent = (text: string) => {
     if (TELLING.test(text)) for (const event of eventsIn(text)) read = after(read, event, wire);
   };
+  const takeLine = (line: string | null) => {
+    if (line === null) read = { ...read, isUnread: true };
+    else if (line.startsWith("data:")) takeEvent(line.slice("data:".length));
+  };
   return {
     take: (text) => {
-      rest += text;
-      if (form === "events") {
-        const lines = rest.split(/\r\n|\n|\r/);
-        rest = lines.pop() ?? "";
-        for (const line of lines) if (line.startsWith("data:") && !isTooLong) takeEvent(line.slice("data:".length));
-        if (lines.length > 0) isTooLong = false;
-      }
-      if (rest.length <= MAXIMUM_CHARS) return;
-      rest = "";
-      isTooLong = true;
+      if (form === "events") for (const line of splitter.take(text)) takeLine(line);
+      else if (!read.isUnread) whole += text;
+      if (whole.length <= MAXIMUM_CHARS) return;
+      whole = "";
+      takeLine(null);
     },
     end: () => {
-      if (form === "whole" && !isTooLong) takeEvent(rest);
-      rest = "";
+      if (form === "whole" && !read.isUnread) takeEvent(whole);
+      if (form === "events" && splitter.end() === null) takeLine(null);
+      whole = "";
       return read;
     },
   };
@@ -53,7 +55,7 @@ export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "
 /** The objects of a text: one, or those of a list, as Gemini streams them without events. */
 function eventsIn(text: string): readonly Fields[] {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return [value].flat().filter(isRecord);
   } catch {
     // An answer that was cut off, or one that is no JSON, tells nothing.
@@ -61,6 +63,6 @@ function eventsIn(text: string): readonly Fields[] {
   }
 }
 
-function after({ answer, failure }: ReadAnswer, event: Fields, { answerAfter }: Pick<ProxyWire, "answerAfter">): ReadAnswer {
-  return { answer: answerAfter(answer ?? {}, event), failure: failureIn(event) ?? failure };
+function after({ answer, failure, isUnread }: ReadAnswer, event: Fields, { answerAfter }: Pick<ProxyWire, "answerAfter">): ReadAnswer {
+  return { answer: answerAfter(answer ?? {}, event), failure: failureIn(event) ?? failure, isUnread };
 }

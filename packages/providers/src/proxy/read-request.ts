@@ -1,4 +1,5 @@
-import { canonicalJson, shortHash } from "@plimsoll/core/extend";
+import { PlimsollError } from "@plimsoll/core";
+import { canonicalJson, isNestedDeeper, shortHash } from "@plimsoll/core/extend";
 import { saidIn, type TypedWord, type WithoutWords, withoutWords } from "../drop-in/typed-words.ts";
 import { isAgentsRole } from "../drop-in/wire-array.ts";
 import { type Fields, listAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -28,10 +29,12 @@ export interface ReadRequest extends ProxyRequest {
   readonly signs: ConversationSigns;
 }
 
-/** Reads a request; `null` for one that has no history of a known form. */
+/** Reads a request; `null` for one that has no history of a known form. Throws `bad-input` for JSON that is nested too deep. */
 export function readRequest(request: ProxyRequest, keys: ConversationKeys): ReadRequest | null {
   const wire = wireAt(request.path);
   const body = wire === null ? null : parseRecord(request.bodyText);
+  if (wire !== null && body === null && isNestedDeeper(request.bodyText))
+    throw new PlimsollError("bad-input", "the request's JSON is nested too deep to be read");
   if (wire === null || body === null) return null;
   const all = recordsAt(body, wire.itemsKey);
   const list: unknown = body[wire.itemsKey];

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { createLineSplitter } from "@plimsoll/core/extend";
 import { type Environment, toolEnvironment } from "../process/run-process.ts";
 
 /** How a wait for gdb ended. */
@@ -105,12 +105,23 @@ function spawnGdb({ program, cwd, env, passEnv }: GdbSetting): ChildProcessWitho
   return spawn(program, ["--nx", "--quiet", "--interpreter=mi3"], { cwd, env: environment, detached: true });
 }
 
+/** Longest line of gdb's or the program's that is read; chosen: far above every cap of a policy. */
+const MAXIMUM_LINE_CHARS = 4_000_000;
+const LINE_LEFT_OUT = `[a line of more than ${MAXIMUM_LINE_CHARS} characters, not shown]\n`;
+
 /** Tells what gdb says, and when it is gone. */
 function listenTo(
   child: ChildProcessWithoutNullStreams,
   { hear, leave }: { readonly hear: (heard: Heard) => void; readonly leave: () => void },
 ): void {
-  createInterface({ input: child.stdout }).on("line", (line) => hear(heardIn(miRecord(line))));
+  const lines = createLineSplitter(MAXIMUM_LINE_CHARS);
+  const take = (line: string | null) =>
+    hear(line === null ? { ...NOTHING_HEARD, text: LINE_LEFT_OUT } : heardIn(miRecord(line)));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => lines.take(text).forEach(take));
+  child.stdout.once("end", () => {
+    const last = lines.end();
+    if (last !== "") take(last);
+  });
   child.stderr.resume();
   child.on("error", (error) => {
     hear({ ...NOTHING_HEARD, text: `gdb could not be started: ${error.message}\n` });
