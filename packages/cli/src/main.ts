@@ -4,15 +4,17 @@ import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { COMMANDS, type CommandEntry } from "./commands.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, plimsollVersion } from "./io.ts";
+import { guarded, tell } from "./terminal/printable.ts";
 
 /** Asked for alone they are answered before anything is loaded. */
 const VERSION_OPTIONS: readonly (string | undefined)[] = ["-V", "--version"];
 
 /**
  * Runs one command line (without the interpreter and the script) and resolves to the process's exit code. Everything that a
- * command says goes to `io`; no error escapes, and each mistake is one line. Only the command that is called is loaded.
+ * command says goes to the streams; no error escapes, and each mistake is one line. Only the command that is called is loaded.
  */
-export async function main(argv: readonly string[], io: CliIo): Promise<number> {
+export async function main(argv: readonly string[], streams: CliIo): Promise<number> {
+  const io = { ...streams, stdout: guarded(streams.stdout) };
   if (VERSION_OPTIONS.includes(argv[0])) {
     io.stdout.write(`${plimsollVersion()}\n`);
     return EXIT_OK;
@@ -36,7 +38,6 @@ export async function main(argv: readonly string[], io: CliIo): Promise<number> 
   } catch (error) {
     // Commander has printed its line already; help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-    const { tell } = await import("./terminal/printable.ts");
     const told = await placed(error, argv, io);
     tell(io, ...linesOf(told));
     return isPlimsollError(told) ? EXIT_USAGE : EXIT_FAILED;

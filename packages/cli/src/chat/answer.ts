@@ -25,7 +25,7 @@ export interface ChatOutput {
 /** Does what a line asks for and says what came of it. Rejects if that could not be done. */
 export async function answer(asked: ChatLine, session: AgentSession, { write, status, io }: ChatOutput): Promise<void> {
   const { agent } = session;
-  const say = (...lines: readonly string[]) => write(lines.map((line) => lineFor(io.stdout, line)).join(""));
+  const say = (...lines: readonly string[]) => write(lines.map((line) => lineFor(io.stdout, printable(line))).join(""));
   // Tables and the status line know the width themselves; YAML must stay what it is.
   const show = (...lines: readonly string[]) => write(`${lines.join("\n")}\n`);
   switch (asked.kind) {

@@ -8,7 +8,7 @@ import { type AgentSession, openSession } from "../run/open-session.ts";
 import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { createShownSession, type ShownSession } from "../run/status-line.ts";
-import { lineFor, tell } from "../terminal/printable.ts";
+import { say as sayOn, tell } from "../terminal/printable.ts";
 import { openTypedLines, type TypedInput } from "../terminal/typed-lines.ts";
 import { answer } from "./answer.ts";
 import { type ChatLine, chatLine } from "./slash-command.ts";
@@ -42,7 +42,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   const session = await openSession(options, { io, environment: process.env, onEvent, ...ask }).finally(() => first?.close());
   shown.open(session);
   const asker = createLineAsker(screen);
-  const say = (line: string) => write(lineFor(io.stdout, line));
+  const say = (line: string) => sayOn(io.stdout, line);
   [...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists what can be typed."].forEach(say);
   const answers = await chatOver({ session, asker, shown, io, input, inputKind: isTerminal ? "terminal" : "pipe" }).finally(
     () => session.close(),

@@ -31,6 +31,16 @@ const LOG = ".plimsoll/sessions/voyage.jsonl";
 const logText = () => readFileSync(join(folder, LOG), "utf8");
 
 describe("compact", () => {
+  test("no output has what could steer a terminal, and the messages are the same data", async () => {
+    const said = "note \u202e\u009b2J\u{e0041} end";
+    const log = logText().replace("turn 19: ", `${said}: `);
+    writeFileSync(join(folder, LOG), log);
+    const { stdout, stderr } = await plimsoll("compact", "voyage", "--keep", "1k");
+    expect(stdout + stderr).not.toMatch(/[\u202a-\u202e\u0080-\u009f]|\u{e0041}/u);
+    expect(stdout).toContain("note \\u202e\\u009b2J\\udb40\\udc41 end");
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(said);
+  });
+
   test("a folder that is not there is named, and not made", async () => {
     const { exitCode, stderr } = await plimsoll("compact", "voyage", "--keep", "1k", "--out", "none/messages.json");
     expect([exitCode, readdirSync(folder).includes("none")]).toEqual([2, false]);

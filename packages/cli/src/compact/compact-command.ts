@@ -16,7 +16,7 @@ import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { type PolicyParts, policyNamed } from "../option/policy-option.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions, tokensOf } from "../option/replay-options.ts";
-import { printable, shortened, tell, wrapped } from "../terminal/printable.ts";
+import { printable, printableLines, shortened, tell, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions extends ExtensionOptions {
   readonly undo?: boolean;
@@ -97,7 +97,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   }
   const { messages } = session.context();
   const tried = compactionReport({ transcript, outcome, model, before, after: messages });
-  const report = `${tried}\n${leftOut === null ? "" : `${leftOut}\n`}`;
+  const report = printableLines(`${tried}\n${leftOut === null ? "" : `${leftOut}\n`}`);
   if (options.dryRun === true || !isDone) {
     io.stdout.write(report);
     return isDone || options.dryRun === true ? EXIT_OK : EXIT_FAILED;

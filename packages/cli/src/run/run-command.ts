@@ -4,7 +4,7 @@ import { type AgentEvent, compactionLogLine } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
-import { lineFor as onOutput, printable, printableLines } from "../terminal/printable.ts";
+import { printableLines, say as sayOn } from "../terminal/printable.ts";
 import type { TypedInput } from "../terminal/typed-lines.ts";
 import { flushed, LINE_START, wrapPiece } from "../terminal/word-wrap.ts";
 import { lineFor } from "./event-lines.ts";
@@ -36,9 +36,7 @@ export interface RunPlace {
 
 /** Runs a task; resolves to the exit code. The answer goes to the output, everything else to the error output, unless it is JSON. */
 export async function run(task: string, options: RunOptions, { io, signal, person }: RunPlace): Promise<number> {
-  const say = (lines: readonly string[]) => {
-    for (const line of lines) io.stderr.write(onOutput(io.stderr, line));
-  };
+  const say = (lines: readonly string[]) => sayOn(io.stderr, ...lines);
   const form = options.json === true ? "json" : "text";
   const shown = createShownSession(io.stderr);
   // It knows the width itself.
@@ -69,7 +67,7 @@ export async function run(task: string, options: RunOptions, { io, signal, perso
     showStatus();
     say([
       ...refusalLines(permissions),
-      ...(error === null ? [] : [`plimsoll: ${printable(error.message)}`]),
+      ...(error === null ? [] : [`plimsoll: ${error.message}`]),
       ...(isDone ? [] : [`go on with: plimsoll run ${options.demo ? "--demo " : ""}--resume ${agent.sessionId} "…"`]),
     ]);
     return isDone ? EXIT_OK : EXIT_FAILED;

@@ -15,6 +15,7 @@ import { type CliIo, EXIT_OK, messageOf, untilTold } from "../io.ts";
 import type { AskPerson } from "../permission/permissions.ts";
 import { type AgentSession, openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
+import { say } from "../terminal/printable.ts";
 
 /** Adds `plimsoll serve`: a session for editors and other programs, over standard input and output. */
 export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
@@ -22,7 +23,7 @@ export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCod
     await untilTold(async (ended) => {
       const session = await openSession(options, { io, environment: process.env });
       // The output belongs to the protocol.
-      for (const notice of session.notices) io.stderr.write(`${notice}\n`);
+      say(io.stderr, ...session.notices);
       try {
         await serveConnection(session, { input: process.stdin, output: process.stdout, ended });
       } finally {
