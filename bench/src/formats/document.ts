@@ -1,5 +1,5 @@
 import { PlimsollError, type ToolSpec } from "@plimsoll/core";
-import { isRecord, type SessionStartEntry } from "@plimsoll/core/extend";
+import { isRecord, parseJson, type SessionStartEntry } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";
@@ -61,8 +61,7 @@ async function documentBeside(source: FileSource, path: string): Promise<unknown
   const text = await source.beside(path);
   if (text === null) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return value;
+    return parseJson(text);
   } catch {
     // The session is read without it.
     return undefined;

@@ -1,4 +1,4 @@
-import { isRecord, type JsonValue } from "@plimsoll/core/extend";
+import { isRecord, type JsonValue, parseJson } from "@plimsoll/core/extend";
 
 /** An object of outside data, after the one check that it is an object. */
 export type Fields = { readonly [key: string]: unknown };
@@ -60,7 +60,7 @@ function isJson(value: unknown): value is JsonValue {
 export function parseRecord(text: string | null): Fields | null {
   if (text === null || !isBraced(text)) return null;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isRecord(value) ? value : null;
   } catch {
     // A caller that has no use for a broken text treats it as absent.

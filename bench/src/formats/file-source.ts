@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isNestedDeeper, isRecord } from "@plimsoll/core/extend";
 import { openRegularFileSync, readAtMost } from "@plimsoll/core/node";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileLine, FileSource } from "./importer.ts";
@@ -42,7 +42,7 @@ export function fileSource(path: string, displayName: string, mostBytes: number 
     displayName,
     lines: () => readLines(path, displayName, mostBytes),
     text,
-    document: parsedOnce(text),
+    document: parsedOnce(text, displayName),
     ...filesBeside(path),
   };
 }
@@ -132,15 +132,18 @@ function lazySource(path: string, displayName: string, text: () => string): File
       }
     },
     text: wholeText,
-    document: parsedOnce(wholeText),
+    document: parsedOnce(wholeText, displayName),
     ...filesBeside(path),
   };
 }
 
-function parsedOnce(text: () => Promise<string>): () => Promise<unknown> {
+function parsedOnce(text: () => Promise<string>, file: string): () => Promise<unknown> {
   let parsed: Promise<unknown> | null = null;
   return () => {
-    parsed ??= text().then((content): unknown => JSON.parse(content));
+    parsed ??= text().then((content): unknown => {
+      if (isNestedDeeper(content)) throw new PlimsollError("bad-input", `${file}: its JSON is nested too deep to be read`, { file });
+      return JSON.parse(content);
+    });
     return parsed;
   };
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { splitObjects } from "./json-lines.ts";
+import type { ImportNote } from "../transcript.ts";
+import { textSource } from "./file-source.ts";
+import { readObjects, splitObjects } from "./json-lines.ts";
 
 test.each([
   ["nothing", "", [], ""],
@@ -16,4 +18,13 @@ test.each([
 test("looks at each character once: a million open brackets are no trouble", () => {
   const text = "{".repeat(1_000_000);
   expect(splitObjects(text).objects).toEqual([]);
+});
+
+test("a line that is nested too deep is said, and the others are read", async () => {
+  const notes: ImportNote[] = [];
+  const values: unknown[] = [];
+  const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  await readObjects(textSource(`{"a":1}\n${deep}\n{"a":2}\n`, "s.jsonl"), notes, ({ value }) => values.push(value));
+  expect(values).toEqual([{ a: 1 }, { a: 2 }]);
+  expect(notes.map(({ text }) => text)).toEqual(["s.jsonl:2: JSON that is nested too deep to be read; it was left out"]);
 });

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/extend";
+import { isNestedDeeper, isRecord, parseJson } from "@plimsoll/core/extend";
 import type { ImportNote } from "../transcript.ts";
 import type { Fields } from "./fields.ts";
 import type { FileSource } from "./importer.ts";
@@ -23,6 +23,7 @@ export async function readObjects(source: FileSource, notes: ImportNote[], take:
     const value = parsed(text);
     if (isRecord(value)) take({ line: number, value });
     else if (value !== undefined) broken = { line: number, text: "" };
+    else if (isNestedDeeper(text)) notes.push(unreadableLine(source.displayName, number, "JSON that is nested too deep to be read"));
     else {
       const { objects, rest } = splitObjects(text);
       const values = objects.map(parsed).filter(isRecord);
@@ -36,7 +37,7 @@ export async function readObjects(source: FileSource, notes: ImportNote[], take:
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     // Not JSON: the caller looks at the line another way and notes it.
     return undefined;
@@ -49,8 +50,8 @@ function lastLine(file: string, broken: { readonly line: number; readonly text: 
   return { code: "cut-off-line", line: broken.line, text };
 }
 
-function unreadableLine(file: string, line: number): ImportNote {
-  return { code: "unreadable-line", line, text: `${file}:${line}: no JSON object on this line; it was left out` };
+function unreadableLine(file: string, line: number, words = "no JSON object on this line"): ImportNote {
+  return { code: "unreadable-line", line, text: `${file}:${line}: ${words}; it was left out` };
 }
 
 function severalObjects(file: string, line: number, count: number): ImportNote {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, parseJson } from "@plimsoll/core/extend";
 
 /** A stream that a command writes text to. */
 export interface Output {
@@ -85,7 +85,7 @@ export function messageOf(error: unknown): string {
 /** The value of a text that is JSON; `null` for any other text, which no schema takes. */
 export function jsonOrNull(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import type { ToolCallPart } from "@plimsoll/core";
-import { callShape, isRecord, type JsonValue } from "@plimsoll/core/extend";
+import { callShape, isRecord, type JsonValue, MOST_JSON_LEVELS, parseJson } from "@plimsoll/core/extend";
 
 /** An object of outside data whose fields are not known yet. */
 export type Fields = { readonly [key: string]: unknown };
@@ -46,21 +46,22 @@ export function piecesAt(fields: unknown, key: string): readonly Fields[] {
   return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
 }
 
-/** The value as plain JSON data; `null` for what JSON cannot carry. */
-export function jsonValueOf(value: unknown): JsonValue {
+/** The value as plain JSON data; `null` for what JSON cannot carry, and for what is nested deeper than so many levels. */
+export function jsonValueOf(value: unknown, levels: number = MOST_JSON_LEVELS): JsonValue {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (Array.isArray(value)) return value.map(jsonValueOf);
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => jsonValueOf(item, levels - 1));
   if (!isRecord(value)) return null;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, jsonValueOf(item)] as const])),
+    Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [[key, jsonValueOf(item, levels - 1)] as const])),
   );
 }
 
 /** The JSON object that the text holds; `null` for any other text. */
 export function parseRecord(text: string): Fields | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isRecord(value) ? value : null;
   } catch {
     // Text that is no JSON is an expected answer, not an error.

@@ -1,4 +1,4 @@
-import { isRecord, type RequestOutcome, type RequestUnit } from "@plimsoll/core/extend";
+import { isRecord, parseJson, type RequestOutcome, type RequestUnit } from "@plimsoll/core/extend";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -229,7 +229,7 @@ function saidInLines(prose: string, depth: number): Said {
 function parsedJson(text: string): unknown {
   if (!/^["{[]/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return value;
   } catch {
     // A refusal in plain words is an expected answer.

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import { type AgentTool, isRecord, type ToolOutput } from "@plimsoll/core/extend";
+import { type AgentTool, isRecord, jsonText, type ToolOutput } from "@plimsoll/core/extend";
 
 /** The declaration of one tool of a server, in addition to the server's own. */
 interface McpToolOverride {
@@ -57,6 +57,6 @@ function resultOutput(result: { readonly [key: string]: unknown }): ToolOutput {
     return `[${typeof block.type === "string" ? block.type : "unknown"} content, not shown]`;
   });
   const structured =
-    content.length === 0 && result.structuredContent !== undefined ? [JSON.stringify(result.structuredContent)] : [];
+    content.length === 0 && result.structuredContent !== undefined ? [jsonText(result.structuredContent)] : [];
   return { text: [...texts, ...structured].join("\n"), isError: result.isError === true };
 }

@@ -46,6 +46,25 @@ test.each([
   expect(await main(["doctor", copy], io)).toBe(0);
 });
 
+const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+test.each([
+  ["a line", `${JSON.stringify(CLAUDE[0])}\n${DEEP}\n${JSON.stringify(CLAUDE[2])}\n`, "log.jsonl:2: JSON that is nested"],
+  [
+    "a part of a message",
+    `${JSON.stringify(CLAUDE[0])}\n${JSON.stringify(CLAUDE[1]).replace("{}", DEEP)}\n${JSON.stringify(CLAUDE[2])}\n`,
+    "log.jsonl:2: JSON that is nested",
+  ],
+  ["a document", `{"messages":[{"role":"user","content":${DEEP}}]}`, "log.jsonl: its JSON is nested too deep to be read"],
+])("JSON that is nested 100,000 deep is a fault with its place: %s", async (_, text, words) => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "log.jsonl"), text);
+  const { io, stdout, stderr } = recordedIo(folder);
+  expect(await main(["doctor", "log.jsonl"], io)).not.toBe(0);
+  expect(stdout() + stderr()).toContain(words);
+});
+
 test("a mended session of OpenCode has ids of its own, in the same order, wherever they are named", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

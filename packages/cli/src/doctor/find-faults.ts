@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/extend";
+import { isNestedDeeper, isRecord, parseJson } from "@plimsoll/core/extend";
 import { type Fault, type Fields, type MendingRules, mendItems } from "@plimsoll/providers/proxy";
 
 /** A log that was looked at: its faults, and the text without them. */
@@ -70,7 +70,8 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   const faults: Fault[] = [];
   const sound = units.filter((unit, index) => {
     if (unit.value !== undefined) return true;
-    faults.push({ line: unit.line, words: index === units.length - 1 ? "the last line is cut off" : "this line is no JSON" });
+    const words = index === units.length - 1 ? "the last line is cut off" : "this line is no JSON";
+    faults.push({ line: unit.line, words: isNestedDeeper(unit.text) ? NESTED_TOO_DEEP : words });
     return false;
   });
   const once = place === RECORDS ? withoutStoredTwice(sound, faults) : withoutRepeats(sound, faults);
@@ -103,12 +104,15 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   return { faults: byLine(faults), mended: lines.join("\n") };
 }
 
+const NESTED_TOO_DEEP = "JSON that is nested too deep to be read";
+const CUT_OFF_DOCUMENT = "the file is no whole JSON: it was cut off, and cannot be mended here";
+
 function examineDocument(text: string, rules: MendingRules): Examined {
   const value = parsed(text);
   const faults: Fault[] = [];
   if (value === undefined)
     return {
-      faults: [{ line: 1, words: "the file is no whole JSON: it was cut off, and cannot be mended here" }],
+      faults: [{ line: 1, words: isNestedDeeper(text) ? NESTED_TOO_DEEP : CUT_OFF_DOCUMENT }],
       mended: null,
     };
   const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value.messages) ? value.messages : [value];
@@ -177,7 +181,7 @@ function byLine(faults: readonly Fault[]): readonly Fault[] {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { isPlimsollError, type PlimsollError, type PlimsollErrorCode } from "../error.ts";
+import { parseJson } from "../json.ts";
 import { type AssistantMessage, type ToolCallPart, type ToolResultMessage, textOf, toolCallsOf } from "../message/message.ts";
 import { shortHash } from "../text.ts";
 import { isSilentOverflow } from "../usage.ts";
@@ -262,7 +263,7 @@ function refusalOf(
 export function parseArguments(argumentsJson: string): { readonly value: unknown } | { readonly problem: string } {
   if (argumentsJson.trim() === "") return { value: {} };
   try {
-    return { value: JSON.parse(argumentsJson) };
+    return { value: parseJson(argumentsJson) };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

@@ -67,6 +67,11 @@ describe("a run", () => {
 
   test.each([
     ["an unknown tool", { toolName: "no_such", argumentsJson: "{}" }, 'There is no tool "no_such". There are: echo.'],
+    [
+      "arguments that are nested too deep",
+      { toolName: "echo", argumentsJson: `{"a":${"[".repeat(1_000)}${"]".repeat(1_000)}}` },
+      "The arguments are not valid JSON: nested deeper than 500 levels",
+    ],
     ["arguments that are no JSON", { toolName: "echo", argumentsJson: '{"a":' }, "The arguments are not valid JSON"],
     ["no arguments at all: an empty object", { toolName: "echo", argumentsJson: "" }, "{}"],
   ])("%s is told to the model", async (_what, call, said) => {

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
-import { isRecord, stringsIn } from "../json.ts";
+import { isRecord, parseJson, stringsIn } from "../json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
@@ -247,7 +247,7 @@ function writtenItems(plan: string): readonly PlanItem[] {
 
 function parsedObject(argumentsJson: string): Readonly<Record<string, unknown>> {
   try {
-    const parsed: unknown = JSON.parse(argumentsJson);
+    const parsed = parseJson(argumentsJson);
     return isRecord(parsed) ? parsed : {};
   } catch {
     // A call that the model did not finish is no plan.

@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord, parseJson } from "../json.ts";
 import type { OutputCategory, PathAccess } from "../tool.ts";
 import { isToolScript, scriptArguments, scriptCalls } from "./script-calls.ts";
 
@@ -94,7 +94,7 @@ export function callWords({ argumentsJson }: { readonly argumentsJson: string })
 
 function argumentsOf(argumentsJson: string): CallArguments {
   try {
-    const parsed: unknown = JSON.parse(argumentsJson);
+    const parsed = parseJson(argumentsJson);
     return isRecord(parsed) ? parsed : null;
   } catch {
     // A patch or a script on its own; arguments that the model did not finish name no path.
