@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadedOnce } from "./sdk.ts";
+import { inWholeLines, loadedOnce } from "./sdk.ts";
 
 describe("a vendor's SDK", () => {
   test("is loaded when it is asked for, and once", async () => {
@@ -30,5 +30,29 @@ describe("a vendor's SDK", () => {
   test("whose loading fails otherwise says why itself", async () => {
     const sdk = loadedOnce("sdk", () => Promise.reject(new TypeError("apiKey: not a string")));
     await expect(sdk()).rejects.toThrow(TypeError);
+  });
+});
+
+describe("a streamed response", () => {
+  const piecesOf = async (type: string) => {
+    const encoder = new TextEncoder();
+    const body = new ReadableStream({
+      start: (out) => {
+        for (const piece of ["da", "ta", ": 1\n\nd", "ata: 2", "\n\n", "end"]) out.enqueue(encoder.encode(piece));
+        out.close();
+      },
+    });
+    const response = inWholeLines(new Response(body, { status: 206, headers: { "content-type": type, "x-id": "1" } }));
+    expect([response.status, response.headers.get("x-id")]).toEqual([206, "1"]);
+    const pieces: string[] = [];
+    for await (const piece of response.body ?? expect.fail()) pieces.push(new TextDecoder().decode(piece));
+    return pieces;
+  };
+
+  test.each([
+    ["of events comes in pieces that end a line", "text/event-stream", ["data: 1\n\nd", "ata: 2\n\n", "end"]],
+    ["of another kind comes as it was", "application/json", ["da", "ta", ": 1\n\nd", "ata: 2", "\n\n", "end"]],
+  ])("%s", async (_, type, pieces) => {
+    expect(await piecesOf(type)).toEqual(pieces);
   });
 });

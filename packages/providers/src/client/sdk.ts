@@ -43,11 +43,33 @@ export function openAiSdk(
 ): { readonly sdk: () => Promise<OpenAI>; readonly key: string } {
   const key = keyFrom(options.environment ?? processEnvironment(), host.keyVariable, options.baseUrl);
   const baseURL = options.baseUrl ?? host.baseUrl;
-  const settings = { ...SDK_SETTINGS, apiKey: key, baseURL, organization: null, project: null };
+  const lines: typeof fetch = async (input, init) => inWholeLines(await fetch(input, init));
+  const settings = { ...SDK_SETTINGS, fetch: lines, apiKey: key, baseURL, organization: null, project: null };
   const sdk = loadedOnce("openai", async () => {
     const { default: Client } = await import("openai");
     refuseVersions("openai", [(await import("openai/version")).VERSION]);
     return new Client(settings);
   });
   return { sdk, key };
+}
+
+const LINE_END = 0x0a;
+
+/** A streamed response in pieces that end a line: the SDK of OpenAI searches all of a line anew with each piece of it. Any other response as it is. */
+export function inWholeLines(response: Response): Response {
+  if (response.body === null || !/event-stream/.test(response.headers.get("content-type") ?? "")) return response;
+  let held: Uint8Array<ArrayBuffer>[] = [];
+  const give = async (out: TransformStreamDefaultController<Uint8Array>) => {
+    const whole = new Blob(held);
+    held = [];
+    out.enqueue(new Uint8Array(await whole.arrayBuffer()));
+  };
+  const lines = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array>({
+    transform: async (piece, out) => {
+      held.push(piece);
+      if (piece.includes(LINE_END)) await give(out);
+    },
+    flush: give,
+  });
+  return new Response(response.body.pipeThrough(lines), response);
 }
