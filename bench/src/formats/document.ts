@@ -1,5 +1,5 @@
 import { PlimsollError, type ToolSpec } from "@plimsoll/core";
-import { isRecord, parseJson, type SessionStartEntry } from "@plimsoll/core/extend";
+import { isRecord, jsonIn, type SessionStartEntry } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";
@@ -59,13 +59,8 @@ export function documentImporter(spec: DocumentFormat): Importer {
 /** The JSON of a file that belongs to another one; `undefined` if it is not there or holds none. */
 async function documentBeside(source: FileSource, path: string): Promise<unknown> {
   const text = await source.beside(path);
-  if (text === null) return undefined;
-  try {
-    return parseJson(text);
-  } catch {
-    // The session is read without it.
-    return undefined;
-  }
+  // The session is read without it.
+  return text === null ? undefined : jsonIn(text);
 }
 
 async function readDocuments(source: FileSource): Promise<readonly unknown[]> {

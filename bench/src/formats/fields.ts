@@ -1,4 +1,4 @@
-import { isRecord, type JsonValue, parseJson } from "@plimsoll/core/extend";
+import { isJsonValue, isRecord, type JsonValue, jsonIn } from "@plimsoll/core/extend";
 
 /** An object of outside data, after the one check that it is an object. */
 export type Fields = { readonly [key: string]: unknown };
@@ -44,28 +44,14 @@ export function timeMsAt(fields: Fields | null | undefined, key: string): number
 
 /** Outside data as a JSON value, the same object if it is one; `null` for what JSON cannot carry. */
 export function jsonValueOf(value: unknown): JsonValue {
-  return isJson(value) ? value : null;
-}
-
-function isJson(value: unknown): value is JsonValue {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
-  if (typeof value === "number") return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isJson);
-  if (!isRecord(value)) return false;
-  for (const key of Object.keys(value)) if (!isJson(value[key])) return false;
-  return true;
+  return isJsonValue(value) ? value : null;
 }
 
 /** The object that a JSON text holds, or `null` if it holds something else or does not parse. */
 export function parseRecord(text: string | null): Fields | null {
   if (text === null || !isBraced(text)) return null;
-  try {
-    const value = parseJson(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    // A caller that has no use for a broken text treats it as absent.
-    return null;
-  }
+  const value = jsonIn(text);
+  return isRecord(value) ? value : null;
 }
 
 /** True if the text may be an object. A text that is none is told without the cost of an exception, line by line of a long document. */

@@ -141,7 +141,8 @@ function parsedOnce(text: () => Promise<string>, file: string): () => Promise<un
   let parsed: Promise<unknown> | null = null;
   return () => {
     parsed ??= text().then((content): unknown => {
-      if (isNestedDeeper(content)) throw new PlimsollError("bad-input", `${file}: its JSON is nested too deep to be read`, { file });
+      if (isNestedDeeper(content))
+        throw new PlimsollError("bad-input", `${file}: its JSON is nested too deep to be read`, { file });
       return JSON.parse(content);
     });
     return parsed;

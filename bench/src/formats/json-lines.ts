@@ -1,4 +1,4 @@
-import { isNestedDeeper, isRecord, parseJson } from "@plimsoll/core/extend";
+import { isNestedDeeper, isRecord, jsonIn } from "@plimsoll/core/extend";
 import type { ImportNote } from "../transcript.ts";
 import type { Fields } from "./fields.ts";
 import type { FileSource } from "./importer.ts";
@@ -20,28 +20,20 @@ export async function readObjects(source: FileSource, notes: ImportNote[], take:
     if (text.trim() === "") continue;
     if (broken !== null) notes.push(unreadableLine(source.displayName, broken.line));
     broken = null;
-    const value = parsed(text);
+    const value = jsonIn(text);
     if (isRecord(value)) take({ line: number, value });
     else if (value !== undefined) broken = { line: number, text: "" };
-    else if (isNestedDeeper(text)) notes.push(unreadableLine(source.displayName, number, "JSON that is nested too deep to be read"));
+    else if (isNestedDeeper(text))
+      notes.push(unreadableLine(source.displayName, number, "JSON that is nested too deep to be read"));
     else {
       const { objects, rest } = splitObjects(text);
-      const values = objects.map(parsed).filter(isRecord);
+      const values = objects.map(jsonIn).filter(isRecord);
       if (values.length > 0) notes.push(severalObjects(source.displayName, number, values.length));
       for (const item of values) take({ line: number, value: item });
       if (values.length === 0 || rest !== "") broken = { line: number, text: rest };
     }
   }
   if (broken !== null) notes.push(lastLine(source.displayName, broken));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    // Not JSON: the caller looks at the line another way and notes it.
-    return undefined;
-  }
 }
 
 function lastLine(file: string, broken: { readonly line: number; readonly text: string }): ImportNote {

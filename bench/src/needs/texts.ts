@@ -1,5 +1,5 @@
 import { type Message, type Part, textOf } from "@plimsoll/core";
-import { parseJson } from "@plimsoll/core/extend";
+import { jsonIn } from "@plimsoll/core/extend";
 import { isDigit } from "./references.ts";
 
 /** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */
@@ -159,9 +159,6 @@ export function argumentTexts(argumentsJson: string): readonly string[] {
 
 /** A call's arguments as values. Those that are no JSON, such as a patch on its own or what a model cut off, are read as text. */
 export function parsedOrText(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
+  const value = jsonIn(text);
+  return value === undefined ? text : value;
 }

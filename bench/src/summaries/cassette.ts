@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ModelRequest, PlimsollError } from "@plimsoll/core";
-import { canonicalJson, isRecord } from "@plimsoll/core/extend";
+import { canonicalJson, isRecord, jsonIn } from "@plimsoll/core/extend";
 import { readSmallFile, temporaryName } from "@plimsoll/core/node";
 import { z } from "zod";
 
@@ -111,16 +111,7 @@ function codeOf(error: unknown): unknown {
 }
 
 function answerOf(text: string, file: string): RecordedAnswer {
-  const result = answerSchema.safeParse(jsonOf(text));
+  const result = answerSchema.safeParse(jsonIn(text));
   if (result.success) return result.data;
   throw new PlimsollError("bad-input", `${file}: no recorded answer; remove the file to ask again`, { file });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What is no JSON is no answer either.
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isRecord, parseJson } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 
 /** A stream that a command writes text to. */
 export interface Output {
@@ -80,15 +80,6 @@ export function aborted(signal: AbortSignal): Promise<void> {
 /** The words of something that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The value of a text that is JSON; `null` for any other text, which no schema takes. */
-export function jsonOrNull(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The exit code of a command that succeeded. */

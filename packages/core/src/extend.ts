@@ -22,7 +22,19 @@ export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry, StepOutcome }
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
 export { type PlanItem, planAfter } from "./facts/facts.ts";
-export { canonicalJson, isNestedDeeper, isRecord, type JsonObject, type JsonValue, jsonText, MOST_JSON_LEVELS, parseJson, wellFormed } from "./json.ts";
+export {
+  canonicalJson,
+  isJsonValue,
+  isNestedDeeper,
+  isRecord,
+  type JsonObject,
+  type JsonValue,
+  jsonIn,
+  jsonText,
+  MOST_JSON_LEVELS,
+  stringEnd,
+  wellFormed,
+} from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";

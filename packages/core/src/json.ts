@@ -34,15 +34,22 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** Text in the place of a value that cannot be written. */
-const NOT_WRITTEN = "(JSON that is nested too deep to be written)";
+/** Reads JSON that others wrote as {@link parseJson} does; `undefined` for text that is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    // Text that is no JSON is an expected answer, not an error.
+    return undefined;
+  }
+}
 
 /** Writes a value that others' code parsed; words stand in the place of one that is nested too deep. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch {
-    return NOT_WRITTEN;
+    return "(JSON that is nested too deep to be written)";
   }
 }
 
@@ -57,19 +64,19 @@ export function isNestedDeeper(text: string, levels: number = MOST_JSON_LEVELS):
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = stringEnd(text, at);
+    if (code === QUOTE) at = stringEnd(text, at) - 1;
     else if ((code | BRACE_BIT) === OPENING && ++depth > levels) return true;
     else if ((code | BRACE_BIT) === CLOSING) depth -= 1;
   }
   return false;
 }
 
-/** Index of the quote that ends the string which begins at `start`; the text's length if none does. */
-function stringEnd(text: string, start: number): number {
+/** The end of the string whose opening quote stands at `start`; the text's length if nothing ends it. */
+export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
     while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
+    if (escapes % 2 === 0) return end + 1;
   }
   return text.length;
 }

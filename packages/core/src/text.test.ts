@@ -167,7 +167,12 @@ describe("a line splitter", () => {
   test("searches each character once", () => {
     const split = vi.spyOn(String.prototype, "split");
     onTestFinished(() => split.mockRestore());
-    expect(linesOf(Array.from({ length: 1_000 }, () => "word"), 4_000)).toEqual(["word".repeat(1_000)]);
+    expect(
+      linesOf(
+        Array.from({ length: 1_000 }, () => "word"),
+        4_000,
+      ),
+    ).toEqual(["word".repeat(1_000)]);
     expect(split.mock.contexts.reduce<number>((chars, text) => chars + String(text).length, 0)).toBe(4_000);
   });
 });

@@ -123,6 +123,13 @@ describe("Anthropic", () => {
     ]);
   });
 
+  test("arguments that are nested too deep are sent as text", () => {
+    const argumentsJson = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson, paths: [] } as const;
+    const body = messagesOf(contextOf([human("1", "go"), assistant("2", [call]), result("3", "c1", "x")]));
+    expect(JSON.stringify(body)).toContain(JSON.stringify(argumentsJson));
+  });
+
   test("an id that the wire does not take is the same other one in call and result", () => {
     const [, call, answer] = messagesOf(contextOf([human("1", "go"), calling("2", ["fc.1"]), result("3", "fc.1", "x")]));
     const id = expect.stringMatching(/^call_[0-9a-f]{32}$/);

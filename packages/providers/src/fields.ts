@@ -1,5 +1,5 @@
 import type { ToolCallPart } from "@plimsoll/core";
-import { callShape, isRecord, type JsonValue, MOST_JSON_LEVELS, parseJson } from "@plimsoll/core/extend";
+import { callShape, isRecord, type JsonValue, jsonIn, MOST_JSON_LEVELS } from "@plimsoll/core/extend";
 
 /** An object of outside data whose fields are not known yet. */
 export type Fields = { readonly [key: string]: unknown };
@@ -60,13 +60,8 @@ export function jsonValueOf(value: unknown, levels: number = MOST_JSON_LEVELS): 
 
 /** The JSON object that the text holds; `null` for any other text. */
 export function parseRecord(text: string): Fields | null {
-  try {
-    const value = parseJson(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    // Text that is no JSON is an expected answer, not an error.
-    return null;
-  }
+  const value = jsonIn(text);
+  return isRecord(value) ? value : null;
 }
 
 /** The key under which arguments are sent that are no JSON object, on wires that take objects only. */

@@ -1,4 +1,4 @@
-import { isRecord, parseJson, type RequestOutcome, type RequestUnit } from "@plimsoll/core/extend";
+import { isRecord, jsonIn, type RequestOutcome, type RequestUnit } from "@plimsoll/core/extend";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -227,14 +227,7 @@ function saidInLines(prose: string, depth: number): Said {
 
 /** The object, list or text that is written; `undefined` for what is no JSON. */
 function parsedJson(text: string): unknown {
-  if (!/^["{[]/.test(text)) return undefined;
-  try {
-    const value = parseJson(text);
-    return value;
-  } catch {
-    // A refusal in plain words is an expected answer.
-    return undefined;
-  }
+  return /^["{[]/.test(text) ? jsonIn(text) : undefined;
 }
 
 /** A dictionary as Python prints it, in JSON. */

@@ -18,6 +18,10 @@ async function connected(): Promise<Client> {
     ],
     isError: true,
   }));
+  server.registerTool("deep", { description: "nests" }, async () => ({
+    content: [],
+    structuredContent: { a: JSON.parse("[".repeat(100_000) + "]".repeat(100_000)) },
+  }));
   const [there, here] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: "test", version: "1" });
   await Promise.all([server.connect(there), client.connect(here)]);
@@ -26,7 +30,7 @@ async function connected(): Promise<Client> {
 
 test("a server's tools run as generic ones, with an override for each", async () => {
   const client = await connected();
-  const [add, fail] = await mcpTools(client, {
+  const [add, fail, deep] = await mcpTools(client, {
     prefix: "math",
     overrides: { add: { category: "match-list", isRerunnable: true } },
   });
@@ -35,5 +39,9 @@ test("a server's tools run as generic ones, with an override for each", async ()
   expect(JSON.parse(add?.spec.parametersJson ?? "")).toMatchObject({ type: "object", required: ["a", "b"] });
   expect(await call(add ?? expect.fail(), { a: 1, b: 2 })).toEqual({ text: "3", isError: false });
   expect(await call(fail ?? expect.fail(), {})).toEqual({ text: "no\n[image content, not shown]", isError: true });
+  expect(await call(deep ?? expect.fail(), {})).toEqual({
+    text: "(JSON that is nested too deep to be written)",
+    isError: false,
+  });
   await client.close();
 });

@@ -56,7 +56,6 @@ function resultOutput(result: { readonly [key: string]: unknown }): ToolOutput {
     if (typeof resource?.text === "string") return resource.text;
     return `[${typeof block.type === "string" ? block.type : "unknown"} content, not shown]`;
   });
-  const structured =
-    content.length === 0 && result.structuredContent !== undefined ? [jsonText(result.structuredContent)] : [];
+  const structured = content.length === 0 && result.structuredContent !== undefined ? [jsonText(result.structuredContent)] : [];
   return { text: [...texts, ...structured].join("\n"), isError: result.isError === true };
 }

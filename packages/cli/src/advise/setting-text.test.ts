@@ -20,6 +20,7 @@ describe("JSON with other values", () => {
   test.each([
     ["half a file", '{ "a": '],
     ["a list", "[1]"],
+    ["what is nested too deep", `{ "a": { "c": ${"[".repeat(100_000)}${"]".repeat(100_000)} } }`],
     ["a part that is no object", '{ "a": 3 }'],
     ["one key twice", '{ "a": { "b": 1 }, "a": { "b": 2 } }'],
   ])("is refused for %s", (_, text) => {

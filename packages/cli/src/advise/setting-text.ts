@@ -1,5 +1,5 @@
 import type { KnobValue, KnobValues, SettingsPlace } from "@plimsoll/bench/extend";
-import { canonicalJson, isRecord } from "@plimsoll/core/extend";
+import { canonicalJson, isNestedDeeper, isRecord } from "@plimsoll/core/extend";
 import {
   applyEdits,
   type FormattingOptions,
@@ -19,7 +19,7 @@ export type ReadSettings = { readonly content: Readonly<Record<string, unknown>>
 /** Reads JSON with comments, or TOML. An empty text is a file without settings. */
 export function readSettings(form: Form, text: string): ReadSettings {
   if (text.trim() === "") return { content: {} };
-  const content = form === "json" ? jsonContent(text) : tomlContent(text);
+  const content = isNestedDeeper(text) ? null : form === "json" ? jsonContent(text) : tomlContent(text);
   return isRecord(content) ? { content } : { problem: `is no ${form.toUpperCase()} with settings` };
 }
 

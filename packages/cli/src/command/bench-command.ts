@@ -11,6 +11,7 @@ import {
 } from "@plimsoll/bench";
 import { isReport, readParts } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
+import { jsonIn } from "@plimsoll/core/extend";
 import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
@@ -24,7 +25,7 @@ import {
   nothingFound,
   olderLine,
 } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_USAGE, jsonOrNull } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_USAGE } from "../io.ts";
 import { checkOptions } from "../option/check-options.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
 import {
@@ -207,7 +208,7 @@ function readJson({ path, name }: Place): unknown {
   const found = readSmallFile(path, { maximumBytes: MAXIMUM_REPORT_BYTES });
   const why = found.kind === "refused" ? found.why : "cannot be read";
   if (found.kind !== "text") throw new PlimsollError("bad-input", `${name}: ${why}; give a JSON report of plimsoll bench`);
-  return jsonOrNull(found.text);
+  return jsonIn(found.text);
 }
 
 function checkedReport(

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { checkOutput, readSmallFile } from "@plimsoll/core/node";
 import {
   type Exchange,
@@ -17,7 +17,7 @@ import {
   startSimulator,
 } from "@plimsoll/providers/simulator";
 import type { Command } from "commander";
-import { aborted, type CliIo, EXIT_OK, jsonOrNull, untilTold } from "../io.ts";
+import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort, tokensOf } from "../option/replay-options.ts";
 import { printable } from "../terminal/printable.ts";
 
@@ -84,7 +84,7 @@ const MAXIMUM_SCENARIO_BYTES = 10_000_000;
 /** The scenario in a file that is one: JSON with the answers to main requests. `null` for a session log; throws `bad-input` with the first place that is wrong. */
 function scenarioIn(path: string, displayName: string): Scenario | null {
   const found = readSmallFile(path, { maximumBytes: MAXIMUM_SCENARIO_BYTES });
-  const value = found.kind === "text" ? jsonOrNull(found.text) : null;
+  const value = found.kind === "text" ? jsonIn(found.text) : null;
   if (!isRecord(value) || !("main" in value)) return null;
   const parsed = scenarioSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,4 +1,4 @@
-import { isNestedDeeper, isRecord, parseJson } from "@plimsoll/core/extend";
+import { isNestedDeeper, isRecord, jsonIn } from "@plimsoll/core/extend";
 import { type Fault, type Fields, type MendingRules, mendItems } from "@plimsoll/providers/proxy";
 
 /** A log that was looked at: its faults, and the text without them. */
@@ -49,7 +49,7 @@ const SIGNED: readonly string[] = ["claude-code", "anthropic-messages", "cline",
 
 /** True for a log that can be mended. OpenCode's older sessions cannot: their messages are files of their own. */
 export function canMend(text: string, format: string): boolean {
-  const isParted = format === "opencode" && isRecord(parsed(text)) && !/"messages"\s*:\s*\[/.test(text);
+  const isParted = format === "opencode" && isRecord(jsonIn(text)) && !/"messages"\s*:\s*\[/.test(text);
   return !isParted && (format in LINES || DOCUMENTS.includes(format));
 }
 
@@ -65,7 +65,7 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   if (place === undefined) return examineDocument(text, rules);
   const pieces = text.split("\n");
   const units = pieces.flatMap((piece, index): readonly Unit[] =>
-    piece.trim() === "" ? [] : [{ line: index + 1, text: piece, value: parsed(piece) }],
+    piece.trim() === "" ? [] : [{ line: index + 1, text: piece, value: jsonIn(piece) }],
   );
   const faults: Fault[] = [];
   const sound = units.filter((unit, index) => {
@@ -108,7 +108,7 @@ const NESTED_TOO_DEEP = "JSON that is nested too deep to be read";
 const CUT_OFF_DOCUMENT = "the file is no whole JSON: it was cut off, and cannot be mended here";
 
 function examineDocument(text: string, rules: MendingRules): Examined {
-  const value = parsed(text);
+  const value = jsonIn(text);
   const faults: Fault[] = [];
   if (value === undefined)
     return {
@@ -171,20 +171,12 @@ function withoutStoredTwice(units: readonly Unit[], faults: Fault[]): readonly U
 }
 
 function isOnLines(text: string): boolean {
-  const first = parsed(text.split("\n", 1)[0] ?? "");
+  const first = jsonIn(text.split("\n", 1)[0] ?? "");
   return isRecord(first) && !Array.isArray(first.messages);
 }
 
 function byLine(faults: readonly Fault[]): readonly Fault[] {
   return [...faults].sort((a, b) => a.line - b.line);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An escaped backslash, a whole pair, or half of one: what stands first is taken first. */

@@ -5,12 +5,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, planIn } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry, jsonIn, planIn } from "@plimsoll/core/extend";
 import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { type CallStory, sessionStory } from "../inspect/session-story.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, jsonOrNull, messageOf } from "../io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../io.ts";
 import { say } from "../terminal/printable.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
@@ -75,7 +75,7 @@ async function entriesIn(path: string): Promise<readonly SessionEntry[]> {
 }
 
 function parsed<T>(schema: z.ZodType<T>, text: string): T {
-  const found = schema.safeParse(jsonOrNull(text));
+  const found = schema.safeParse(jsonIn(text));
   if (found.success) return found.data;
   const [issue] = found.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
@@ -125,7 +125,7 @@ export function createSessionNotes(homeFolder: string, nowMs: () => number): Ses
       const file = fileOf(sessionId);
       const read = readSmallFile(file, { within: folder, maximumBytes: MAXIMUM_NOTES_BYTES });
       if (read.kind === "absent") return null;
-      const found = read.kind === "text" ? stateSchema.safeParse(jsonOrNull(read.text)) : null;
+      const found = read.kind === "text" ? stateSchema.safeParse(jsonIn(read.text)) : null;
       rmSync(file, { force: true });
       return found?.success === true ? found.data : null;
     },

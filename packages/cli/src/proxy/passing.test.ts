@@ -169,7 +169,7 @@ describe("the upstream's answer comes as it was", () => {
         for (let at = 0; at < line.length; at += 100_000)
           await new Promise((resolve) => response.write(line.slice(at, at + 100_000), resolve));
         response.end();
-        return "answered";
+        return "answered" as const;
       },
     });
     const answer = await raw(`${url}/v1/messages`, { ...HEADERS, session_id: "s" });

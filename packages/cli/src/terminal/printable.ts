@@ -20,7 +20,8 @@ const OWN_CONTROLS = "\n\t\r\u001b";
 export function guarded(output: Output): Output {
   const escapes = (found: string) => Array.from({ length: found.length }, (_, at) => unitEscape(found.charCodeAt(at))).join("");
   return {
-    write: (text) => output.write(text.replace(UNPRINTABLE, (found) => (OWN_CONTROLS.includes(found) ? found : escapes(found)))),
+    write: (text) =>
+      output.write(text.replace(UNPRINTABLE, (found) => (OWN_CONTROLS.includes(found) ? found : escapes(found)))),
     get isTTY() {
       return output.isTTY;
     },

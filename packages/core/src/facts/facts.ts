@@ -1,5 +1,5 @@
 import type { SessionEntry } from "../entry.ts";
-import { isRecord, parseJson, stringsIn } from "../json.ts";
+import { isRecord, jsonIn, stringsIn } from "../json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
@@ -246,13 +246,9 @@ function writtenItems(plan: string): readonly PlanItem[] {
 }
 
 function parsedObject(argumentsJson: string): Readonly<Record<string, unknown>> {
-  try {
-    const parsed = parseJson(argumentsJson);
-    return isRecord(parsed) ? parsed : {};
-  } catch {
-    // A call that the model did not finish is no plan.
-    return {};
-  }
+  // A call that the model did not finish is no plan.
+  const parsed = jsonIn(argumentsJson);
+  return isRecord(parsed) ? parsed : {};
 }
 
 /** The names under which agents write an item's text, seen in recorded sessions; of other names the longest text is it. */

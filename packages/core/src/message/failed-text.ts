@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord, jsonIn } from "../json.ts";
 import type { ToolResultMessage } from "./message.ts";
 import { MISSING_RESULT_TEXT } from "./repair.ts";
 
@@ -60,13 +60,7 @@ function lastLineOf(text: string): string {
 }
 
 function statusOf(json: string): number | null {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    const records = isRecord(parsed) ? [parsed, parsed.metadata].filter(isRecord) : [];
-    const found = records.flatMap((record) => STATUS_KEYS.map((key) => record[key])).find((value) => typeof value === "number");
-    return found ?? null;
-  } catch {
-    // Text that begins as JSON does.
-    return null;
-  }
+  const parsed = jsonIn(json);
+  const records = isRecord(parsed) ? [parsed, parsed.metadata].filter(isRecord) : [];
+  return records.flatMap((record) => STATUS_KEYS.map((key) => record[key])).find((value) => typeof value === "number") ?? null;
 }

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "../json.ts";
+import { isRecord, jsonIn } from "../json.ts";
 import type { OutputCategory, PathAccess } from "../tool.ts";
 import { isToolScript, scriptArguments, scriptCalls } from "./script-calls.ts";
 
@@ -93,13 +93,10 @@ export function callWords({ argumentsJson }: { readonly argumentsJson: string })
 }
 
 function argumentsOf(argumentsJson: string): CallArguments {
-  try {
-    const parsed = parseJson(argumentsJson);
-    return isRecord(parsed) ? parsed : null;
-  } catch {
-    // A patch or a script on its own; arguments that the model did not finish name no path.
-    return isPatch(argumentsJson) || isToolScript(argumentsJson) ? { input: argumentsJson } : null;
-  }
+  const parsed = jsonIn(argumentsJson);
+  if (parsed !== undefined) return isRecord(parsed) ? parsed : null;
+  // A patch or a script on its own; arguments that the model did not finish name no path.
+  return isPatch(argumentsJson) || isToolScript(argumentsJson) ? { input: argumentsJson } : null;
 }
 
 function eachOnce(paths: readonly PathAccess[]): readonly PathAccess[] {

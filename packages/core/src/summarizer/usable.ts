@@ -1,5 +1,5 @@
 import { PlimsollError } from "../error.ts";
-import { isJsonValue, isRecord } from "../json.ts";
+import { isJsonValue, isRecord, jsonIn } from "../json.ts";
 import { messageChars } from "../message/size.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary, SummaryRequest } from "../ports.ts";
@@ -127,16 +127,11 @@ const STAND_INS = [
 function isErrorBody(text: string): boolean {
   if (/^(?:<!doctype html|<html|<\?xml)/i.test(text)) return true;
   if (!text.startsWith("{")) return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return (
-      isRecord(value) &&
-      ["error", "errors", "choices", "messages", "parts"].some((key) => value[key] !== undefined && value[key] !== null)
-    );
-  } catch {
-    // Text that is no JSON is an expected answer.
-    return false;
-  }
+  const value = jsonIn(text);
+  return (
+    isRecord(value) &&
+    ["error", "errors", "choices", "messages", "parts"].some((key) => value[key] !== undefined && value[key] !== null)
+  );
 }
 
 /**

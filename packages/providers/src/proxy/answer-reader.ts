@@ -1,4 +1,4 @@
-import { createLineSplitter, isRecord, parseJson } from "@plimsoll/core/extend";
+import { createLineSplitter, isRecord, jsonIn } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { failureIn, type ProxyWire } from "./wires.ts";
 
@@ -54,15 +54,14 @@ export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "
 
 /** The objects of a text: one, or those of a list, as Gemini streams them without events. */
 function eventsIn(text: string): readonly Fields[] {
-  try {
-    const value = parseJson(text);
-    return [value].flat().filter(isRecord);
-  } catch {
-    // An answer that was cut off, or one that is no JSON, tells nothing.
-    return [];
-  }
+  // An answer that was cut off, or one that is no JSON, tells nothing.
+  return [jsonIn(text)].flat().filter(isRecord);
 }
 
-function after({ answer, failure, isUnread }: ReadAnswer, event: Fields, { answerAfter }: Pick<ProxyWire, "answerAfter">): ReadAnswer {
+function after(
+  { answer, failure, isUnread }: ReadAnswer,
+  event: Fields,
+  { answerAfter }: Pick<ProxyWire, "answerAfter">,
+): ReadAnswer {
   return { answer: answerAfter(answer ?? {}, event), failure: failureIn(event) ?? failure, isUnread };
 }

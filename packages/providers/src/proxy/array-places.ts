@@ -1,3 +1,5 @@
+import { stringEnd } from "@plimsoll/core/extend";
+
 /** A piece of a text: from the character at `start` up to, not including, the one at `end`. */
 export interface Place {
   readonly start: number;
@@ -66,18 +68,6 @@ function afterSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && " \t\n\r".includes(text[at] ?? "x")) at += 1;
   return at;
-}
-
-/** The end of the string whose opening quote stands at `start`. */
-function stringEnd(text: string, start: number): number {
-  let at = start;
-  for (;;) {
-    at = text.indexOf('"', at + 1);
-    if (at < 0) return text.length;
-    let slashes = 0;
-    while (text[at - 1 - slashes] === "\\") slashes += 1;
-    if (slashes % 2 === 0) return at + 1;
-  }
 }
 
 const BRACKET = /["{}[\]]/g;

@@ -118,10 +118,7 @@ function listenTo(
   const take = (line: string | null) =>
     hear(line === null ? { ...NOTHING_HEARD, text: LINE_LEFT_OUT } : heardIn(miRecord(line)));
   child.stdout.setEncoding("utf8").on("data", (text: string) => lines.take(text).forEach(take));
-  child.stdout.once("end", () => {
-    const last = lines.end();
-    if (last !== "") take(last);
-  });
+  child.stdout.once("end", () => take(lines.end()));
   child.stderr.resume();
   child.on("error", (error) => {
     hear({ ...NOTHING_HEARD, text: `gdb could not be started: ${error.message}\n` });
