@@ -30,10 +30,10 @@ export {
   type JsonObject,
   type JsonValue,
   jsonIn,
-  jsonText,
   MOST_JSON_LEVELS,
   stringEnd,
   wellFormed,
+  writtenJson,
 } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";

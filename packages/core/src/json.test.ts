@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson, isJsonValue, isNestedDeeper, isRecord, jsonText, parseJson, stringsIn } from "./json.ts";
+import { canonicalJson, isJsonValue, isNestedDeeper, isRecord, parseJson, stringsIn, writtenJson } from "./json.ts";
 
 test.each([
   ["keys in order", { b: 1, a: 2 }, '{"a":2,"b":1}'],
@@ -73,7 +73,7 @@ test.each([
 test("foreign JSON that is nested too deep is none, and a value of it is written in words", () => {
   expect(parseJson(nested(500))).toEqual(JSON.parse(nested(500)));
   expect(() => parseJson(nested(100_000))).toThrow(new SyntaxError("nested deeper than 500 levels"));
-  expect([jsonText({ a: 1 }), jsonText(JSON.parse(nested(100_000)))]).toEqual([
+  expect([writtenJson({ a: 1 }), writtenJson(JSON.parse(nested(100_000)))]).toEqual([
     '{"a":1}',
     "(JSON that is nested too deep to be written)",
   ]);

@@ -45,7 +45,7 @@ export function jsonIn(text: string): unknown {
 }
 
 /** Writes a value that others' code parsed; words stand in the place of one that is nested too deep. */
-export function jsonText(value: unknown): string {
+export function writtenJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
   } catch {

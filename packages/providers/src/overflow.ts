@@ -1,4 +1,4 @@
-import { isRecord, jsonIn, type RequestOutcome, type RequestUnit } from "@plimsoll/core/extend";
+import { isRecord, jsonIn, type RequestOutcome, type RequestUnit, writtenJson } from "@plimsoll/core/extend";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -314,13 +314,7 @@ function textOf({ message, code, body }: ProviderFailure): string {
 
 function bodyText(body: unknown): string {
   if (body === undefined || body === null) return "";
-  if (typeof body === "string") return body;
-  try {
-    return JSON.stringify(body) ?? "";
-  } catch {
-    // A body that is no JSON value (it holds itself, say) is passed over: the message has to do.
-    return "";
-  }
+  return typeof body === "string" ? body : writtenJson(body);
 }
 
 function statusAtStart(text: string): number | null {

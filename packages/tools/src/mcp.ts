@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import { type AgentTool, isRecord, jsonText, type ToolOutput } from "@plimsoll/core/extend";
+import { type AgentTool, isRecord, type ToolOutput, writtenJson } from "@plimsoll/core/extend";
 
 /** The declaration of one tool of a server, in addition to the server's own. */
 interface McpToolOverride {
@@ -56,6 +56,7 @@ function resultOutput(result: { readonly [key: string]: unknown }): ToolOutput {
     if (typeof resource?.text === "string") return resource.text;
     return `[${typeof block.type === "string" ? block.type : "unknown"} content, not shown]`;
   });
-  const structured = content.length === 0 && result.structuredContent !== undefined ? [jsonText(result.structuredContent)] : [];
+  const structured =
+    content.length === 0 && result.structuredContent !== undefined ? [writtenJson(result.structuredContent)] : [];
   return { text: [...texts, ...structured].join("\n"), isError: result.isError === true };
 }

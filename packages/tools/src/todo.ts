@@ -1,5 +1,5 @@
 import { type SessionEntry, type StateProvider, toolCallsOf } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/extend";
+import { type AgentTool, jsonIn } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
 
@@ -60,13 +60,9 @@ function listIn(entry: SessionEntry): readonly TodoItem[] | null {
 }
 
 function parsed(argumentsJson: string): z.infer<typeof inputSchema> | null {
-  try {
-    const read = inputSchema.safeParse(JSON.parse(argumentsJson));
-    return read.success ? read.data : null;
-  } catch {
-    // A call that was no JSON got an error result: there is no list in it.
-    return null;
-  }
+  // A call that was no JSON got an error result: there is no list in it.
+  const read = inputSchema.safeParse(jsonIn(argumentsJson));
+  return read.success ? read.data : null;
 }
 
 function listText(items: readonly TodoItem[]): string {

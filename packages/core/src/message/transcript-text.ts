@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isRecord, jsonIn } from "../json.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { type Framing, foldedBeginning, MARK, quotedText } from "./framing.ts";
 import { type Message, toolCallsOf, type UserMessage } from "./message.ts";
@@ -160,16 +160,12 @@ function callTexts(message: Message, { calls }: TranscriptStyle): readonly strin
 
 /** An object's arguments as `name=value`, the values as JSON; what is no object stays as the model wrote it. */
 function namedArguments(json: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (!isRecord(value)) return json;
-    return Object.entries(value)
-      .map(([name, each]) => `${name}=${JSON.stringify(each)}`)
-      .join(", ");
-  } catch {
-    // A model may write arguments that are no JSON.
-    return json;
-  }
+  const value = jsonIn(json);
+  // A model may write arguments that are no JSON.
+  if (!isRecord(value)) return json;
+  return Object.entries(value)
+    .map(([name, each]) => `${name}=${JSON.stringify(each)}`)
+    .join(", ");
 }
 
 function capped(text: string, capChars: number | null): string {

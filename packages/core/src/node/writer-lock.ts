@@ -3,7 +3,7 @@ import { link, readdir, readFile, readlink, rename, rm, writeFile } from "node:f
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "../error.ts";
-import { isRecord, type JsonObject } from "../json.ts";
+import { isRecord, type JsonObject, jsonIn } from "../json.ts";
 import { hasCode, OWNER_ONLY_FILE_MODE, readSmallFile } from "./regular-file.ts";
 
 /** The log that a lock is for. */
@@ -198,7 +198,7 @@ export async function thisHolder(system: ProcessSystem = THIS_SYSTEM): Promise<L
 
 /** The holder that a lock file names; `null` for a text that is not a whole lock of ours. */
 export function parseHolder(text: string): LockHolder | null {
-  const value = parsed(text);
+  const value = jsonIn(text);
   if (!isRecord(value) || typeof value.pid !== "number" || typeof value.token !== "string") return null;
   const { place } = value;
   return {
@@ -248,14 +248,6 @@ async function startOf(pid: number, { proc }: ProcessSystem): Promise<string | n
   if (line === null) return null;
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   return fields[19] ?? null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function textOrNull(value: unknown): string | null {

@@ -1,5 +1,5 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import { jsonText, type StopReason } from "@plimsoll/core/extend";
+import { type StopReason, writtenJson } from "@plimsoll/core/extend";
 import { cutStream } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
@@ -38,7 +38,7 @@ export function replyParts(block: Fields): AssistantMessage["parts"] {
 
 /** The text that the model wrote if it was streamed, else the object as JSON. */
 function argumentsText(block: Fields): string {
-  return stringAt(block, "input_json") ?? jsonText(recordAt(block, "input") ?? {});
+  return stringAt(block, "input_json") ?? writtenJson(recordAt(block, "input") ?? {});
 }
 
 /** The vendor's reason in common terms. A turn that only pauses for a server-side tool is `other`. */
