@@ -42,6 +42,7 @@ test.each<[string, readonly unknown[]]>([
   ["a custom call behind its reasoning", [GO, REASONING, CUSTOM, CUSTOM_OUTPUT]],
   ["a custom output of parts", [GO, CUSTOM, { ...CUSTOM_OUTPUT, output: [{ type: "input_text", text: "Done." }] }]],
   ["a custom call with several outputs", [GO, CUSTOM, CUSTOM_OUTPUT, { ...CUSTOM_OUTPUT, name: "exec", output: "half way" }]],
+  ["a change of the configuration", [{ type: "configuration_update", tools: [] }, GO]],
   ["tools that an item adds", [{ type: "additional_tools", role: "developer", tools: [] }, GO]],
   ["a shell call with its output", [GO, SHELL, { type: "local_shell_call_output", call_id: "s", output: "a.txt" }]],
   ["a shell call that a function's output answers", [GO, SHELL, { ...OUTPUT, call_id: "s" }]],

@@ -33,6 +33,7 @@ const ALONE: ReadonlySet<string> = new Set([
   "additional_tools",
   "compaction",
   "compaction_trigger",
+  "configuration_update",
 ]);
 
 /** Fields that an item of each type must have. Other types' parameters are not looked at. */
