@@ -1,0 +1,111 @@
+import { pipeline, Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { unpackedZstd } from "./zstd.ts";
+
+/** A body that was to be unpacked. `name` is its encoding as the header names it, in lower case. */
+export type Unpacked =
+  | { readonly kind: "plain" | "unpacked"; readonly bytes: Buffer }
+  | { readonly kind: "unknown" | "too-large"; readonly name: string }
+  | { readonly kind: "damaged"; readonly name: string; readonly reason: string };
+
+/** A stream that is unpacked while it passes. */
+export type UnpackedStream =
+  | { readonly kind: "plain" }
+  | { readonly kind: "unpacked"; readonly body: Readable }
+  | { readonly kind: "unknown"; readonly name: string };
+
+/** Unpacks once. */
+type Layer = (packed: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+
+/** A layer by a stream of Node's. */
+const through = (make: (options: { readonly chunkSize: number }) => Transform): Layer => {
+  return (packed) => pipeline(packed, make({ chunkSize: CHUNK_BYTES }), () => undefined);
+};
+
+/** In bytes. Chosen. */
+const CHUNK_BYTES = 64 * 1024;
+
+const LAYERS: ReadonlyMap<string, Layer> = new Map([
+  ["gzip", through(createGunzip)],
+  ["x-gzip", through(createGunzip)],
+  ["deflate", through(createInflate)],
+  ["br", through(createBrotliDecompress)],
+  ["zstd", unpackedZstd],
+]);
+
+/** Nobody packs more often; each layer holds memory. Chosen. */
+const MAXIMUM_LAYERS = 4;
+
+/** How bytes are packed, by how they begin: RFC 1952 and RFC 8878; `null` for anything else. */
+export function packingOf(first: Uint8Array): "gzip" | "zstd" | null {
+  const beginning = Buffer.from(first.subarray(0, 4)).toString("hex");
+  if (beginning.startsWith("1f8b")) return "gzip";
+  return /^(28b52ffd|5.2a4d18)$/.test(beginning) ? "zstd" : null;
+}
+
+/** Unpacks a whole body, packed once or several times as `Content-Encoding` lists it. Stops at more than `maximumBytes`. */
+export async function unpackWhole(packed: Buffer, encoding: string | undefined, maximumBytes: number): Promise<Unpacked> {
+  const { name, unpack } = packingIn(encoding);
+  if (name === "") return { kind: "plain", bytes: packed };
+  if (unpack === null) return { kind: "unknown", name };
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of unpack(Readable.from([packed]))) {
+      bytes += piece.length;
+      if (bytes > maximumBytes) return { kind: "too-large", name };
+      pieces.push(piece);
+    }
+  } catch (error) {
+    return { kind: "damaged", name, reason: reasonOf(error) };
+  }
+  return { kind: "unpacked", bytes: Buffer.concat(pieces) };
+}
+
+/** Unpacks a stream, which may be cut off, as servers' streams are. The body rejects if the source breaks, and if it is damaged, of which `onDamage` is told. */
+export function unpackStream(
+  source: AsyncIterable<Buffer>,
+  encoding: string | undefined,
+  onDamage: (name: string, reason: string) => void,
+): UnpackedStream {
+  const { name, unpack } = packingIn(encoding);
+  if (name === "") return { kind: "plain" };
+  if (unpack === null) return { kind: "unknown", name };
+  let isBroken = false;
+  const watched = async function* () {
+    try {
+      yield* source;
+    } catch (error) {
+      isBroken = true;
+      throw error;
+    }
+  };
+  const unpacked = async function* () {
+    try {
+      yield* unpack(watched());
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!isBroken && CUT_OFF.test(reason)) return;
+      if (!isBroken) onDamage(name, reason);
+      throw error;
+    }
+  };
+  // Nobody may read it any more when it breaks.
+  return { kind: "unpacked", body: Readable.from(unpacked()).on("error", () => undefined) };
+}
+
+/** How zlib and the decoder of zstd say that a body ends too early; all before it was unpacked. */
+const CUT_OFF = /^unexpected (end of file|EOF)$/;
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The encodings of a header as one name, empty if there is none; `unpack` is `null` if one is not known, or there are too many. */
+function packingIn(encoding = ""): { readonly name: string; readonly unpack: Layer | null } {
+  const all = encoding.split(",").map((each) => each.trim().toLowerCase());
+  const names = all.filter((each) => each !== "" && each !== "identity");
+  const layers = names.flatMap((each) => LAYERS.get(each) ?? []).toReversed();
+  const isKnown = layers.length === names.length && layers.length <= MAXIMUM_LAYERS;
+  return { name: names.join(", "), unpack: isKnown ? (packed) => layers.reduce((body, layer) => layer(body), packed) : null };
+}
