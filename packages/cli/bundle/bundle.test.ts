@@ -48,7 +48,7 @@ const PROGRAM = [
 ];
 
 /** Large packages that most commands never need. */
-const HEAVY = ["@anthropic-ai/sdk", "openai", "@modelcontextprotocol/sdk", "js-tiktoken", "ai"];
+const HEAVY = ["@anthropic-ai/sdk", "openai", "@modelcontextprotocol/sdk", "js-tiktoken", "fzstd", "ai"];
 
 describe("the bundled program", () => {
   test("loads nothing but its list of commands to say its version", () => {

@@ -17,6 +17,8 @@ export interface AgentOptions {
   readonly model?: string;
   /** Fields of every body, in the place of the agent's own; `undefined` leaves one out. */
   readonly fields?: Item;
+  /** Packs a body, as its `content-encoding` among the headers says. */
+  readonly pack?: (text: string) => Uint8Array<ArrayBuffer> | string;
   /** Returns the result of a call. */
   readonly resultOf?: (step: number) => string;
 }
@@ -47,7 +49,17 @@ const SYSTEM = `You work in a shell. ${"Take care of every file. ".repeat(40)}`;
 
 /** An agent of our own, as plain as one can be. */
 export function startAgent(options: AgentOptions): Agent {
-  const { wire, url, form, headers = {}, system = SYSTEM, model, fields = {}, resultOf = shortResult } = options;
+  const {
+    wire,
+    url,
+    form,
+    headers = {},
+    system = SYSTEM,
+    model,
+    fields = {},
+    pack = (text) => text,
+    resultOf = shortResult,
+  } = options;
   const own = FORMS[wire];
   let history: readonly Item[] = [];
   let calls = 0;
@@ -61,7 +73,7 @@ export function startAgent(options: AgentOptions): Agent {
     const response = await fetch(`${url}${own.path(form)}`, {
       method: "POST",
       headers: { "content-type": "application/json", ...own.headers, ...headers },
-      body: text,
+      body: pack(text),
     });
     return { status: response.status, text: await response.text() };
   };

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Transform } from "node:stream";
+import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Policy } from "@plimsoll/core";
 import { createLineSplitter, recoveriesOf } from "@plimsoll/core/extend";
 import type { AnswerReader, EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
 import { createAnswerReader, failureIn, parseRecord, wireAt } from "@plimsoll/providers/proxy";
+import { type Unpacked, type UnpackedStream, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
 import { messageOf } from "../io.ts";
-import { MAXIMUM_BODY_BYTES, unpacked, unpacker } from "./content-coding.ts";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
+
+/** Largest body that is read, as it came and unpacked, in bytes. Chosen: twice what Anthropic takes, so that old media can be cut from what is above that. */
+export const MAXIMUM_BODY_BYTES: number = 64 * 1024 * 1024;
 
 /** The options of passing requests on. */
 export interface ExchangeOptions {
@@ -30,6 +33,10 @@ export interface SentRequest {
   readonly bodyText: string;
 }
 
+interface Exchanging extends ExchangeOptions {
+  readonly tellPacking: TellPacking;
+}
+
 interface Passing {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -39,7 +46,8 @@ interface Passing {
 }
 
 /** Passes every request on, and fits those that send a history. */
-export function createExchange(options: ExchangeOptions): Answer {
+export function createExchange(given: ExchangeOptions): Answer {
+  const options = { ...given, tellPacking: createPackingNotes(given.onProblem) };
   return async (request, response, target) => {
     const gone = new AbortController();
     response.once("close", () => {
@@ -57,18 +65,23 @@ export function createExchange(options: ExchangeOptions): Answer {
   };
 }
 
-async function exchange(passing: Passing, path: string, options: ExchangeOptions): Promise<void> {
+async function exchange(passing: Passing, path: string, options: Exchanging): Promise<void> {
   const { request, response, target, headers, signal } = passing;
-  const { upstream, compaction, policy, onProblem, withRequest } = options;
+  const { upstream, compaction, policy, onProblem, tellPacking, withRequest } = options;
   const body = await bodyOf(request);
-  if (body === null) {
-    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes, which is more than it reads to cut: take media out of the history`;
+  const tooLarge = (packing: string) => {
+    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes${packing}, which is more than it reads to cut: take media out of the history`;
     onProblem(message);
     response.writeHead(413, { "content-type": "application/json", connection: "close" });
     response.end(JSON.stringify({ type: "error", error: { type: "request_too_large", message } }));
-    return;
-  }
-  const bodyText = unpacked(body, request.headers["content-encoding"]);
+  };
+  if (body === null) return tooLarge("");
+  const unpacked = await unpackWhole(body, request.headers["content-encoding"], MAXIMUM_BODY_BYTES);
+  if (unpacked.kind === "too-large") return tooLarge(` when its ${unpacked.name} is unpacked`);
+  const read = readable(unpacked, body, request.headers["content-encoding"]);
+  tellPacking("request", read);
+  const bodyText = textOf(read);
+  const own = read.kind === "unpacked" ? plainly(read.bytes, headers) : { body, headers };
   const sent: SentRequest = { target, headers, bodyText: bodyText ?? "" };
   const prepare = () => compaction.prepare({ path, headers: request.headers, bodyText: sent.bodyText, signal });
   // A request that cannot be fitted goes on as it came: without the proxy it would have done so, too.
@@ -84,8 +97,8 @@ async function exchange(passing: Passing, path: string, options: ExchangeOptions
     return;
   }
   for (let recovery = 0; ; recovery++) {
-    const answer = await upstream.send({ method: "POST", target, signal, ...whatToSend(prepared, body, headers) });
-    const { failure, deliver } = await begun({ answer, prepared, response, onProblem });
+    const answer = await upstream.send({ method: "POST", target, signal, ...whatToSend(prepared, own) });
+    const { failure, deliver } = await begun({ answer, prepared, response, onProblem, tellPacking });
     const { statusCode: status = 0 } = answer;
     const [fitted, of] = [prepared, originOf(prepared)];
     const next =
@@ -108,19 +121,79 @@ function originOf(prepared: PreparedRequest | null): EventOrigin | undefined {
   return { sessionId: prepared.sessionId, modelId: prepared.modelId };
 }
 
-function whatToSend(prepared: PreparedRequest | null, body: Buffer, headers: HeaderPairs) {
-  if (prepared === null || prepared.bodyText === null) return { body, headers };
-  const made = Buffer.from(prepared.bodyText, "utf8");
-  const others = without(headers, ["content-length", "content-encoding"]);
-  const length = ["content-length", String(made.length)] as const;
-  return { body: made, headers: [...withBetas(others, prepared.betas), length] };
+interface Sendable {
+  readonly body: Buffer;
+  readonly headers: HeaderPairs;
 }
 
-function begin(response: ServerResponse, answer: IncomingMessage): void {
-  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(passedHeaders(answer)));
+function whatToSend(prepared: PreparedRequest | null, own: Sendable): Sendable {
+  if (prepared === null || prepared.bodyText === null) return own;
+  return plainly(Buffer.from(prepared.bodyText, "utf8"), withBetas(own.headers, prepared.betas));
 }
 
-interface Answering extends Pick<ExchangeOptions, "onProblem"> {
+/** Headers that say how a body is packed, and how long it is so. */
+const PACKING_HEADERS = ["content-length", "content-encoding"];
+
+function plainly(body: Buffer, headers: HeaderPairs): Sendable {
+  return { body, headers: [...without(headers, PACKING_HEADERS), ["content-length", String(body.length)]] };
+}
+
+/** A packed body that is no JSON object was damaged in a way that its packing does not tell; one that is an object as it came was never packed. */
+function readable(unpacked: Unpacked, came: Buffer, name = ""): Unpacked {
+  if (unpacked.kind === "damaged" && isObject(came)) return { kind: "unpacked", bytes: came };
+  if (unpacked.kind !== "unpacked" || isObject(unpacked.bytes)) return unpacked;
+  return { kind: "damaged", name, reason: "unpacked, it is no JSON object" };
+}
+
+function isObject(bytes: Buffer): boolean {
+  return parseRecord(bytes.toString("utf8")) !== null;
+}
+
+/** The body as text; `null` for one that cannot be unpacked. */
+export function textOf(unpacked: Unpacked): string | null {
+  return "bytes" in unpacked ? unpacked.bytes.toString("utf8") : null;
+}
+
+/** Says what could not be unpacked. */
+type TellPacking = (of: "request" | "answer", unpacked: Unpacked | UnpackedStream) => void;
+
+/** An encoding that is not known is named at its first body, at its tenth, at its hundredth. */
+function createPackingNotes(onProblem: ExchangeOptions["onProblem"]): TellPacking {
+  const counts = new Map<string, number>();
+  return (of, unpacked) => {
+    if (unpacked.kind === "damaged")
+      onProblem(`the ${of}'s ${unpacked.name} is damaged (${unpacked.reason}): passed on as it came`);
+    if (unpacked.kind !== "unknown") return;
+    const name = unpacked.name.slice(0, NAME_CHARS);
+    const key = `${of} ${name}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (!/^10*$/.test(String(count))) return;
+    const [one, lost, advice] = UNREAD[of];
+    onProblem(
+      `${count === 1 ? one : `${count} ${of}s`} packed with ${name} cannot be read, ${lost}, passed on as it came: ${advice}`,
+    );
+  };
+}
+
+/** The loss and the advice for a body in an encoding that is not known. */
+const UNREAD = {
+  request: [
+    "a request",
+    "nothing is cut",
+    "have the program send plain bodies (Codex: features.enable_request_compression=false)",
+  ],
+  answer: ["an answer", "no usage is noted", "have the program ask for plain answers (accept-encoding: identity)"],
+} as const;
+
+/** Characters of an encoding's name that are said. */
+const NAME_CHARS = 40;
+
+function begin(response: ServerResponse, answer: IncomingMessage, headers: HeaderPairs = passedHeaders(answer)): void {
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(headers));
+}
+
+interface Answering extends Pick<Exchanging, "onProblem" | "tellPacking"> {
   readonly answer: IncomingMessage;
   readonly prepared: PreparedRequest | null;
   readonly response: ServerResponse;
@@ -132,17 +205,22 @@ interface Begun {
 }
 
 async function begun(answering: Answering): Promise<Begun> {
-  const { answer, prepared, response } = answering;
+  const { answer, prepared, response, onProblem, tellPacking } = answering;
   const { statusCode: status = 0, headers } = answer;
   const coding = headers["content-encoding"];
-  const passing = (body: Body, failure: UpstreamFailure | null = null) => ({
+  const passing = (body: Body, text: AnswerText, failure: UpstreamFailure | null = null) => ({
     failure,
-    deliver: () => streamed(body, answering),
+    deliver: () => streamed(body, text, answering),
   });
-  if (prepared === null) return passing(answer);
+  if (prepared === null) return passing(answer, null);
+  const textIn = async (bytes: Buffer) => {
+    const unpacked = await unpackWhole(bytes, coding, MAXIMUM_BODY_BYTES);
+    tellPacking("answer", unpacked);
+    return textOf(unpacked);
+  };
   if (status >= 400) {
     const { whole, body } = await readAtMost(answer, MAXIMUM_ERROR_BYTES);
-    const bodyText = whole === null ? null : unpacked(whole, coding);
+    const bodyText = whole === null ? null : await textIn(whole);
     const deliver = async () => {
       begin(response, answer);
       await pipeline(body, response);
@@ -152,13 +230,20 @@ async function begun(answering: Answering): Promise<Begun> {
   // A whole answer is read before it goes on: one that the window ended is asked for again with less.
   if (/json/.test(headers["content-type"] ?? "")) {
     const { whole, body } = await readAtMost(answer, MAXIMUM_BODY_BYTES);
-    const read = whole === null ? null : parseRecord(unpacked(whole, coding) ?? "");
-    return passing(body, read === null ? null : prepared.cutOff(read));
+    const text = whole === null ? null : await textIn(whole);
+    const read = parseRecord(text ?? "");
+    return passing(body, text === null ? null : { text }, read === null ? null : prepared.cutOff(read));
   }
-  if (!isEvents(answer) || coding !== undefined) return passing(answer);
-  const { failureText, wholeText, body } = await heldStart(answer);
-  if (failureText !== null) return passing(body, { status: 400, bodyText: failureText });
-  return passing(body, wholeText === null ? null : await prepared.cutOffStream(wholeText));
+  const unpacked = unpackStream(answer, coding, (name, reason) =>
+    onProblem(`the answer's ${name} is damaged (${reason}): it breaks off here`, originOf(prepared)),
+  );
+  tellPacking("answer", unpacked);
+  if (unpacked.kind === "unknown") return passing(answer, null);
+  const [plain, text] = unpacked.kind === "plain" ? ([answer, "passing"] as const) : ([unpacked.body, "unpacked"] as const);
+  if (!isEvents(answer)) return passing(plain, text);
+  const { failureText, wholeText, body } = await heldStart(plain);
+  if (failureText !== null) return passing(body, text, { status: 400, bodyText: failureText });
+  return passing(body, text, wholeText === null ? null : await prepared.cutOffStream(wholeText));
 }
 
 function isEvents({ headers }: IncomingMessage): boolean {
@@ -203,11 +288,15 @@ export async function bodyOf(message: IncomingMessage, maximumBytes: number = MA
 }
 
 /** An answer's body, whose beginning may have been looked at. */
-type Body = IncomingMessage | AsyncIterable<Buffer> | Iterable<Buffer>;
+type Body = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** Where the text of an answer is read: off its pieces as they pass, which may have been unpacked, or given. `null` if it cannot be read. */
+type AnswerText = "passing" | "unpacked" | { readonly text: string } | null;
 
 /** Passes the answer on piece by piece, reads along, and holds its end back until what it measured is noted: the next request is fitted by it. */
-async function streamed(body: Body, { answer, response, prepared, onProblem }: Answering): Promise<void> {
-  begin(response, answer);
+async function streamed(body: Body, text: AnswerText, { answer, response, prepared, onProblem }: Answering): Promise<void> {
+  const headers = passedHeaders(answer);
+  begin(response, answer, text === "unpacked" ? without(headers, PACKING_HEADERS) : headers);
   response.flushHeaders();
   if (prepared === null) return await pipeline(body, response);
   const reader = createAnswerReader(prepared.wire, isEvents(answer) ? "events" : "whole");
@@ -222,29 +311,20 @@ async function streamed(body: Body, { answer, response, prepared, onProblem }: A
       onProblem(`the answer's usage is not noted: ${messageOf(error)}`, originOf(prepared));
     }
   };
-  await pipeline(body, readAlong(answer.headers["content-encoding"], reader, noted), response);
+  await pipeline(body, readAlong(text, reader, noted), response);
 }
 
 /** The same bytes, with a reader of their text at the side; `done` is awaited before the end. */
-function readAlong(coding: string | undefined, reader: AnswerReader, done: () => Promise<void>): Transform {
-  const side = unpacker(coding);
+function readAlong(text: AnswerText, reader: AnswerReader, done: () => Promise<void>): Transform {
   const decoder = new TextDecoder();
-  const take = (piece: Uint8Array) => reader.take(decoder.decode(piece, { stream: true }));
-  const packed = side === null || side === "unknown" ? null : side;
-  packed?.on("data", take);
-  const over =
-    packed === null
-      ? Promise.resolve()
-      : new Promise<void>((resolve) => packed.once("end", resolve).on("error", () => resolve()));
+  if (typeof text === "object" && text !== null) reader.take(text.text);
   return new Transform({
     transform: (piece: Buffer, _, next) => {
-      if (side === null) take(piece);
-      else packed?.write(piece);
+      if (typeof text === "string") reader.take(decoder.decode(piece, { stream: true }));
       next(null, piece);
     },
     flush: (next) => {
-      packed?.end();
-      over.then(done).then(
+      done().then(
         () => next(),
         () => next(),
       );
@@ -275,7 +355,7 @@ const HOLD_SAID_MS = 400;
  * Holds the beginning of a stream back until it says something, and for a moment more: some vendors tell in a stream that a prompt is too long, after saying
  * that the answer has begun, and some end it there.
  */
-async function heldStart(answer: IncomingMessage): Promise<HeldStart> {
+async function heldStart(answer: Readable): Promise<HeldStart> {
   const pieces: AsyncIterator<unknown> = answer.iterator({ destroyOnReturn: false });
   const held: Buffer[] = [];
   let heldBytes = 0;

@@ -10,8 +10,7 @@ import {
 } from "@plimsoll/providers/proxy";
 import { timeText } from "../inspect/session-facts.ts";
 import { printable } from "../terminal/printable.ts";
-import { MAXIMUM_BODY_BYTES } from "./content-coding.ts";
-import { bodyOf } from "./exchange.ts";
+import { bodyOf, MAXIMUM_BODY_BYTES } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
 import { forgotten, learnedLimitLines, storedLines } from "./proxy-state.ts";
 import type { ConversationStatus, CutStatus, Preview, ProxyStatus, Went } from "./proxy-status.ts";

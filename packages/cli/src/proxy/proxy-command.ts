@@ -13,13 +13,13 @@ import {
   wireAt,
   wishAnswer,
 } from "@plimsoll/providers/proxy";
+import { unpackWhole } from "@plimsoll/providers/unpack";
 import { type Command, Option } from "commander";
 import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort } from "../option/replay-options.ts";
 import { contextWords } from "../run/event-lines.ts";
 import { say } from "../terminal/printable.ts";
-import { unpacked } from "./content-coding.ts";
-import { bodyOf, createExchange, type ExchangeOptions, type SentRequest } from "./exchange.ts";
+import { bodyOf, createExchange, type ExchangeOptions, MAXIMUM_BODY_BYTES, type SentRequest, textOf } from "./exchange.ts";
 import { without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";
 import { countingPolicy, type GivenOptions, limitsBy, type Places, placesOf, upstreamOf } from "./proxy-options.ts";
@@ -185,7 +185,7 @@ function createModelSummaries(upstream: Upstream): ModelSummaries {
     const answer = await upstream.send({ method: "POST", target: question.target, headers, body, signal });
     const bytes = await bodyOf(answer);
     if (bytes === null) throw new PlimsollError("summary-failed", "the summary's answer is too large");
-    const text = unpacked(bytes, answer.headers["content-encoding"]);
+    const text = textOf(await unpackWhole(bytes, answer.headers["content-encoding"], MAXIMUM_BODY_BYTES));
     if (answer.statusCode !== 200 || text === null)
       throw new PlimsollError("summary-failed", `the upstream answered ${answer.statusCode ?? 0} to the request for a summary`);
     return question.replyIn(text);

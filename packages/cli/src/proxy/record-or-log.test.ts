@@ -111,7 +111,7 @@ async function benchOf(inputs: string, folder: string) {
 async function messagesIn(folder: string, format: string) {
   const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".jsonl"));
   const importer = IMPORTERS.find((each) => each.format === format);
-  const [transcript] = (await importer?.read(fileSource(join(folder, name), name))) ?? [];
+  const [transcript] = (await importer?.read(await fileSource(join(folder, name), name))) ?? [];
   const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
   const count = messages.findLastIndex(({ role }) => role !== "assistant") + 1;
   expect(count).toBeGreaterThan(STEPS_PER_TURN * TURNS.length);
