@@ -21,7 +21,7 @@ describe("a log that is no regular file is refused in a line, and nothing waits"
     ["a link to nothing", () => symlinkSync("none", log()), "log.jsonl: no such file or folder"],
   ])("%s", async (_what, make, line) => {
     make();
-    const source = fileSource(log(), "log.jsonl");
+    const source = await fileSource(log(), "log.jsonl");
     expect(() => [...source.lines()]).toThrow(line);
     await expect(source.text()).rejects.toThrow(line);
     await expect(importFile(log(), "log.jsonl")).rejects.toThrow(line);
@@ -32,7 +32,7 @@ describe("a log that is no regular file is refused in a line, and nothing waits"
 test("a log that a link leads to is read, as is what belongs to it", async () => {
   writeFileSync(join(folder, "real.jsonl"), "one\r\ntwo");
   symlinkSync("real.jsonl", log());
-  const source = fileSource(log(), "log.jsonl");
+  const source = await fileSource(log(), "log.jsonl");
   expect([...source.lines()].map(({ text }) => text)).toEqual(["one", "two"]);
   expect(await source.beside("real.jsonl")).toBe("one\r\ntwo");
 });
@@ -45,20 +45,21 @@ test.each([
     `a\n${"x".repeat(11)}\nb\n`,
     "log.jsonl:2: a line of more than 10 bytes, too long to be read",
   ],
-])("if %s than what can be held, its place is told", (_what, text, line) => {
+])("if %s than what can be held, its place is told", async (_what, text, line) => {
   writeFileSync(log(), text);
-  expect(() => [...fileSource(log(), "log.jsonl", 10).lines()]).toThrow(line);
+  const source = await fileSource(log(), "log.jsonl", 10);
+  expect(() => [...source.lines()]).toThrow(line);
 });
 
-test("lines of any number may be together longer than one may be", () => {
+test("lines of any number may be together longer than one may be", async () => {
   writeFileSync(log(), "0123456789\n".repeat(40_000));
-  expect([...fileSource(log(), "log.jsonl", 10).lines()]).toHaveLength(40_000);
+  expect([...(await fileSource(log(), "log.jsonl", 10)).lines()]).toHaveLength(40_000);
 });
 
 test("a document without end is told in a line", async () => {
   writeFileSync(log(), "{");
   truncateSync(log(), 2 ** 40);
-  await expect(fileSource(log(), "log.jsonl", 10).text()).rejects.toThrow(
+  await expect((await fileSource(log(), "log.jsonl", 10)).text()).rejects.toThrow(
     "log.jsonl: one document of more than 10 bytes, too long to be read; split the file, or leave it out",
   );
 });

@@ -2,10 +2,10 @@ import { constants, isAscii } from "node:buffer";
 import { closeSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { isNestedDeeper, isRecord } from "@plimsoll/core/extend";
 import { openRegularFileSync, readAtMost } from "@plimsoll/core/node";
+import { packingOf, unpackWhole } from "@plimsoll/providers/unpack";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileLine, FileSource } from "./importer.ts";
 import { storedSession, storedSessionText } from "./opencode/database.ts";
@@ -22,21 +22,24 @@ const BYTE_ORDER_MARK = "\uFEFF";
 /**
  * A file on disk, or a session of a database, as importers read it. Lines are split on `\n`, a `\r` before it and a byte-order mark at the start are
  * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read, or is no regular file: a device may have no end. It waits for the disk: what a stream or a promise
- * adds to a read takes several times as long as the read.
+ * adds to a read takes several times as long as the read. A packed log is unpacked at once: rejects with `bad-input` if it is damaged or too large.
  */
-export function fileSource(path: string, displayName: string, mostBytes: number = MOST_BYTES): FileSource {
+export async function fileSource(path: string, displayName: string, mostBytes: number = MOST_BYTES): Promise<FileSource> {
   if (storedSession(path) !== null) return lazySource(path, displayName, () => storedSessionText(path, displayName));
-  const wholeText = (decode: Decode): string => {
-    const read = withFile(path, displayName, (file) => {
-      const bytes = readAtMost(file, mostBytes);
-      return bytes === null ? null : decode(bytes);
-    });
-    if (read === null) throw tooLong(displayName, `one document of more than ${mostBytes} bytes`);
-    return read;
+  const wholeBytes = (): Buffer => {
+    const bytes = withFile(path, displayName, (file) => readAtMost(file, mostBytes));
+    if (bytes === null) throw tooLong(displayName, `one document of more than ${mostBytes} bytes`);
+    return bytes;
   };
-  const decode = decoderOf(firstBytes(path));
-  if (decode !== null) return lazySource(path, displayName, () => withoutByteOrderMark(wholeText(decode)));
-  const text = async () => withoutByteOrderMark(wholeText(decoded));
+  const first = firstBytes(path);
+  const packing = packingOf(first);
+  if (packing !== null) {
+    const text = await unpackedText(wholeBytes(), packing, displayName);
+    return lazySource(path, displayName, () => text);
+  }
+  const decode = decoderOf(first);
+  if (decode !== null) return lazySource(path, displayName, () => withoutByteOrderMark(decode(wholeBytes())));
+  const text = async () => withoutByteOrderMark(decoded(wholeBytes()));
   return {
     path,
     displayName,
@@ -47,16 +50,21 @@ export function fileSource(path: string, displayName: string, mostBytes: number 
   };
 }
 
+async function unpackedText(packed: Buffer, packing: string, displayName: string): Promise<string> {
+  const unpacked = await unpackWhole(packed, packing, LARGEST_PACKED_BYTES);
+  if (unpacked.kind === "damaged") throw unreadable(displayName, new Error(`${packing}: ${unpacked.reason}`));
+  if (!("bytes" in unpacked)) throw tooLong(displayName, `unpacked, more than ${LARGEST_PACKED_BYTES} bytes`);
+  return withoutByteOrderMark((decoderOf(unpacked.bytes) ?? decoded)(unpacked.bytes));
+}
+
 /** Turns the bytes of a file that is no UTF-8 text into its text. */
 type Decode = (bytes: Buffer) => string;
 
 /** Largest text of a packed log, in bytes: the platform's longest string is little longer; chosen. */
 const LARGEST_PACKED_BYTES = 500_000_000;
 
-/** How a file is read by its first bytes; `null` for UTF-8: gzip (RFC 1952) and the two byte orders of UTF-16 have marks of their own. */
+/** How a file is read by its first bytes; `null` for UTF-8: the two byte orders of UTF-16 have marks of their own. */
 function decoderOf(first: Buffer): Decode | null {
-  if (first[0] === 0x1f && first[1] === 0x8b)
-    return (bytes) => decoded(gunzipSync(bytes, { maxOutputLength: LARGEST_PACKED_BYTES }));
   if (first[0] === 0xff && first[1] === 0xfe) return (bytes) => bytes.toString("utf16le");
   if (first[0] === 0xfe && first[1] === 0xff)
     return (bytes) =>
@@ -68,7 +76,7 @@ function decoderOf(first: Buffer): Decode | null {
 }
 
 function firstBytes(path: string): Buffer {
-  const bytes = Buffer.alloc(2);
+  const bytes = Buffer.alloc(4);
   try {
     return withFile(path, path, (file) => bytes.subarray(0, readSync(file, bytes)));
   } catch {

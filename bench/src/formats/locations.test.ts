@@ -12,6 +12,7 @@ const FILES: readonly (readonly [path: string, modifiedSeconds: number])[] = [
   [".codex/sessions/2026/01/02/rollout-x.jsonl", 100],
   [".codex/sessions/2026/01/02/other.jsonl", 200],
   [".codex/archived_sessions/rollout-y.jsonl", 50],
+  [".codex/sessions/2025/12/20/rollout-w.jsonl.zst", 40],
   [".copilot/session-state/s1/events.jsonl", 200],
   [".copilot/session-state/s1/checkpoints/001-x.md", 300],
   [".copilot/session-state/s2.jsonl", 100],
@@ -52,7 +53,14 @@ test.each<[LocatedAgent, string[]]>([
     "claude-code",
     [".claude/projects/-w/a/subagents/agent-b.jsonl", ".claude/projects/-w/c.jsonl", ".claude/projects/-w/a.jsonl"],
   ],
-  ["codex", [".codex/sessions/2026/01/02/rollout-x.jsonl", ".codex/archived_sessions/rollout-y.jsonl"]],
+  [
+    "codex",
+    [
+      ".codex/sessions/2026/01/02/rollout-x.jsonl",
+      ".codex/archived_sessions/rollout-y.jsonl",
+      ".codex/sessions/2025/12/20/rollout-w.jsonl.zst",
+    ],
+  ],
   ["copilot-cli", [".copilot/session-state/s1/events.jsonl", ".copilot/session-state/s2.jsonl"]],
   ["pi", [".pi/agent/sessions/--w--/s.jsonl"]],
   ["opencode", [".local/share/opencode/storage/session/p/ses_1.json"]],

@@ -63,12 +63,15 @@ const CODEX: Moved = { variable: "CODEX_HOME", base: ".codex" };
 const PI: Moved = { variable: "PI_CODING_AGENT_DIR", base: ".pi/agent" };
 const XDG_DATA: Moved = { variable: "XDG_DATA_HOME", base: ".local/share" };
 
+/** Codex packs logs that are older than a week. */
+const CODEX_LOGS = [".jsonl", ".jsonl.zst"];
+
 /** The agents' usual places, from their sources and documentation (read 2026). */
 const PLACES: { readonly [Agent in LocatedAgent]: readonly Place[] } = {
   "claude-code": [{ folder: ".claude/projects", moved: CLAUDE, suffixes: [".jsonl"] }],
   codex: [
-    { folder: ".codex/sessions", moved: CODEX, prefix: "rollout-", suffixes: [".jsonl"] },
-    { folder: ".codex/archived_sessions", moved: CODEX, prefix: "rollout-", suffixes: [".jsonl"] },
+    { folder: ".codex/sessions", moved: CODEX, prefix: "rollout-", suffixes: CODEX_LOGS },
+    { folder: ".codex/archived_sessions", moved: CODEX, prefix: "rollout-", suffixes: CODEX_LOGS },
   ],
   "copilot-cli": [{ folder: ".copilot/session-state", suffixes: [".jsonl"] }],
   pi: [{ folder: ".pi/agent/sessions", moved: PI, suffixes: [".jsonl"] }],

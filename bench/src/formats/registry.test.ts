@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { storedZstd } from "@plimsoll/providers/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textSource } from "./file-source.ts";
 import { importFile, importSource } from "./registry.ts";
@@ -155,6 +156,7 @@ describe("files that are not plain UTF-8 lines of small size", () => {
 
   test.each<[string, Buffer]>([
     ["gzip", gzipSync(PI_TEXT)],
+    ["zstd", storedZstd(PI_TEXT)],
     ["UTF-16, little end first", Buffer.from(`\uFEFF${PI_TEXT}`, "utf16le")],
     ["UTF-16, big end first", Buffer.from(`\uFEFF${PI_TEXT}`, "utf16le").swap16()],
     ["a first message above what is looked at, behind a line of bookkeeping", Buffer.from(`${PI_HEADER}\n${LONG}\n`)],
@@ -182,7 +184,12 @@ ${CLAUDE_PROMPT}
   test.each([
     ["a tar archive", tarOf(PI_TEXT), /^given: a tar archive: unpack it, and give the logs that are in it$/],
     ["a packed one", gzipSync(tarOf(PI_TEXT)), /^given: a tar archive: unpack it/],
-    ["zstd", Buffer.from("28b52ffd2004", "hex"), /^given: packed with zstd: unpack it first, as by zstd -d$/],
+    ["a zstd that is cut off", storedZstd(PI_TEXT).subarray(0, 40), /^given: cannot be read \(zstd: unexpected EOF\)$/],
+    [
+      "a zstd of a window above what is held",
+      Buffer.from("28b52ffd00a0010000", "hex"),
+      /^given: cannot be read \(zstd: its window is above/,
+    ],
     ["xz", Buffer.from("fd377a585a0000", "hex"), /^given: packed with xz: unpack it first/],
     ["bzip2", Buffer.from("425a683931415926535900", "hex"), /^given: packed with bzip2: unpack it first/],
     [

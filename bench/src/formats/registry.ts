@@ -54,7 +54,7 @@ export async function importFile(
   displayName: string = path,
   importers: readonly Importer[] = IMPORTERS,
 ): Promise<readonly Transcript[]> {
-  return importSource(fileSource(path, displayName), importers);
+  return importSource(await fileSource(path, displayName), importers);
 }
 
 /** Reads the sessions in a source as {@link importFile} does in a file, and throws `bad-input` alike. */
@@ -103,10 +103,9 @@ const UNREAD_BYTES = "unpack or convert it first, or bring an importer by --with
 /** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
 
-/** Packed files that nothing here unpacks, told by how their bytes read as text: POSIX's ustar, RFC 8878, and the documents of xz and bzip2. */
+/** Packed files that nothing here unpacks, told by how their bytes read as text: POSIX's ustar, and the documents of xz and bzip2. */
 const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [/^[\s\S]{257}ustar/, "a tar archive: unpack it, and give the logs that are in it"],
-  [/^\(\uFFFD\/\uFFFD/, "packed with zstd: unpack it first, as by zstd -d"],
   [/^\uFFFD7zXZ\0/, "packed with xz: unpack it first, as by xz -d"],
   [/^BZh[1-9]1AY&SY/, "packed with bzip2: unpack it first, as by bzip2 -d"],
 ];

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { storedZstd } from "@plimsoll/providers/testing";
 import { describe, expect, test } from "vitest";
 import { IMPORTER_SUBJECTS } from "../../testing/importer-subjects.ts";
 import { textSource } from "../formats/file-source.ts";
@@ -35,7 +36,7 @@ test.each(WHOLE.map(({ importer, text }) => [importer.description, importer.form
 );
 
 test.each(WHOLE.map(({ importer, text }) => [importer.description, text] as const))(
-  "%s: its session is the same packed with gzip, and in UTF-16 of both byte orders",
+  "%s: its session is the same packed with gzip or zstd, and in UTF-16 of both byte orders",
   async (_, text) => {
     const marked = Buffer.from(`\uFEFF${text}`, "utf16le");
     const folder = mkdtempSync(join(tmpdir(), "plimsoll-packed-"));
@@ -45,7 +46,8 @@ test.each(WHOLE.map(({ importer, text }) => [importer.description, text] as cons
       return await importFile(path, "given");
     };
     const plain = await read(text);
-    for (const bytes of [gzipSync(text), marked, Buffer.from(marked).swap16()]) expect(await read(bytes)).toEqual(plain);
+    for (const bytes of [gzipSync(text), storedZstd(text), marked, Buffer.from(marked).swap16()])
+      expect(await read(bytes)).toEqual(plain);
     rmSync(folder, { recursive: true });
   },
 );

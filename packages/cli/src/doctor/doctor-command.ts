@@ -34,7 +34,7 @@ export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCo
 
 async function doctor(session: string | undefined, options: DoctorOptions, io: CliIo): Promise<number> {
   const { path, displayName } = await logOf(session, options, io);
-  const source = fileSource(path, displayName);
+  const source = await fileSource(path, displayName);
   const head = await readHead(source);
   const importer = BUILT_IN_PARTS.importers.find((each) => each.recognises(head));
   if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
@@ -150,7 +150,8 @@ function uuidOf(text: string): string {
 }
 
 /** A name beside the log that nothing has; of a session of OpenCode's database its id. */
-function freeName(path: string): string {
+function freeName(packed: string): string {
+  const path = packed.replace(/\.(gz|zst)$/, "");
   const [, folder, id] = /^(.*?)[^/\\]+\.db#(ses_\w+)$/.exec(path) ?? [];
   const end = id === undefined ? extname(path) : ".json";
   const base = id === undefined ? path.slice(0, path.length - end.length) : join(folder ?? "", id);

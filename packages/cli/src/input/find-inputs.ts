@@ -121,7 +121,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 /** True if one of the importers recognises the file by its content. A file that cannot be read is none. */
 async function isSessionFile(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<boolean> {
   try {
-    const head = await readHead(fileSource(path, path));
+    const head = await readHead(await fileSource(path, path));
     return importers.some((importer) => importer.recognises(head));
   } catch (error) {
     if (isPlimsollError(error, "bad-input")) return false;

@@ -32,7 +32,7 @@ export async function newestHere(agent: string, io: CliIo): Promise<InputFile> {
   const { files } = await findLogs({ from: [agent], limit: String(LOGS_LOOKED_AT) }, io);
   const names = [io.cwd, io.cwd.replaceAll(/[^A-Za-z0-9]/g, "-")];
   for (const file of files) {
-    const { text } = await readHead(fileSource(file.path, file.displayName));
+    const { text } = await readHead(await fileSource(file.path, file.displayName));
     if (text.includes(JSON.stringify(names[0])) || names.some((name) => file.path.includes(`/${name}/`))) return file;
   }
   throw new PlimsollError("bad-input", `--from ${agent}: none of its newest logs is of ${io.cwd}`);

@@ -83,7 +83,7 @@ export async function runningPolicies(
 
 async function headOf(path: string, displayName: string): Promise<FileHead | null> {
   try {
-    return await readHead(fileSource(path, displayName));
+    return await readHead(await fileSource(path, displayName));
   } catch (error) {
     if (isPlimsollError(error, "bad-input")) return null;
     throw error;
