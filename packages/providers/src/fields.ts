@@ -64,13 +64,20 @@ export function parseRecord(text: string): Fields | null {
   return isRecord(value) ? value : null;
 }
 
-/** The key under which arguments are sent that are no JSON object, on wires that take objects only. */
-const TEXT_KEY = "arguments_text";
+/** Characters of arguments that are no JSON object, as they are sent: no vendor takes such a call back, and its model has seen how it failed. Chosen. */
+const MOST_UNPARSED_CHARS = 2_000;
 
-/** A call's arguments as an object. Text that is none (a reply that was cut off) is sent whole under one key, never dropped. */
-export function argumentsObject(argumentsJson: string): Fields {
-  if (argumentsJson.trim() === "") return {};
-  return parseRecord(argumentsJson) ?? { [TEXT_KEY]: argumentsJson };
+/** A call's arguments as an object. Nothing becomes an empty one; any other text that is none (of a reply that was cut off) is sent under one key, cut. The log keeps it whole. */
+export function argumentsObject(given: unknown): Fields {
+  const text = typeof given === "string" ? given : (JSON.stringify(given) ?? "");
+  const whole = isRecord(given) ? given : parseRecord(text);
+  if (whole !== null) return whole;
+  return /^\s*(?:null|"")?\s*$/.test(text) ? {} : { unparsed: text.slice(0, MOST_UNPARSED_CHARS).toWellFormed() };
+}
+
+/** A call's arguments as text of an object: the same text if it is one. */
+export function argumentsText(given: unknown): string {
+  return typeof given === "string" && parseRecord(given) !== null ? given : JSON.stringify(argumentsObject(given));
 }
 
 /** A call of the model's, with the files that its arguments name. */

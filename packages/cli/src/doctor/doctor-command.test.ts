@@ -87,7 +87,7 @@ test("a mended session of OpenCode has ids of its own, in the same order, wherev
 test("of a log of ours it names the lines of the log, and says what mends them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: "{}", paths: [] };
+  const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: '{"path":', paths: [] };
   const lines = [
     { type: "session", version: 3, id: "s", createdMs: 1, system: "You help.", tools: [], parent: null, agent: null },
     {
@@ -116,7 +116,9 @@ test("of a log of ours it names the lines of the log, and says what mends them",
   writeFileSync(join(folder, "log.jsonl"), `${[lines[0], "", ...lines.slice(1)].join("\n")}\n{"type":"mess`);
   const { io, stdout } = recordedIo(folder);
   expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(1);
-  expect(stdout()).toContain("log.jsonl:4: call without result\nlog.jsonl:6: the log is cut off here\n");
+  expect(stdout()).toContain(
+    "log.jsonl:4: call without result\nlog.jsonl:4: the arguments of this call of look are no JSON object\nlog.jsonl:6: the log is cut off here\n",
+  );
   expect(stdout()).toContain("plimsoll chat --resume ID");
   expect(readdirSync(folder)).toEqual(["log.jsonl"]);
 });

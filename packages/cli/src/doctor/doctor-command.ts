@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
 import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/extend";
-import { PlimsollError, repairMessages } from "@plimsoll/core";
+import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/core/node";
-import type { Fault } from "@plimsoll/providers/proxy";
+import { argumentsText, type Fault } from "@plimsoll/providers/proxy";
 import type { Command } from "commander";
 import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
@@ -108,11 +108,16 @@ async function importedFaults(
   const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
   const lines = format === "plimsoll" ? messageLines(readFileSync(path, "utf8")) : [];
   const cut = transcript?.notes.filter(({ code }) => code === "cut-off-line") ?? [];
+  const at = (index: number, words: string): PlacedFault => ({
+    line: lines[index] ?? null,
+    words: `${lines[index] === undefined ? `message ${index + 1}: ` : ""}${words}`,
+  });
   return [
-    ...repairMessages(messages).repairs.map(({ code, index }) => ({
-      line: lines[index] ?? null,
-      words: `${lines[index] === undefined ? `message ${index + 1}: ` : ""}${code.replaceAll("-", " ")}`,
-    })),
+    ...repairMessages(messages).repairs.map(({ code, index }) => at(index, code.replaceAll("-", " "))),
+    ...messages.flatMap((message, index) => {
+      const unsound = toolCallsOf(message).filter(({ argumentsJson }) => argumentsText(argumentsJson) !== argumentsJson);
+      return unsound.map(({ toolName }) => at(index, `the arguments of this call of ${toolName} are no JSON object`));
+    }),
     ...cut.map(({ line }) => ({ line, words: "the log is cut off here" })),
   ];
 }

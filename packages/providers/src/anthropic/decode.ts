@@ -29,16 +29,17 @@ export function replyParts(block: Fields): AssistantMessage["parts"] {
     }
     case "tool_use": {
       const call = { callId: stringAt(block, "id") ?? "", toolName: stringAt(block, "name") ?? "" };
-      return [callPart(call, argumentsText(block))];
+      return [callPart(call, writtenArguments(block))];
     }
     default:
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];
   }
 }
 
-/** The text that the model wrote if it was streamed, else the object as JSON. */
-function argumentsText(block: Fields): string {
-  return stringAt(block, "input_json") ?? writtenJson(recordAt(block, "input") ?? {});
+/** The text that the model wrote if it was streamed, else its input as JSON: servers of this wire pass on what is no object, too. */
+function writtenArguments({ input_json: streamed, input = {} }: Fields): string {
+  const text = streamed ?? input;
+  return typeof text === "string" ? text : writtenJson(text);
 }
 
 /** The vendor's reason in common terms. A turn that only pauses for a server-side tool is `other`. */

@@ -1,7 +1,7 @@
 import type { AgentInputItem } from "@openai/agents-core";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { canonicalJson, isRecord, type MessageDraft, shortHash } from "@plimsoll/core/extend";
-import { callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
+import { argumentsText, callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { byPiece, hasMedia, partsNow } from "./array-items.ts";
@@ -135,7 +135,7 @@ function writtenReply(part: AssistantMessage["parts"][number]): readonly AgentIn
   if (part.type === "text") return [replyItem(part.text)];
   if (part.type === "reasoning") return [];
   const { callId, toolName: name, argumentsJson } = part;
-  return [{ type: "function_call", callId, name, arguments: argumentsJson, status: "completed" }];
+  return [{ type: "function_call", callId, name, arguments: argumentsText(argumentsJson), status: "completed" }];
 }
 
 function replyItem(text: string): AgentInputItem {

@@ -134,7 +134,7 @@ export function createArrayCompactor<Item, Answer>(
     groups: new WeakMap(),
     sent: new WeakMap(),
     isUntouched: createIsUntouched(),
-    mended: createMended<Item>(),
+    mended: createMended(wire, policy.enabled && options.mending !== "off" ? "mended" : "kept"),
   };
   const all = () => {
     conversations.assertOpen();

@@ -1,5 +1,6 @@
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { canonicalContent, canonicalJson, type MessageDraft, wellFormed, withIds } from "@plimsoll/core/extend";
+import { withMendedCalls } from "../wire/item-nodes.ts";
 import type { CompactorOptions } from "./request.ts";
 import { type BeforeItems, declaredDraft, type WireArray } from "./wire-array.ts";
 
@@ -197,14 +198,18 @@ export function hasMedia(parts: Message["parts"]): boolean {
   return parts.some(({ type }) => type === "image");
 }
 
-/** Mends items whose text is not well formed, each once. */
-export function createMended<Item>(): (items: readonly Item[]) => readonly Item[] {
+/** Mends items whose text is not well formed, and calls whose arguments are no object, each item once. */
+export function createMended<Item>(
+  { turns, withCalls = withMendedCalls }: Pick<WireArray<Item, never>, "turns" | "withCalls">,
+  calls: "mended" | "kept",
+): (items: readonly Item[]) => readonly Item[] {
   const known = new WeakMap<WeakKey, Item>();
   return (items) =>
     items.map((item) => {
       const before = isObject(item) ? known.get(item) : undefined;
       if (before !== undefined) return before;
-      const mended = wellFormed(item);
+      const isCaller = calls === "mended" && turns.roleOf(item) === "assistant";
+      const mended = wellFormed(isCaller ? withCalls(item) : item);
       if (isObject(item)) known.set(item, mended);
       return mended;
     });

@@ -1,10 +1,11 @@
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AssistantMessage, ImagePart, Message, TextPart, UserMessage } from "@plimsoll/core";
 import { textOf, usageOf } from "@plimsoll/core";
-import { type MessageDraft, wellFormed } from "@plimsoll/core/extend";
+import { isRecord, type MessageDraft, wellFormed } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { withMendedCalls } from "../wire/item-nodes.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { byPiece, partsNow } from "./array-items.ts";
 import { contentParts, pieceParts } from "./media-parts.ts";
@@ -211,6 +212,19 @@ function mendedParts(message: BaseMessage): UserMessage["parts"] {
   return wellFormed(partsOf(message));
 }
 
+/** The reply with an object for the arguments of each call, in blocks and raw copies too; the very message if nothing is wrong with it. */
+function withCalls(message: BaseMessage): BaseMessage {
+  const { content, additional_kwargs } = withMendedCalls({
+    content: message.content,
+    additional_kwargs: message.additional_kwargs,
+  });
+  const calls = recordsAt(message, "tool_calls");
+  const tool_calls = calls.map((call) => (isRecord(call.args) ? call : { ...call, args: argumentsObject(call.args) }));
+  const isSame = content === message.content && additional_kwargs === message.additional_kwargs;
+  if (isSame && tool_calls.every((call, index) => call === calls[index])) return message;
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { content, additional_kwargs, tool_calls });
+}
+
 const EMPTY_REPLY: AssistantMessage = { ...replyDraft([]), id: "" };
 
 /** True for a message that holds what the vendor compacted: as a block of its content, or among the items that `@langchain/openai` keeps of an answer. */
@@ -238,6 +252,7 @@ export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
   turns: MESSAGE_TURNS,
   joined: (items) => items.map(mendedMessage),
   isVendorState: holdsCompaction,
+  withCalls,
   observed: (answer) => {
     const usage = recordAt(answer, "usage_metadata");
     if (usage === null) return null;

@@ -61,6 +61,8 @@ export interface CompactorOptions {
    * which policies keep first. The same text needs the same answer each time.
    */
   readonly isInjected?: (text: string) => boolean;
+  /** `off` sends calls whose arguments are no JSON object as they came; vendors refuse them. Without compaction they are, too. */
+  readonly mending?: "on" | "off";
   /** Stores the window sizes that rejections taught; in memory, by conversation, if it is left out. */
   readonly learned?: LearnedLimits;
   /**

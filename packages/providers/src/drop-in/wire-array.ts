@@ -61,6 +61,8 @@ export interface WireArray<Item, Answer> {
   readonly turns: TurnRules<Item>;
   /** The whole list as the wire takes it, after text that is not well formed was mended. */
   readonly joined: (items: readonly Item[]) => readonly Item[];
+  /** The reply with an object for the arguments of each call; left out for items that are plain objects. */
+  readonly withCalls?: (item: Item) => Item;
   /** False for a wire whose results do not say whether they failed. Left out for all others. */
   readonly tellsFailures?: false;
   /** True for an item that holds what the vendor compacted, which nobody else can read; left out for wires that have none. */

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec } from "@plimsoll/core";
 import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
-import { parseRecord } from "../fields.ts";
+import { argumentsText, parseRecord } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
 import { callIdHash, wireCallId } from "../wire/tools.ts";
 import { inTurn, type TurnRules } from "../wire/turns.ts";
@@ -170,7 +170,7 @@ function replyMessage(message: AssistantMessage, quirks: ChatQuirks): ReplyMessa
           {
             id: callIdFor(part.callId, quirks),
             type: "function",
-            function: { name: part.toolName, arguments: part.argumentsJson === "" ? "{}" : part.argumentsJson },
+            function: { name: part.toolName, arguments: argumentsText(part.argumentsJson) },
           },
         ]
       : [],

@@ -9,7 +9,7 @@ import type {
 } from "@plimsoll/core";
 import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
-import { parseRecord, recordsAt, stringAt } from "../fields.ts";
+import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 
@@ -118,7 +118,7 @@ function callItem(part: Extract<AssistantMessage["parts"][number], { type: "tool
     type: "function_call",
     call_id: wireCallId(part.callId, OPENAI_RESPONSES_WIRE_RULES),
     name: part.toolName,
-    arguments: part.argumentsJson === "" ? "{}" : part.argumentsJson,
+    arguments: argumentsText(part.argumentsJson),
   };
 }
 

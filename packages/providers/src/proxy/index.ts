@@ -1,7 +1,7 @@
 export type { CompactionLoss, TokensOf } from "../drop-in/compaction-loss.ts";
 export { compactionLoss, messageShares, takenRatio } from "../drop-in/compaction-loss.ts";
 export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
-export { type Fields, parseRecord } from "../fields.ts";
+export { argumentsText, type Fields, parseRecord } from "../fields.ts";
 export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
 export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
 export { type Fault, type MendingRules, mendItems } from "./mend-items.ts";

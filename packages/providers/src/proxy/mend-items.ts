@@ -1,6 +1,6 @@
 import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
-import { changedNodes, type ItemNode, itemNode } from "./item-nodes.ts";
+import { changedNodes, type ItemNode, itemNode } from "../wire/item-nodes.ts";
 
 /** Something that makes a session unusable, or may; `words` tell a person. */
 export interface Fault {
@@ -37,18 +37,23 @@ export function mendItems(
   faults: Fault[],
   { thinking, unsigned, empty, images }: MendingRules,
 ): (index: number) => unknown {
+  const changes = new Map<Fields, Fields | null>();
+  const say = (line: number, words: string) => faults.push({ line, words });
   const nodes: { readonly value: Fields; readonly node: ItemNode; readonly line: number }[] = [];
   const beside = new Set<string>();
   for (const { line, root, order } of [...roots].sort((a, b) => (a.order ?? 0) - (b.order ?? 0)))
     changedNodes([root], (value) => {
       const node = itemNode(value);
-      if (node !== null && order !== null) nodes.push({ value, node, line });
+      const { mended = null } = node ?? {};
+      if (node !== null && mended !== null) {
+        say(line, `the arguments of ${node.name === "" ? "a call" : `this call of ${node.name}`} are no JSON object`);
+        changes.set(value, mended);
+      }
+      if (node !== null && order !== null) nodes.push({ value, node: (mended && itemNode(mended)) ?? node, line });
       else if (node !== null) beside.add(`${node.kind} ${node.id}`);
       // In a result there may be pictures; in a call there is nothing else.
       return node?.kind === "call" ? value : undefined;
     });
-  const changes = new Map<Fields, Fields | null>();
-  const say = (line: number, words: string) => faults.push({ line, words });
   const open = new Map<string, (typeof nodes)[number]>();
   const renamed = new Map<string, string>();
   const answered = new Set<string>();

@@ -53,7 +53,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
-  const { keys, sessions, mending, onTyped, onProblem, nowMs = Date.now, ...fitting } = options;
+  const { keys, sessions, onTyped, onProblem, nowMs = Date.now, ...fitting } = options;
   /** The newest request of each conversation, by key. */
   const asked = new Map<string, Pick<ProxyConversation, "modelId" | "askedMs">>();
   const paused = new Set<string | null>();

@@ -1,5 +1,5 @@
 import { isRecord } from "@plimsoll/core/extend";
-import type { Fields } from "../fields.ts";
+import { argumentsObject, argumentsText, type Fields } from "../fields.ts";
 
 /** A part of a history that can make it unusable, told by its form alone: the same on each wire and in each agent's log. */
 export interface ItemNode {
@@ -12,6 +12,8 @@ export interface ItemNode {
   readonly said: (text: string) => Fields;
   /** The node under another id. */
   readonly renamed: (id: string) => Fields;
+  /** The call with an object for its arguments; `null` for one that has it, and for other kinds. */
+  readonly mended: Fields | null;
   /** Base64 of a picture; empty for other kinds. */
   readonly data: string;
   /** Whether thinking is signed. */
@@ -29,6 +31,7 @@ export function itemNode(value: Fields): ItemNode | null {
     name: "",
     said: block,
     renamed: () => value,
+    mended: null,
     data: "",
     isSigned: true,
     ...more,
@@ -45,11 +48,19 @@ export function itemNode(value: Fields): ItemNode | null {
   });
   switch (type) {
     case "tool_use":
+      return joined("call", "id", { mended: withObject(value, "input") });
     case "toolCall":
-      return joined("call", "id");
+      return joined("call", "id", { mended: withObject(value, "arguments") });
+    // Of the AI SDK; others keep the input beside its text.
+    case "tool-call":
+      return joined("call", "toolCallId", { name: textOf(value.toolName), mended: withObject(value, "input") });
     case "tool_result":
       return joined("result", "tool_use_id");
     case "function_call":
+      return joined("call", typeof value.callId === "string" ? "callId" : "call_id", {
+        said: item("assistant"),
+        mended: withText(value),
+      });
     case "custom_tool_call":
       return joined("call", "call_id", { said: item("assistant") });
     case "function_call_output":
@@ -72,13 +83,25 @@ export function itemNode(value: Fields): ItemNode | null {
     case "text":
       return textOf(value.text).trim() === "" && Object.keys(value).length === 2 ? made("empty", {}) : null;
     case "function":
-      return isRecord(value.function) ? joined("call", "id", { name: textOf(value.function.name) }) : null;
+    case undefined: {
+      const called = value.function;
+      if (!isRecord(called)) break;
+      const mended = withText(called);
+      return joined("call", "id", {
+        name: textOf(called.name),
+        mended: mended === null ? null : { ...value, function: mended },
+      });
+    }
     default:
   }
   const said = (text: string) => ({ text });
-  if (isRecord(value.args) && typeof value.id === "string" && typeof value.name === "string")
+  if ("args" in value && typeof value.id === "string" && typeof value.name === "string")
     return geminiCall(value, value.name, made);
-  if (isRecord(value.functionCall)) return inside(value, "functionCall", made("call", { said }));
+  if (isRecord(value.functionCall)) {
+    const call = value.functionCall.args === undefined ? null : withObject(value.functionCall, "args");
+    const node = made("call", { said, mended: call === null ? null : { ...value, functionCall: call } });
+    return inside(value, "functionCall", node) ?? node;
+  }
   if (isRecord(value.functionResponse)) return inside(value, "functionResponse", made("result", { said }));
   if (isRecord(value.inlineData))
     return made("image", { name: textOf(value.inlineData.mimeType), data: textOf(value.inlineData.data), said });
@@ -113,14 +136,36 @@ function geminiCall(
           : part,
       ),
     });
-    return made("pair", { id: textOf(id), name, renamed });
+    return made("pair", { id: textOf(id), name, renamed, mended: withObject(value, "args") });
   }
   const said = (error: string) => ({
     ...value,
     status: "error",
     result: [{ functionResponse: { id, name, response: { error } } }],
   });
-  return made("call", { id: textOf(id), name, said, renamed: (other) => ({ ...value, id: other }) });
+  const mended = withObject(value, "args");
+  return made("call", { id: textOf(id), name, said, renamed: (other) => ({ ...value, id: other }), mended });
+}
+
+/** The value with an object under the key; `null` if there is one. */
+function withObject(value: Fields, key: string): Fields | null {
+  return isRecord(value[key]) ? null : { ...value, [key]: argumentsObject(value[key]) };
+}
+
+/** The value with the text of an object as its arguments; `null` if they are that. */
+function withText(value: Fields): Fields | null {
+  const text = argumentsText(value.arguments);
+  return text === value.arguments ? null : { ...value, arguments: text };
+}
+
+/** An item of a model with an object for the arguments of each call; the very item if nothing is wrong with it. */
+export function withMendedCalls<Item>(item: Item): Item;
+export function withMendedCalls(item: unknown): unknown {
+  const mended = (node: Fields): Fields | undefined => {
+    const call = itemNode(node);
+    return call?.mended ?? (call === null || call.kind === "thinking" ? undefined : node);
+  };
+  return isRecord(item) ? (mended(item) ?? changedNodes(item, mended)) : item;
 }
 
 function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
@@ -131,6 +176,7 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
   return made(isOpen ? "call" : "pair", {
     id: callID,
     name: textOf(tool),
+    mended: withState(value, withObject(state, "input")),
     said: (error) => ({
       ...value,
       // OpenCode imports no call without both times.
@@ -139,6 +185,8 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
     renamed: (id) => ({ ...value, callID: id }),
   });
 }
+
+const withState = (value: Fields, state: Fields | null): Fields | null => (state === null ? null : { ...value, state });
 
 /** A picture of OpenCode's: in its place stands a text with the ids of the part. */
 function openCodeImage(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
