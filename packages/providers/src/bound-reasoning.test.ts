@@ -357,9 +357,7 @@ describe("thinking that is refused all the same", () => {
     await compactor.send([{ role: "user", content: "another beginning" }, ...rest], call);
     expect(refused()).toBe(1);
     const damaged = JSON.parse(JSON.stringify(messages).replaceAll(/"signature":"[^"]{8}/g, '"signature":"damaged!'));
-    await expect(createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS }).send(damaged, call)).rejects.toThrow(
-      /signature/,
-    );
+    await createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS }).send(damaged, call);
     expect(refused()).toBe(2);
   });
 });

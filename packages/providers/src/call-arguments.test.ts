@@ -23,7 +23,7 @@ const UNSOUND: readonly (readonly [string, string, object])[] = [
 ];
 
 /** The same, as a value where items hold values. */
-const valueOf = (text: string): unknown => {
+const asValue = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -31,7 +31,7 @@ const valueOf = (text: string): unknown => {
   }
 };
 
-const givenTo = (name: string, text: string) => (KEPT_ITEMS[name]?.holds === "text" ? text : valueOf(text));
+const givenTo = (name: string, text: string) => (KEPT_ITEMS[name]?.holds === "text" ? text : asValue(text));
 
 /** The arguments of the call in what was sent; `undefined` if there is none. */
 const heldArguments = (sent: unknown): unknown => {

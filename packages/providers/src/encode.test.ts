@@ -115,11 +115,11 @@ describe("Anthropic", () => {
     expect(messagesOf(contextOf(messages))[1]?.content).toEqual([{ type: "tool_use", id: "c1", name: "f", input: { a: 1 } }]);
   });
 
-  test("arguments that were cut off are sent as text, not dropped", () => {
+  test("arguments that were cut off are sent under a key, not dropped", () => {
     const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: '{"a": "ha', paths: [] } as const;
     const messages = [human("1", "go"), assistant("2", [call]), result("3", "c1", "x")];
     expect(messagesOf(contextOf(messages))[1]?.content).toEqual([
-      { type: "tool_use", id: "c1", name: "f", input: { arguments_text: '{"a": "ha' } },
+      { type: "tool_use", id: "c1", name: "f", input: { unparsed: '{"a": "ha' } },
     ]);
   });
 

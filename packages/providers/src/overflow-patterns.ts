@@ -15,14 +15,6 @@ export const PER_MINUTE_PHRASES: readonly Phrase[] = [
   { source: "OpenAI, Groq", all: ["(tpm)"] },
 ];
 
-/**
- * Signed reasoning that was made behind another beginning. The clause about the conversation is what tells: without it the signature is damaged, and leaving others
- * out does not help.
- */
-export const REASONING_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic, Bedrock", all: ["signature", "bound to a different conversation"] },
-];
-
 /** Money or a plan is used up: neither waiting nor shrinking helps. */
 export const QUOTA_PHRASES: readonly Phrase[] = [
   { source: "OpenAI", all: ["insufficient_quota"] },

@@ -20,7 +20,7 @@ describe("the rows of the overflow matrix", () => {
       null,
       null,
     ],
-    ["400 messages.1.content.0: Invalid `signature` in `thinking` block", "other", null, null],
+    ["400 messages.1.content.0: Invalid `signature` in `thinking` block", "reasoning-refused", null, null],
     [
       "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)",
       "context-overflow",

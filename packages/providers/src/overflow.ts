@@ -1,4 +1,5 @@
 import { isRecord, jsonIn, type RequestOutcome, type RequestUnit, writtenJson } from "@plimsoll/core/extend";
+import { isMalformed, namedPart } from "./named-part.ts";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -14,7 +15,6 @@ import {
   PROMPT_PATTERNS,
   QUOTA_PHRASES,
   RATE_LIMIT_PHRASES,
-  REASONING_PHRASES,
   REPLY_LIMIT_PATTERNS,
   REPLY_PATTERNS,
   REQUESTED_PATTERNS,
@@ -35,7 +35,7 @@ import {
  * - `rate-limit`: too much in too short a time; wait
  * - `quota`: money or a plan is used up
  * - `auth`: the key, or what it may do
- * - `reasoning-refused`: signed reasoning stands behind another beginning than it was made behind; leave it out
+ * - `reasoning-refused`: reasoning that the request holds is refused, by its place, its id or the name of its seal; leave it out
  * - `transient`: a fault of the moment; send it again
  * - `other`: anything else, wrong parameters among it
  */
@@ -77,7 +77,8 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   const text = textOf(failure);
   const status = failure.status ?? statusAtStart(text);
   const numbers = { limitTokens: numberFrom(text, LIMIT_PATTERNS), requestedTokens: numberFrom(text, REQUESTED_PATTERNS) };
-  const failureClass = classOf(text, status, exceedsAlone(text, numbers));
+  const named = namedPart(refusedRequest(failure, status));
+  const failureClass = named === "reasoning" ? "reasoning-refused" : classOf(text, status, exceedsAlone(text, numbers));
   if (holds(text, ENTITLEMENT_PHRASES))
     return { class: failureClass, ...numbers, limitTokens: numbers.limitTokens ?? USUAL_WINDOW_TOKENS };
   const isAboutSize = failureClass === "context-overflow" || failureClass === "request-too-large";
@@ -156,7 +157,13 @@ function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
   const isNamed =
     said.places.some((place) => !isOwn(place)) || said.proses.some((prose) => namesItsReason(prose, request, isOwn));
   if (isOther(status) || isNamed || holds(text, PARAMETER_PHRASES)) return { kind: "invalid" };
-  return { kind: "unknown" };
+  const isOfForm = isMalformed(status) && namedPart(refusedRequest(failure, status)) === null;
+  return isOfForm ? { kind: "unknown", isOfForm } : { kind: "unknown" };
+}
+
+function refusedRequest({ message, code, body, request }: ProviderFailure, status: number | null) {
+  const text = [message, code ?? "", bodyText(body)].map((each) => each.slice(0, MAXIMUM_TEXT_CHARS)).join(" ");
+  return { status, text, ...saidIn([body, message]), request };
 }
 
 /** The words of a failure, and the parameters and places of the request that fields of it name. */
@@ -267,8 +274,8 @@ function namesItsReason(prose: string, request: unknown, isOwn: (name: string) =
   const quoted = [...prose.matchAll(QUOTED_NAME)].map(([name]) => name.replace(/^.*?["'`]|["'`]$/gs, ""));
   if (quoted.some((name) => !isOwn(name)) || PLACE.test(prose)) return true;
   const body = isRecord(request) ? request : {};
-  const label = /^\s*([A-Za-z_]\w*)\s*:\s/.exec(prose)?.[1];
-  if (label !== undefined && Object.hasOwn(body, label)) return true;
+  const [, label, inside = ""] = /^\s*([A-Za-z_]\w*)((?:\.\w+)*)\s*:\s/.exec(prose) ?? [];
+  if (label !== undefined && (Object.hasOwn(body, label) || inside.includes("_"))) return true;
   const sentence = prose.replace(/^\s*[\w.]+\s*:/, " ").replace(/\([^()]*\)|\w+=\S*/g, " ");
   const names = [...sentence.matchAll(IDENTIFIER)].map(([name]) => name);
   if (names.some((name) => !/(?:_error|Error|Exception)$/.test(name) && !isOwn(name))) return true;
@@ -284,7 +291,6 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
 function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
   // The last is gRPC's, with the code of a rate.
   if (isTooLargeForAnyMinute || text.includes("message larger than max")) return "request-too-large";
-  if ((status === null || status === 400) && holds(text, REASONING_PHRASES)) return "reasoning-refused";
   if (holds(text, ENTITLEMENT_PHRASES)) return "context-overflow";
   if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
   if (status === 429 || holds(text, RATE_LIMIT_PHRASES)) return "rate-limit";

@@ -15,7 +15,7 @@ import { type ProxyWire, wireNamed } from "../src/proxy/wires.ts";
 
 const OPTIONS = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 } } as const;
 /** The person's first words. */
-export const GO = "Look at the harbour.";
+const GO = "Look at the harbour.";
 const ARGUMENTS: unknown = { path: "a.ts" };
 
 /** A reply of a model as a program keeps it: sealed reasoning, a call and its result. `seal` is `null` for none. */

@@ -7,7 +7,15 @@ import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Door, passed } from "../port-door.ts";
 import type { ModelEvent, ModelReply } from "../ports.ts";
-import type { AskedTry, Attempt, NextTry, RecoveryFacts, Rejection, RequestOutcome } from "../session/recovery.ts";
+import type {
+  AskedTry,
+  Attempt,
+  NextTry,
+  RecoveryFacts,
+  RefusedReasoning,
+  Rejection,
+  RequestOutcome,
+} from "../session/recovery.ts";
 import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../session/recovery.ts";
 import { isEntry } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
@@ -36,8 +44,8 @@ export interface ReplyRequest {
   readonly undo: () => Promise<unknown>;
   /** Compacts at the overflow gate. */
   readonly recover: (facts: RecoveryFacts) => Promise<FitOutcome>;
-  /** Takes all bound reasoning out of the context; false if there is none. */
-  readonly leaveReasoning: () => Promise<boolean>;
+  /** Takes refused reasoning out of the context; false if there is none. */
+  readonly leaveReasoning: (refused: RefusedReasoning) => Promise<boolean>;
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   /** Told of each rejection, with the number of the recovery that follows; 0 if none is left. */

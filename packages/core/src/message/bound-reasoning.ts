@@ -1,3 +1,4 @@
+import { isRecord } from "../json.ts";
 import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.ts";
 
 /**
@@ -22,6 +23,16 @@ export function reasoningBehindEdit(
   isBound: (part: ReasoningPart) => boolean,
 ): readonly RemovedReasoning[] {
   return boundReasoningIn(after.slice(sharedPrefixCount(before, after)), isBound);
+}
+
+/** True for reasoning: what stands beside it, such as blocks of the vendor's own tools, says another type. */
+export function isOwnReasoning({ opaque }: ReasoningPart): boolean {
+  return !isRecord(opaque) || typeof opaque.type !== "string" || /thinking|reasoning/.test(opaque.type);
+}
+
+/** True for reasoning that its vendor signed or sealed, which another account, relay or model may refuse. */
+export function isSealedReasoning(part: ReasoningPart): boolean {
+  return isOwnReasoning(part) && (part.opaque !== null || part.text === "");
 }
 
 /** All bound reasoning of messages, by message. */

@@ -134,6 +134,8 @@ export interface Refusals {
   readonly times: number;
   /** How often less of its media did not help. */
   readonly mediaTries: number;
+  /** How often less reasoning did not help. */
+  readonly reasoningTries: number;
 }
 
 /** Repetitions of a request by whoever sends it, before a fault of the moment is taken for a matter of size: as many as vendors' SDKs make by themselves. Chosen. */

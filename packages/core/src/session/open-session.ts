@@ -22,6 +22,7 @@ import { sessionsDoor, writerDoor, writerOf } from "./store-door.ts";
 import { silentTruncation, usageRefused } from "./usage-watch.ts";
 import {
   isUndoArchived,
+  type LeavingReasoning,
   revertEntry,
   undoArchived,
   undoPointOf,
@@ -106,7 +107,10 @@ interface OpenLog extends FittedSession {
   windowTokens: number;
 }
 
-const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0 };
+/** The reasoning that leaves after unknown refusals of one request: what an answer followed is less likely to be the reason. */
+const UNNAMED_LEAVES: readonly LeavingReasoning[] = ["newest", "sealed"];
+
+const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0, reasoningTries: 0 };
 
 function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLog {
   const setup = sessionSetup(options);
@@ -338,16 +342,21 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       assertOpen();
       return await switchSessionModel(log, { to, input: timed(input), prepared }, signal);
     },
-    leaveReasoning: async () => {
+    leaveReasoning: async (refused) => {
       assertOpen();
-      const entry = withoutReasoningEntry(log.state.view, setup.isBoundReasoning, nowMs());
+      const { reasoningTries } = log.refusals;
+      const which = refused === undefined ? "bound" : refused === "named" ? "all" : UNNAMED_LEAVES[reasoningTries];
+      if (which === undefined) return false;
+      if (refused === "unnamed") log.refusals = { ...log.refusals, reasoningTries: reasoningTries + 1 };
+      const entry = withoutReasoningEntry(log.state.view, { isBound: setup.isBoundReasoning, which, atMs: nowMs() });
       if (entry !== null) log.append(entry);
       await flush();
       return entry !== null;
     },
     refused: (request) => {
       const { times, mediaTries } = log.refusals;
-      log.refusals = request === "new" ? { times: times + 1, mediaTries } : { times, mediaTries: mediaTries + 1 };
+      const next = request === "new" ? { times: times + 1 } : { mediaTries: mediaTries + 1 };
+      log.refusals = { ...log.refusals, ...next };
       return log.refusals;
     },
     prepared: async () => await background?.settled(),

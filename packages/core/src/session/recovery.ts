@@ -16,18 +16,20 @@ import type { EnginePolicy } from "../policy/policy.ts";
  * - `not-entitled`: long context that the account does not have
  * - `overload`: a fault of the moment; `isUnsaid` if its words do not say so: where its repetitions failed, it may be about the size
  * - `invalid`: a parameter that is named
- * - `unknown`: words that say none of this, or an answer that says nothing
+ * - `reasoning-refused`: reasoning that the request holds is named
+ * - `unknown`: words that say none of this, or an answer that says nothing; `isOfForm` if the form of the request may be what is refused
  */
 export type RequestOutcome =
-  | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" | "unknown" }
+  | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
+  | { readonly kind: "unknown"; readonly isOfForm?: boolean }
   | { readonly kind: "too-large"; readonly of: "tokens" | "minute" | RequestUnit; readonly limit?: number | null }
   | { readonly kind: "reply-too-large"; readonly limit: number | null }
   | { readonly kind: "overload"; readonly isUnsaid?: boolean }
   | { readonly kind: "auth" | "quota" | "rate" | "invalid" };
 
 /**
- * The remedy for an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered; reasoning leaves; a
- * shorter reply is asked for; or it is the caller's.
+ * The remedy for an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered, and before that the newest sealed
+ * reasoning leaves where it may be the reason; reasoning leaves; a shorter reply is asked for; or it is the caller's.
  */
 type Remedy = "shrink" | "try-less" | "leave-reasoning" | "lower-reply" | "none";
 
@@ -217,8 +219,8 @@ export interface Recovery<Answer> {
   readonly nextTry?: (asked: AskedTry) => NextTry | null;
   /** Undoes the last recovery, which did not help. */
   readonly undo?: () => Promise<unknown>;
-  /** Removes all bound reasoning from the context. False if there is none: then the caller gets the refusal. Left out if there never is any. */
-  readonly leaveReasoning?: () => Promise<boolean>;
+  /** Removes refused reasoning from the context. False if there is none: then the caller gets the refusal. Left out if there never is any. */
+  readonly leaveReasoning?: (refused: RefusedReasoning) => Promise<boolean>;
   /** Limits replies from now on to this many tokens; `null` if the vendor names no limit. False if that is no less than before. Left out if the caller sets it. */
   readonly lowerReply?: (limitTokens: number | null) => boolean;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
@@ -226,6 +228,9 @@ export interface Recovery<Answer> {
   /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and what was tried. Nothing if it is left out. */
   readonly done?: { readonly recovery: number; readonly tried: Tried };
 }
+
+/** How reasoning was refused: by its name, or in unknown words that may be about it. */
+export type RefusedReasoning = "named" | "unnamed";
 
 /** How a request was tried after an unknown refusal: with less of its media, or with less of all. */
 export type Tried = "none" | "media" | "less";
@@ -262,7 +267,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       case "none":
         return attempt;
       case "leave-reasoning":
-        if ((await leaveReasoning?.()) !== true) return attempt;
+        if ((await leaveReasoning?.("named")) !== true) return attempt;
         leaveReasoning = undefined;
         continue;
       case "lower-reply":
@@ -271,6 +276,8 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         isLowered = true;
         continue;
       case "try-less": {
+        const { outcome } = rejection;
+        if (outcome.kind === "unknown" && outcome.isOfForm === true && (await leaveReasoning?.("unnamed")) === true) continue;
         // Less did not help: what was taken comes back, and the refusal is the caller's.
         if (tried !== "none") await request.undo?.();
         next = tried === "less" ? null : (request.nextTry?.({ outcome: rejection.outcome, tried }) ?? null);

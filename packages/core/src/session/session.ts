@@ -24,6 +24,7 @@ import type { Usage } from "../usage.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import type { LimitEvent, Refusals } from "./learned-limit.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
+import type { RefusedReasoning } from "./recovery.ts";
 import type { SessionState, StateFold, UsageTotals } from "./session-state.ts";
 import type { ModelSwitch, SessionView } from "./view.ts";
 
@@ -78,10 +79,10 @@ export interface Session {
    */
   switchModel(to: ModelSwitch, input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
-   * Removes all bound reasoning from the context, after a model refused it because messages before it changed, and logs that; false if there is no reasoning. If
-   * none is known to be bound, removes all reasoning.
+   * Removes reasoning from the context, and logs that; false if there is none. With no argument all bound reasoning, or all if none is known to be bound. If the
+   * model refused it by name, all. After unknown words what is sealed: of the newest reply first, then the rest, and nothing more before an answer.
    */
-  leaveReasoning(): Promise<boolean>;
+  leaveReasoning(refused?: RefusedReasoning): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */
   refused(request: "new" | "same"): Refusals;
   /** Resolves when no summary is being prepared. */

@@ -4,8 +4,14 @@ import { entryIdOf, loggedLimits } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import type { BoundReasoning, IsBoundReasoning, RemovedReasoning } from "../message/bound-reasoning.ts";
-import { boundReasoningIn, reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
-import { extendViewHash, type Message, wellFormedMessage } from "../message/message.ts";
+import {
+  boundReasoningIn,
+  isOwnReasoning,
+  isSealedReasoning,
+  reasoningBehindEdit,
+  withoutReasoning,
+} from "../message/bound-reasoning.ts";
+import { extendViewHash, type Message, type ReasoningPart, wellFormedMessage } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { shortHash } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
@@ -352,14 +358,27 @@ function madeInvalid(entry: SessionEntry, view: SessionView, isBound: IsBoundRea
   }
 }
 
-/** The entry that takes all bound reasoning out under the same setup, or all of it if none is known to be bound; `null` if there is none. */
+/** The reasoning that leaves: what is bound, or all if none is known to be; all; all that is sealed; or what is sealed of the newest reply that has any. */
+export type LeavingReasoning = "bound" | "all" | "sealed" | "newest";
+
+/** The entry that takes reasoning out under the same setup; `null` if there is none. */
 export function withoutReasoningEntry(
   { system, tools, messages, modelId, lastEntryId }: SessionView,
-  isBound: IsBoundReasoning | null,
-  atMs: number | null,
+  {
+    isBound,
+    which,
+    atMs,
+  }: {
+    readonly isBound: IsBoundReasoning | null;
+    readonly which: LeavingReasoning;
+    readonly atMs: number | null;
+  },
 ): SetupChangeEntry | null {
-  const known = boundReasoningIn(messages.slice(), (part) => isBound?.(part, modelId) === true);
-  const removedReasoning = known.length > 0 ? known : boundReasoningIn(messages.slice(), () => true);
+  const reasoningOf = (isLeaving: (part: ReasoningPart) => boolean) => boundReasoningIn(messages.slice(), isLeaving);
+  const known = which === "bound" ? reasoningOf((part) => isBound?.(part, modelId) === true) : [];
+  const isSealedOnly = which === "sealed" || which === "newest";
+  const all = known.length > 0 ? known : reasoningOf(isSealedOnly ? isSealedReasoning : isOwnReasoning);
+  const removedReasoning = which === "newest" ? all.slice(-1) : all;
   if (removedReasoning.length === 0) return null;
   const id = shortHash(`without-reasoning\n${lastEntryId ?? ""}`);
   return { type: "setup-change", id, system, tools, atMs, removedReasoning };

@@ -32,7 +32,7 @@ export interface FailureSource {
   readonly key: string;
   /** Where it is asked: an address that nothing answers at is named. */
   readonly address?: string;
-  /** The body that was sent; the one that the AI SDK's errors hold if it is left out. */
+  /** The body that was sent, or its items; what the AI SDK's errors hold goes before it. */
   readonly request?: unknown;
 }
 
@@ -66,7 +66,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const reason = reasonOf(thrown, status);
   const message = thrown instanceof Error ? thrown.message : "";
   const body = isRecord(thrown) ? (thrown.error ?? thrown.responseBody) : undefined;
-  const request = source.request ?? (isRecord(thrown) ? thrown.requestBodyValues : undefined);
+  const request = (isRecord(thrown) ? thrown.requestBodyValues : undefined) ?? source.request;
   const failure = { status, message, code: stringAt(thrown, "code"), body, request };
   const classified = classOf(failure, reason);
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;

@@ -166,7 +166,8 @@ export function changedItems(items: readonly AgentInputItem[], viewed: Assistant
   });
 }
 
-function withoutId(item: AgentInputItem): AgentInputItem {
+export function withoutId(item: AgentInputItem): AgentInputItem {
+  if (!("id" in item) || agentItemKind(item) === "model") return item;
   const copy = Object.assign({}, item);
   Reflect.deleteProperty(copy, "id");
   return copy;

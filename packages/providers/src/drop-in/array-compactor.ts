@@ -1,4 +1,4 @@
-import { type FitInput, isHuman, PlimsollError, type ToolSpec } from "@plimsoll/core";
+import { type FitInput, isHuman, PlimsollError, type Session, type ToolSpec } from "@plimsoll/core";
 import type {
   Attempt,
   ConversationRequest,
@@ -116,6 +116,8 @@ interface KnownArrays<Item, Answer> {
   readonly groups: ReadGroups<Item>;
   readonly sent: WeakMap<readonly Item[], SentArray<Item, Answer>>;
   readonly isUntouched: IsUntouched;
+  /** How many groups of a conversation go without the ids that link them, since what one was linked to was refused or missing. */
+  readonly unlinked: WeakMap<Session, number>;
   readonly mended: (items: readonly Item[]) => readonly Item[];
 }
 
@@ -134,6 +136,7 @@ export function createArrayCompactor<Item, Answer>(
     groups: new WeakMap(),
     sent: new WeakMap(),
     isUntouched: createIsUntouched(),
+    unlinked: new WeakMap(),
     mended: createMended(wire, policy.enabled && options.mending !== "off" ? "mended" : "kept"),
   };
   const all = () => {
@@ -151,7 +154,7 @@ export function createArrayCompactor<Item, Answer>(
       const of = arrays.sent.get(sent);
       // Its caller hears of refusals.
       if (of !== undefined) logs.unanswered.delete(of.fitted.found.session);
-      const rejection = sdkRejection(thrown);
+      const rejection = sdkRejection(thrown, sent);
       if (rejection === null) return null;
       const tried = of?.tried ?? "none";
       // Less of its media is no recovery.
@@ -211,14 +214,16 @@ function read<Item, Answer>(
 
 /** A view as an array to send, remembered with what it was made from. */
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
-  const { wire, isUntouched, mended } = arrays;
+  const { wire, isUntouched, mended, unlinked } = arrays;
   const { systemItems, groups } = sent.array;
   const stretches = stretchesOf(sent.fitted.view.messages.slice(), { ...wire, groups, isUntouched });
   refuseLostState(
     groups,
     stretches.flatMap((stretch) => stretch.items),
   );
-  const all = stretches.map((stretch) => mended(stretch.items));
+  const { withoutLink = (item: Item) => item } = wire;
+  const alone = new Set(groups.slice(0, unlinked.get(sent.fitted.found.session) ?? 0).flatMap(({ items }) => items));
+  const all = stretches.map(({ items }) => mended(items.map((item) => (alone.has(item) ? withoutLink(item) : item))));
   const isOwn = stretches[0]?.isBeginning === true;
   // One stretch from the beginning on meets nothing: it is as its caller sent it.
   const joined = isOwn && all.length === 1 ? all.flat() : joinedStretches(all, wire.turns, isOwn ? "own" : "made");
@@ -265,7 +270,7 @@ function isReasoningRefused<Item>(
 ): boolean {
   const newest = refusal === undefined ? undefined : items.findLast((item) => turns.roleOf(item) === "assistant");
   const thrown = newest === undefined ? null : refusal?.(newest);
-  return thrown !== null && sdkRejection(thrown)?.outcome.kind === "reasoning-refused";
+  return thrown !== null && sdkRejection(thrown, items)?.outcome.kind === "reasoning-refused";
 }
 
 /** The last item of the array's first or newest reply. No first one for an array that begins with a summary: its first request measured more. */
@@ -318,10 +323,17 @@ function outcomeIn<Item, Answer>(
 async function withoutReasoning<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   of: SentArray<Item, Answer> | undefined,
+  refused: Parameters<typeof leaveReasoning>[2],
 ): Promise<Item[] | null> {
   if (of === undefined) return null;
   const { array, request } = of;
-  const fitted = await leaveReasoning(arrays.logs, { ...request, request: array.request, sent: of.fitted });
+  const { wire, unlinked } = arrays;
+  const { session } = of.fitted.found;
+  const left = await leaveReasoning(arrays.logs, { ...request, request: array.request, sent: of.fitted }, refused);
+  const isLinked = ({ items }: ItemGroup<Item>) => items.some((item) => (wire.withoutLink?.(item) ?? item) !== item);
+  const isUnlinking = refused === "named" && array.groups.slice(unlinked.get(session) ?? 0).some(isLinked);
+  if (isUnlinking) unlinked.set(session, array.groups.length);
+  const fitted = left ?? (isUnlinking ? of.fitted : null);
   return fitted === null ? null : written(arrays, { array, request, fitted });
 }
 
@@ -333,7 +345,7 @@ async function send<Item, Answer, Own extends Answer>(
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
   const reading = {
     outcomeIn: (answer: Own) => outcomeIn(arrays, request, answer),
-    rejectionIn: sdkRejection,
+    rejectionIn: (error: unknown) => sdkRejection(error, sent),
     expectedTokens: () => arrays.sent.get(sent)?.fitted.expectedTokens ?? 0,
   };
   const end = await recovering<Item, Answer, Own>(arrays, sent, {
@@ -382,7 +394,7 @@ function recovering<Item, Answer, Own>(
       if (of !== undefined) await of.inTurn(of.undo);
       now = now?.before ?? now;
     },
-    leaveReasoning: async () => goOn(await withoutReasoning(arrays, now)),
+    leaveReasoning: async (refused) => goOn(await withoutReasoning(arrays, now, refused)),
     recover: async ({ recovery, refusedTokens, refused }, rejection) =>
       goOn(await recoverFrom(arrays, now, { rejection, recovery, refusedTokens, refused })),
   });

@@ -278,17 +278,18 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
   return logs.conversations.goOn(request, work, signal);
 }
 
-/** Takes all bound reasoning out after a refusal of what was sent; `null` if there is none. */
+/** Takes refused reasoning out of what was sent; `null` if there is none. */
 export function leaveReasoning(
   logs: ArrayConversations,
   asked: AskedRequest & { readonly sent: Pick<FittedLog, "view"> },
+  refused: Parameters<Session["leaveReasoning"]>[0],
 ): Promise<FittedLog | null> {
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
     if (session.messageIds().length < asked.request.messages.length) await take(asked, session, logs);
     // Another request did so meanwhile, or compacted the same history: that is what to send.
     if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
-    return (await session.leaveReasoning()) ? fittedLog(found) : null;
+    return (await session.leaveReasoning(refused)) ? fittedLog(found) : null;
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }

@@ -12,6 +12,7 @@ import {
   isModels,
   itemDrafts,
   itemOf,
+  withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./request.ts";
@@ -131,6 +132,7 @@ const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
     return viewed === undefined ? items : items.map((item) => changedSaid(item, viewed));
   },
   turns: ITEM_TURNS,
+  withoutLink: withoutId,
   joined: (items) => items,
   isVendorState: ({ type }) => type === "compaction",
   observed: (answer) => {

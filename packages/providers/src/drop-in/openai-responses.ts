@@ -21,6 +21,7 @@ import {
   modelParts,
   outputParts,
   responseDeclaration,
+  withoutOwnId,
 } from "./response-items.ts";
 import { replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
 
@@ -66,6 +67,7 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   changed,
   turns: RESPONSES_TURNS,
   joined: (items) => items,
+  withoutLink: withoutOwnId,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),

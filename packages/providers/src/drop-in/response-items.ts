@@ -159,9 +159,9 @@ export function changedReply(items: readonly ResponseItem[], viewed: AssistantMe
 }
 
 /** The item without its own id, if it has a `call_id` or says something: by that it is known, too. */
-function withoutOwnId(item: ResponseItem): ResponseItem {
+export function withoutOwnId(item: ResponseItem): ResponseItem {
   const type = stringAt(item, "type") ?? "message";
-  if (type !== "message" && type !== "function_call" && type !== "custom_tool_call") return item;
+  if (!("id" in item) || !["message", "function_call", "custom_tool_call"].includes(type)) return item;
   const copy = Object.assign({}, item);
   Reflect.deleteProperty(copy, "id");
   return copy;

@@ -250,9 +250,13 @@ function preparedWith(
     observe: async (answer) => {
       if (kind === "main") await fitted.observe(answer);
     },
-    recover: async ({ status, bodyText }, recovery) => {
-      const body = parseRecord(bodyText);
-      const thrown = { status, error: body ?? bodyText, message: bodyText, requestBodyValues: parseRecord(read.bodyText) };
+    recover: async ({ status, bodyText: words }, recovery) => {
+      const thrown = {
+        status,
+        error: parseRecord(words) ?? words,
+        message: words,
+        requestBodyValues: parseRecord(dropping ?? bodyText ?? read.bodyText),
+      };
       const outcome = sdkRejection(thrown)?.outcome;
       if (outcome?.kind === "reply-too-large") {
         const most = outcome.limit ?? Math.floor(replyTokens / 2);

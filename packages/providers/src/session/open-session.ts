@@ -141,7 +141,7 @@ export async function sent<Request, Answer>(
       session.mostReplyTokens = limitTokens ?? Math.floor(now / 2);
       return session.mostReplyTokens >= 1 && session.mostReplyTokens < now;
     },
-    leaveReasoning: () => conversation.inTurn(conversation.leaveReasoning),
+    leaveReasoning: (refused) => conversation.inTurn(() => conversation.leaveReasoning(refused)),
     recover: (facts, { promptTokens }) =>
       conversation.inTurn(async () => {
         const view = awaited(session.progress);

@@ -1,0 +1,162 @@
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, stringAt } from "./fields.ts";
+
+/** The words of a refusal, the parameters and places that its fields name, and the request that was refused, or its items alone. */
+export interface RefusedRequest {
+  readonly status: number | null;
+  /** Everything that was said, as it came. */
+  readonly text: string;
+  readonly proses: readonly string[];
+  readonly places: readonly string[];
+  readonly request: unknown;
+}
+
+/** What is reasoning, in each vendor's words and each wire's fields and types. */
+const REASONING = /reasoning|thinking|thought/i;
+
+/** True for a part of a history that is reasoning, as its type or its fields say. */
+function isReasoning(node: Fields): boolean {
+  return REASONING.test(stringAt(node, "type") ?? "") || node.thought === true;
+}
+
+/** The history in a request: its list of objects that say who speaks, or of items; of items alone themselves. */
+function historyIn(request: unknown): readonly unknown[] | null {
+  if (Array.isArray(request)) return request;
+  if (!isRecord(request)) return null;
+  const key = HISTORIES.find((each) => Array.isArray(request[each]));
+  const { [key ?? ""]: history } = request;
+  return Array.isArray(history) ? history : null;
+}
+
+const HISTORIES: readonly string[] = ["messages", "input", "contents", "prompt"];
+
+/** What a history holds that a refusal can name. */
+interface Held {
+  /** Texts by which reasoning is known: its ids, and the beginnings of its seals. */
+  readonly reasoning: string[];
+  /** Ids of items: the vendor looks for what belongs to them. */
+  readonly itemIds: readonly string[];
+  /** Types of other parts. */
+  readonly types: Set<string>;
+  hasReasoning: boolean;
+}
+
+/** A seal has no blank and so many characters, and is known by its first ones: refusals quote the beginning. Chosen. */
+const LEAST_SEAL_CHARS = 24;
+const SEAL_CHARS = 12;
+
+/** Depth to which a history is looked into. Chosen: a block in a result of a message, and what its seal is in. */
+const MOST_DEPTH = 8;
+
+function heldIn(history: readonly unknown[]): Held {
+  const itemIds = history.flatMap((item) => (stringAt(item, "type") === null ? [] : (stringAt(item, "id") ?? [])));
+  const held: Held = { reasoning: [], itemIds, types: new Set(), hasReasoning: false };
+  const look = (value: unknown, isInside: boolean, depth: number) => {
+    if (depth > MOST_DEPTH) return;
+    if (typeof value === "string" && isInside && value.length >= LEAST_SEAL_CHARS && !/\s/.test(value))
+      held.reasoning.push(value.slice(0, SEAL_CHARS));
+    if (Array.isArray(value)) for (const each of value) look(each, isInside, depth + 1);
+    if (!isRecord(value)) return;
+    const isOwn = isInside || isReasoning(value);
+    const type = stringAt(value, "type");
+    if (isOwn) held.hasReasoning = true;
+    else if (type !== null) held.types.add(type.toLowerCase());
+    const id = isOwn ? stringAt(value, "id") : null;
+    if (id !== null) held.reasoning.push(id);
+    for (const [key, each] of Object.entries(value)) {
+      const isField = isOwn || (REASONING.test(key) && each !== null && each !== "");
+      if (isField) held.hasReasoning = true;
+      look(each, isField, depth + 1);
+    }
+  };
+  look(history, false, 0);
+  return held;
+}
+
+/** Places in a text: names and indexes, as paths, pointers and lists of steps are written. */
+function pathsIn(text: string): readonly (readonly string[])[] {
+  const written = text.replaceAll("\\", "").match(/[A-Za-z_]\w*(?:[./]\w+|\[\d+\])+|\["?\w+"?(?:, ?"?\w+"?)+\]/g) ?? [];
+  return written.map((each) => each.split(/\W+/).filter((step) => step !== "")).filter((steps) => steps.some(isIndex));
+}
+
+const isIndex = (step: string) => /^\d+$/.test(step);
+
+/**
+ * What stands at a place of the history. Steps that are not there are passed over: vendors put the types of parts between them. `null` for a place outside, for
+ * a whole item, and for one of which something is not there.
+ */
+function partAt(steps: readonly string[], history: readonly unknown[]): "reasoning" | "other" | null {
+  let node: unknown = history;
+  let depth = 0;
+  let isWhole = true;
+  for (const step of steps.slice(steps.findIndex(isIndex))) {
+    const next = Array.isArray(node)
+      ? node[Number(step)]
+      : isRecord(node) && Object.hasOwn(node, step)
+        ? node[step]
+        : undefined;
+    if (next === undefined) {
+      isWhole = false;
+      continue;
+    }
+    if ((isRecord(next) && isReasoning(next)) || (depth > 0 && REASONING.test(step) && next !== null)) return "reasoning";
+    node = next;
+    depth += 1;
+  }
+  return depth > 1 && isWhole ? "other" : null;
+}
+
+/** Names of what a vendor signs or seals. */
+const SEALED_NAMES =
+  /encrypted[\W_]*(?:content|reasoning)|thoughts?[\W_]*signature|redacted[\W_]*thinking|(?:reasoning|thinking|thought)s?[\W_]*(?:item|block|part|signature)/i;
+const SEAL_NAMES = /signature|(?:de|en)crypt/i;
+/** Words of what is not there, as opposed to what is wrong with it. */
+const WANTED = /missing|expected|without|required|must (?:start|begin|be (?:passed|provided|included|present|followed))/i;
+const WRONG = /valid|verif|corrupt|crypt|match|bound|modif|tamper/i;
+
+/**
+ * Finds the part of the request that a refusal is about: by a place, an id or the beginning of a seal that the request has, else by the names of what vendors seal.
+ * What is wanted and not there is no reason to remove what is. `other` for what else the request holds and the refusal names, `null` if it names nothing.
+ */
+export function namedPart({ status, text, proses, places, request }: RefusedRequest): "reasoning" | "other" | null {
+  const history = historyIn(request);
+  const held = history === null ? null : heldIn(history);
+  const found = history === null ? [] : pathsIn(text).map((steps) => partAt(steps, history));
+  const words = text.split(/[^\w+/=-]+/);
+  const isSaid = (known: string) =>
+    words.some((word) => word === known || (word.length > SEAL_CHARS && word.startsWith(known)));
+  if (found.includes("reasoning") || held?.reasoning.some(isSaid)) return "reasoning";
+  if (found.includes("other") || places.some((place) => isParameter(place, request))) return "other";
+  if (held?.itemIds.some(isSaid)) return "reasoning";
+  if (held?.hasReasoning === false) return "other";
+  const isSealed = SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));
+  if (isSealed && (WRONG.test(text) || !WANTED.test(text))) return "reasoning";
+  return mentions(held, { proses, request }) ? "other" : null;
+}
+
+/** True for statuses of a request that is wrong in itself. */
+export function isMalformed(status: number | null): boolean {
+  return status === 400 || status === 422;
+}
+
+/** True for a parameter beside the history. */
+function isParameter(place: string, request: unknown): boolean {
+  const [first = "", ...rest] = place.split(/\W+/).filter((step) => step !== "");
+  const isOfHistory = isIndex(first) || HISTORIES.includes(first) || rest.some(isIndex) || SEAL_NAMES.test(place);
+  return !isOfHistory || (isRecord(request) && Object.hasOwn(request, first) && !HISTORIES.includes(first));
+}
+
+/** Types that any sentence may have. */
+const COMMON_TYPES: readonly string[] = ["text", "message", "user", "function"];
+
+/** True for words that name the type of another part of the history, another parameter, or a name, address or value that the request has. */
+function mentions(held: Held | null, { proses, request }: Pick<RefusedRequest, "proses" | "request">): boolean {
+  const words = proses.flatMap((prose) => prose.split(/[\s"'`(),;]+/)).map((word) => word.replace(/[.:!?]+$/, ""));
+  const body = JSON.stringify(request) ?? "";
+  const parameters = isRecord(request) ? Object.keys(request).filter((key) => key !== "model" && !HISTORIES.includes(key)) : [];
+  return words.some((word) => {
+    const type = word.toLowerCase().replace(/s$/, "");
+    if (type !== "" && !COMMON_TYPES.includes(type) && (held?.types.has(type) || parameters.includes(type))) return true;
+    return word.length >= 5 && /[\d./:_-]/.test(word) && body.includes(word);
+  });
+}

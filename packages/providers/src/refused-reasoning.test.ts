@@ -1,0 +1,230 @@
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { KEPT_ITEMS, keptHistory, openPartDoor, type Refused, untilTaken } from "../testing/part-doors.ts";
+import { createAnthropicSession } from "./anthropic/session.ts";
+import type { Fields } from "./fields.ts";
+import { createResponsesSession } from "./openai-responses/session.ts";
+
+const seal = (name: string) => `gAAAAAB${name.padEnd(40, "Qx7")}`;
+const [OLD, NEW, NEXT] = [seal("old"), seal("new"), seal("next")];
+const STEPS = [
+  { id: "c1", seal: OLD },
+  { id: "c2", seal: NEW },
+];
+
+/** Where the reasoning of the first step stands in what was sent. */
+const placeOf: { readonly [name: string]: string } = {
+  "openai-chat": "messages[1].reasoning_details[0]",
+  "openai-responses": "input[1].encrypted_content",
+  anthropic: "messages.1.content.0",
+  gemini: "contents[1].parts[0]",
+  "ai-sdk": "messages.1.content.0",
+  langchain: "messages.1.content.0",
+  agents: "input[1]",
+};
+
+/** Refusals of reasoning; each is tried on the wires whose servers may send it. */
+const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
+  [
+    "a place alone",
+    (name) => ({ status: 400, body: { message: `${placeOf[name]}: so nicht`, type: "invalid_request_error" } }),
+  ],
+  [
+    "a place as a pointer",
+    (name) => ({ status: 422, body: { message: "so nicht", pointer: `/${placeOf[name]?.replace(/\W+/g, "/")}` } }),
+  ],
+  ["a code", () => ({ status: 400, body: { message: "so nicht", code: "invalid_encrypted_content", param: null } })],
+  ["the beginning of a seal", () => ({ status: 400, body: { message: `The content ${OLD.slice(0, 20)}... cannot be read` } })],
+  [
+    "a damaged signature",
+    () => ({ status: 400, body: { message: "messages.9.content.0: Invalid `signature` in `thinking` block" } }),
+  ],
+  [
+    "a bound signature",
+    () => ({
+      status: 400,
+      body: { message: "Invalid `signature` in `thinking` block: the block is bound to a different conversation" },
+    }),
+  ],
+  [
+    "another organization",
+    () => ({
+      status: 400,
+      body: {
+        message: "The encrypted content for item rs_c9 could not be verified. Reason: organization_id did not match.",
+        code: "invalid_encrypted_content",
+      },
+    }),
+  ],
+  ["xAI's words", () => ({ status: 400, body: "Could not decrypt the provided encrypted_content." })],
+  ["a key's status", () => ({ status: 401, body: { message: "invalid thinking signature", type: "authentication_error" } })],
+  [
+    "a rate's status",
+    () => ({ status: 429, body: { message: "upstream 400: invalid_encrypted_content", type: "rate_limit_error" } }),
+  ],
+  [
+    "a server's status",
+    () => ({ status: 500, body: { message: 'upstream said {"error":{"code":"thinking_signature_invalid"}}' } }),
+  ],
+];
+
+const DOORS = [
+  ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in"] as const),
+  ...["openai-chat", "openai-responses", "anthropic", "gemini"].map((name) => [name, "proxy"] as const),
+];
+
+const holds = (items: readonly Fields[], text: string) => JSON.stringify(items).includes(text);
+
+describe.each(DOORS)("reasoning of %s that is refused through a %s", (name, through) => {
+  test.each(NAMED)("leaves once, is remembered, and the session goes on: %s", async (_, refusal) => {
+    const sessions = createMemorySessionStore();
+    const refused = (items: readonly Fields[]) => (holds(items, OLD) ? refusal(name) : null);
+    const first = openPartDoor(name, { through, sessions });
+    const taken = await untilTaken(first, keptHistory(name, STEPS), refused);
+    expect([taken.requests, taken.failure]).toEqual([2, null]);
+    expect(holds(taken.items, "seen c1") && holds(taken.items, "seen c2")).toBe(true);
+    // What the model says from then on is its own.
+    const later = keptHistory(name, [...STEPS, { id: "c3", seal: NEXT }], "And then?");
+    const history = [...keptHistory(name, STEPS), ...later.slice(keptHistory(name, STEPS).length - 1)];
+    const next = await untilTaken(first, history, refused);
+    expect([next.requests, holds(next.items, NEXT), holds(next.items, OLD)]).toEqual([1, true, false]);
+    await first.close();
+    const again = openPartDoor(name, { through, sessions });
+    onTestFinished(again.close);
+    expect((await untilTaken(again, history, refused)).requests).toBe(1);
+  });
+
+  const unknown: Refused = { status: 400, body: { message: "Die Fracht ist nicht in Ordnung" } };
+
+  test.each([
+    ["the newest", NEW, 2],
+    ["an older one", OLD, 3],
+  ])("leaves after unknown words if it is %s", async (_, bad, requests) => {
+    const door = openPartDoor(name, { through });
+    onTestFinished(door.close);
+    const taken = await untilTaken(door, keptHistory(name, STEPS), (items) => (holds(items, bad) ? unknown : null));
+    expect([taken.requests, taken.failure, holds(taken.items, OLD)]).toEqual([requests, null, bad === NEW]);
+  });
+});
+
+/** Refusals of something else, some of which name reasoning. */
+const NEAR: readonly (readonly [string, number, unknown])[] = [
+  ["an image", 400, { message: "Invalid image url", param: "messages[0].content[1].image_url" }],
+  ["a parameter", 400, { message: "Unknown parameter: 'reasoning.generate'.", param: "reasoning.generate" }],
+  ["a parameter of seals", 400, { message: "Encrypted content is not supported with this model.", param: "include" }],
+  ["a budget", 400, { message: "thinking.budget_tokens: Input should be greater than or equal to 1024" }],
+  [
+    "a schema",
+    400,
+    { message: "Invalid schema for function 'look': None is not of type 'object'", param: "tools[0].parameters" },
+  ],
+  ["a key", 401, { message: "Incorrect API key provided", code: "invalid_api_key" }],
+  ["a cloud's key", 403, { message: "The request signature we calculated does not match the signature you provided." }],
+  ["a model", 404, { message: "The model `m` does not exist", code: "model_not_found" }],
+  ["a reply's length", 400, { message: "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens" }],
+  [
+    "reasoning that is wanted",
+    400,
+    { message: "The `reasoning_content` in the thinking mode must be passed back to the API." },
+  ],
+  ["a signature that is wanted", 400, { message: "Function call is missing a thought_signature in functionCall parts." }],
+  ["a result of a call", 400, { message: "No tool output found for function call c1.", param: "input" }],
+];
+
+describe.each(DOORS)("reasoning of %s stays through a %s", (name, through) => {
+  test.each(NEAR)("where %s is refused", async (_, status, body) => {
+    const door = openPartDoor(name, { through });
+    onTestFinished(door.close);
+    const history = keptHistory(name, STEPS);
+    const taken = await untilTaken(door, history, () => ({ status, body }));
+    expect([taken.requests, taken.items]).toEqual([1, history]);
+  });
+});
+
+const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1_000 };
+const TOKENS = { input_tokens: 9, output_tokens: 9 };
+const reply = (id: string, sealed: string) => ({
+  ...{ id: `msg_${id}`, type: "message", role: "assistant", model: "claude-opus-4-5", stop_reason: "tool_use", usage: TOKENS },
+  content: [
+    { type: "thinking", thinking: "hm", signature: sealed },
+    { type: "tool_use", id, name: "look", input: {} },
+  ],
+});
+const response = (id: string, sealed: string) => ({
+  ...{ id: `resp_${id}`, object: "response", model: "gpt-5", status: "completed", usage: TOKENS },
+  output: [
+    { type: "reasoning", id: `rs_${id}`, summary: [], encrypted_content: sealed },
+    { type: "function_call", id: `fc_${id}`, call_id: id, name: "look", arguments: "{}" },
+  ],
+});
+
+type Create = (sessions: ReturnType<typeof createMemorySessionStore>) => Promise<{
+  readonly user: (text: string) => void;
+  readonly result: (callId: string, text: string) => void;
+  readonly calls: readonly { readonly callId: string }[];
+  readonly send: (call: (body: unknown) => Promise<never>) => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}>;
+const common = { system: "", policy: PLIMSOLL_POLICY, limits: LIMITS, sessionId: "s" };
+const SESSIONS: readonly (readonly [string, string, Create, (id: string, sealed: string) => unknown])[] = [
+  [
+    "Messages",
+    "anthropic",
+    (sessions) => createAnthropicSession({ ...common, sessions, request: { model: "claude-opus-4-5", max_tokens: 1_000 } }),
+    reply,
+  ],
+  ["Responses", "openai-responses", (sessions) => createResponsesSession({ ...common, sessions, request: { model: "gpt-5" } }), response],
+];
+
+describe.each(SESSIONS)("reasoning of a session on %s that is refused", (_, name, create, answer) => {
+  const isAnswer = (value: unknown): value is never => value !== null;
+  test.each<readonly [string, (name: string) => Refused]>([
+    ...NAMED,
+    ["unknown words", () => ({ status: 422, body: { message: "Die Fracht ist nicht in Ordnung" } })],
+  ])("leaves once, also for whoever reopens it: %s", async (__, refusal) => {
+    const sessions = createMemorySessionStore();
+    const bodies: string[] = [];
+    let isRefusing = false;
+    const call = (id: string, sealed: string) => async (body: unknown) => {
+      bodies.push(JSON.stringify(body));
+      const { status, body: error } = refusal(name);
+      if (isRefusing && bodies.at(-1)?.includes(OLD) === true) throw Object.assign(new Error(`${status}`), { status, error });
+      const given = answer(id, sealed);
+      return isAnswer(given) ? given : expect.fail("no answer");
+    };
+    const session = await create(sessions);
+    session.user("go");
+    await session.send(call("c1", OLD));
+    session.result("c1", "seen c1");
+    isRefusing = true;
+    await session.send(call("c2", NEXT));
+    session.result("c2", "seen c2");
+    await session.send(call("c3", NEXT));
+    session.result("c3", "seen c3");
+    await session.close();
+    const again = await create(sessions);
+    again.user("and then?");
+    await again.send(call("c4", NEXT));
+    await again.close();
+    expect(bodies.map((body) => [body.includes(OLD), body.includes(NEXT), body.includes("seen c1")])).toEqual([
+      [false, false, false],
+      [true, false, true],
+      [false, false, true],
+      [false, true, true],
+      [false, true, true],
+    ]);
+  });
+});
+
+test.each(["drop-in", "proxy"] as const)("a call whose reasoning is missing stands alone through a %s", async (through) => {
+  const door = openPartDoor("openai-responses", { through });
+  onTestFinished(door.close);
+  const body = {
+    message: "Item 'fc_c1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_c1'.",
+    param: "input",
+  };
+  const history = keptHistory("openai-responses", [{ id: "c1", seal: null }]);
+  const taken = await untilTaken(door, history, (items) => (holds(items, "fc_c1") ? { status: 400, body } : null));
+  expect([taken.requests, taken.failure, holds(taken.items, "seen c1")]).toEqual([2, null, true]);
+});
