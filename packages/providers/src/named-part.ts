@@ -30,13 +30,18 @@ function historyIn(request: unknown): readonly unknown[] | null {
 
 const HISTORIES: readonly string[] = ["messages", "input", "contents", "prompt"];
 
+/** True for the name of a whole history. */
+export function isHistory(name: string): boolean {
+  return HISTORIES.includes(name);
+}
+
 /** What a history holds that a refusal can name. */
 interface Held {
   /** Texts by which reasoning is known: its ids, and the beginnings of its seals. */
   readonly reasoning: string[];
   /** Ids of items: the vendor looks for what belongs to them. */
   readonly itemIds: readonly string[];
-  /** Types of other parts. */
+  /** Types and fields of other parts, bare. */
   readonly types: Set<string>;
   hasReasoning: boolean;
 }
@@ -47,6 +52,9 @@ const SEAL_CHARS = 12;
 
 /** Depth to which a history is looked into. Chosen: a block in a result of a message, and what its seal is in. */
 const MOST_DEPTH = 8;
+
+/** A name without what parts its words, which wires and vendors write differently. */
+const bare = (name: string) => name.toLowerCase().replace(/[\W_]+/g, "");
 
 function heldIn(history: readonly unknown[]): Held {
   const itemIds = history.flatMap((item) => (stringAt(item, "type") === null ? [] : (stringAt(item, "id") ?? [])));
@@ -60,12 +68,13 @@ function heldIn(history: readonly unknown[]): Held {
     const isOwn = isInside || isReasoning(value);
     const type = stringAt(value, "type");
     if (isOwn) held.hasReasoning = true;
-    else if (type !== null) held.types.add(type.toLowerCase());
+    else if (type !== null) held.types.add(bare(type));
     const id = isOwn ? stringAt(value, "id") : null;
     if (id !== null) held.reasoning.push(id);
     for (const [key, each] of Object.entries(value)) {
       const isField = isOwn || (REASONING.test(key) && each !== null && each !== "");
       if (isField) held.hasReasoning = true;
+      else if (isRecord(each)) held.types.add(bare(key));
       look(each, isField, depth + 1);
     }
   };
@@ -108,8 +117,11 @@ function partAt(steps: readonly string[], history: readonly unknown[]): "reasoni
 
 /** Names of what a vendor signs or seals. */
 const SEALED_NAMES =
-  /encrypted[\W_]*(?:content|reasoning)|thoughts?[\W_]*signature|redacted[\W_]*thinking|(?:reasoning|thinking|thought)s?[\W_]*(?:item|block|part|signature)/i;
+  /encrypted[\W_]*(?:content|reasoning)|thoughts?[\W_]*signature|redacted[\W_]*thinking|(?:reasoning|thinking|thought)s?["'`\s_-]*(?:item|block|part|signature)/i;
 const SEAL_NAMES = /signature|(?:de|en)crypt/i;
+const ITEM_ID = /\bitem[\s_]*ids?\b/i;
+/** Codes of parameters that ask for reasoning. */
+const SETTING = /support|param|effort|budget|mode|config|level/i;
 /** Words of what is not there, as opposed to what is wrong with it. */
 const WANTED = /missing|expected|without|required|must (?:start|begin|be (?:passed|provided|included|present|followed))/i;
 const WRONG = /valid|verif|corrupt|crypt|match|bound|modif|tamper/i;
@@ -127,10 +139,13 @@ export function namedPart({ status, text, proses, places, request }: RefusedRequ
     words.some((word) => word === known || (word.length > SEAL_CHARS && word.startsWith(known)));
   if (found.includes("reasoning") || held?.reasoning.some(isSaid)) return "reasoning";
   if (found.includes("other") || places.some((place) => isParameter(place, request))) return "other";
-  if (held?.itemIds.some(isSaid)) return "reasoning";
+  if (held?.itemIds.some(isSaid) || (held?.itemIds.length && ITEM_ID.test(text))) return "reasoning";
   if (held?.hasReasoning === false) return "other";
   const isSealed = SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));
-  if (isSealed && (WRONG.test(text) || !WANTED.test(text))) return "reasoning";
+  const codes = [...text.replaceAll("\\", "").matchAll(/"(?:type|code)" ?: ?"(\w+)"/g)].map(([, code = ""]) => code);
+  if (codes.some((code) => REASONING.test(code) && !SETTING.test(code))) return "reasoning";
+  const isMissing = proses.some((prose) => WANTED.test(prose)) && !proses.some((prose) => WRONG.test(prose));
+  if (isSealed) return isMissing ? "other" : "reasoning";
   return mentions(held, { proses, request }) ? "other" : null;
 }
 
@@ -142,21 +157,26 @@ export function isMalformed(status: number | null): boolean {
 /** True for a parameter beside the history. */
 function isParameter(place: string, request: unknown): boolean {
   const [first = "", ...rest] = place.split(/\W+/).filter((step) => step !== "");
-  const isOfHistory = isIndex(first) || HISTORIES.includes(first) || rest.some(isIndex) || SEAL_NAMES.test(place);
-  return !isOfHistory || (isRecord(request) && Object.hasOwn(request, first) && !HISTORIES.includes(first));
+  const isOfHistory = isIndex(first) || isHistory(first) || rest.some(isIndex) || SEAL_NAMES.test(place);
+  return !isOfHistory || (isRecord(request) && Object.hasOwn(request, first) && !isHistory(first));
 }
 
-/** Types that any sentence may have. */
-const COMMON_TYPES: readonly string[] = ["text", "message", "user", "function"];
+/** Types that are named by more than a word of any sentence. */
+const LEAST_TYPE_CHARS = 9;
+const OTHER_PARTS =
+  /\b(?:multimodal|media|image|picture|photo|audio|video|document|pdf|file|attachment|(?:function|tool)[\s_](?:call|use|result|output|response))s?\b/i;
 
-/** True for words that name the type of another part of the history, another parameter, or a name, address or value that the request has. */
+/** True for words that name media or calls, the type of another part of the history, another parameter, or a name, address or value that the request has. */
 function mentions(held: Held | null, { proses, request }: Pick<RefusedRequest, "proses" | "request">): boolean {
   const words = proses.flatMap((prose) => prose.split(/[\s"'`(),;]+/)).map((word) => word.replace(/[.:!?]+$/, ""));
   const body = JSON.stringify(request) ?? "";
-  const parameters = isRecord(request) ? Object.keys(request).filter((key) => key !== "model" && !HISTORIES.includes(key)) : [];
+  const parameters = isRecord(request) ? Object.keys(request).filter((key) => key !== "model" && !isHistory(key)) : [];
+  const said = proses.map(bare).join(" ");
+  const types = [...(held?.types ?? [])].filter((type) => type.length >= LEAST_TYPE_CHARS);
+  if (types.some((type) => said.includes(type)) || proses.some((prose) => OTHER_PARTS.test(prose))) return true;
   return words.some((word) => {
-    const type = word.toLowerCase().replace(/s$/, "");
-    if (type !== "" && !COMMON_TYPES.includes(type) && (held?.types.has(type) || parameters.includes(type))) return true;
+    const [first = ""] = word.split(".");
+    if (parameters.includes(first)) return true;
     return word.length >= 5 && /[\d./:_-]/.test(word) && body.includes(word);
   });
 }

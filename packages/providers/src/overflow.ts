@@ -1,5 +1,5 @@
 import { isRecord, jsonIn, type RequestOutcome, type RequestUnit, writtenJson } from "@plimsoll/core/extend";
-import { isMalformed, namedPart } from "./named-part.ts";
+import { isHistory, isMalformed, namedPart } from "./named-part.ts";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
   AUTH_PHRASES,
@@ -156,9 +156,11 @@ function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
   const isOwn = PROMPT_LENGTH.test(text) ? (name: string) => PROMPT_NAME.test(name) : () => false;
   const isNamed =
     said.places.some((place) => !isOwn(place)) || said.proses.some((prose) => namesItsReason(prose, request, isOwn));
-  if (isOther(status) || isNamed || holds(text, PARAMETER_PHRASES)) return { kind: "invalid" };
-  const isOfForm = isMalformed(status) && namedPart(refusedRequest(failure, status)) === null;
-  return isOfForm ? { kind: "unknown", isOfForm } : { kind: "unknown" };
+  const kind = isOther(status) || isNamed || holds(text, PARAMETER_PHRASES) ? "invalid" : "unknown";
+  // Who names the whole history only names nothing in it.
+  const isOpen = kind === "unknown" || (said.places.length > 0 && said.places.every(isHistory));
+  const isOfForm = isOpen && isMalformed(status) && namedPart(refusedRequest(failure, status)) === null;
+  return isOfForm ? { kind, isOfForm } : { kind };
 }
 
 function refusedRequest({ message, code, body, request }: ProviderFailure, status: number | null) {

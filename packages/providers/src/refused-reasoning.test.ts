@@ -3,7 +3,8 @@ import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KEPT_ITEMS, keptHistory, openPartDoor, type Refused, untilTaken } from "../testing/part-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
-import type { Fields } from "./fields.ts";
+import { sdkRejection } from "./client/failure.ts";
+import { type Fields, recordsAt } from "./fields.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 
 const seal = (name: string) => `gAAAAAB${name.padEnd(40, "Qx7")}`;
@@ -58,6 +59,7 @@ const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
     }),
   ],
   ["xAI's words", () => ({ status: 400, body: "Could not decrypt the provided encrypted_content." })],
+  ["a type", () => ({ status: 400, body: { type: "thinking_error", message: "块格式无效，请检查配置或请求参数" } })],
   ["a key's status", () => ({ status: 401, body: { message: "invalid thinking signature", type: "authentication_error" } })],
   [
     "a rate's status",
@@ -113,6 +115,9 @@ const NEAR: readonly (readonly [string, number, unknown])[] = [
   ["an image", 400, { message: "Invalid image url", param: "messages[0].content[1].image_url" }],
   ["a parameter", 400, { message: "Unknown parameter: 'reasoning.generate'.", param: "reasoning.generate" }],
   ["a parameter of seals", 400, { message: "Encrypted content is not supported with this model.", param: "include" }],
+  ["a setting of thinking", 400, { message: "thinking.block_binding: Extra inputs are not permitted" }],
+  ["a model without thinking", 400, { message: "adaptive thinking is not supported on this model", param: "thinking" }],
+  ["a schema in its place", 400, { message: "tools.function.parameters is not a valid json schema", param: "tools" }],
   ["a budget", 400, { message: "thinking.budget_tokens: Input should be greater than or equal to 1024" }],
   [
     "a schema",
@@ -128,7 +133,11 @@ const NEAR: readonly (readonly [string, number, unknown])[] = [
     400,
     { message: "The `reasoning_content` in the thinking mode must be passed back to the API." },
   ],
-  ["a signature that is wanted", 400, { message: "Function call is missing a thought_signature in functionCall parts." }],
+  [
+    "a signature that is wanted",
+    400,
+    { message: "Function call is missing a thought_signature in functionCall parts.", status: "INVALID_ARGUMENT" },
+  ],
   ["a result of a call", 400, { message: "No tool output found for function call c1.", param: "input" }],
 ];
 
@@ -174,7 +183,12 @@ const SESSIONS: readonly (readonly [string, string, Create, (id: string, sealed:
     (sessions) => createAnthropicSession({ ...common, sessions, request: { model: "claude-opus-4-5", max_tokens: 1_000 } }),
     reply,
   ],
-  ["Responses", "openai-responses", (sessions) => createResponsesSession({ ...common, sessions, request: { model: "gpt-5" } }), response],
+  [
+    "Responses",
+    "openai-responses",
+    (sessions) => createResponsesSession({ ...common, sessions, request: { model: "gpt-5" } }),
+    response,
+  ],
 ];
 
 describe.each(SESSIONS)("reasoning of a session on %s that is refused", (_, name, create, answer) => {
@@ -227,4 +241,45 @@ test.each(["drop-in", "proxy"] as const)("a call whose reasoning is missing stan
   const history = keptHistory("openai-responses", [{ id: "c1", seal: null }]);
   const taken = await untilTaken(door, history, (items) => (holds(items, "fc_c1") ? { status: 400, body } : null));
   expect([taken.requests, taken.failure, holds(taken.items, "seen c1")]).toEqual([2, null, true]);
+});
+
+test.each(["drop-in", "proxy"] as const)(
+  "a call of Gemini stays without its damaged signature through a %s",
+  async (through) => {
+    const door = openPartDoor("gemini", { through });
+    onTestFinished(door.close);
+    const history = keptHistory("gemini", STEPS).map((item) => ({
+      ...item,
+      parts: recordsAt(item, "parts").map((part) =>
+        part.functionCall === undefined ? part : { ...part, thoughtSignature: OLD },
+      ),
+    }));
+    const body = { code: 400, message: "Corrupted thought signature.", status: "INVALID_ARGUMENT" };
+    const taken = await untilTaken(door, history, (items) => (holds(items, OLD) ? { status: 400, body } : null));
+    expect([taken.requests, taken.failure]).toEqual([2, null]);
+    expect(taken.items.flatMap((item) => recordsAt(item, "parts")).filter((part) => part.functionCall !== undefined)).toEqual([
+      {
+        functionCall: { id: "c1", name: "look", args: { path: "a.ts" } },
+        thoughtSignature: "skip_thought_signature_validator",
+      },
+      {
+        functionCall: { id: "c2", name: "look", args: { path: "a.ts" } },
+        thoughtSignature: "skip_thought_signature_validator",
+      },
+    ]);
+  },
+);
+
+test.each([
+  ["Die Fracht ist nicht in Ordnung", true],
+  ["Failed to download multimodal content", undefined],
+  ["The number of function response parts is not that of the function call parts", undefined],
+  ["no such place: https://example.com/a.png", undefined],
+])("unknown words are about reasoning only if they name nothing else: %s", (message, isOfForm) => {
+  const request = {
+    model: "m",
+    messages: [...keptHistory("anthropic", STEPS), { role: "user", content: "https://example.com/a.png" }],
+  };
+  const thrown = Object.assign(new Error("400"), { status: 400, error: { message } });
+  expect(sdkRejection(thrown, request)?.outcome).toEqual({ kind: "unknown", ...(isOfForm === undefined ? {} : { isOfForm }) });
 });

@@ -1,11 +1,12 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
-import { PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
+import { type ModelLimits, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
 import { createLearnedLimits, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
 import { PROMPTS, type PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "../src/drop-in/langchain-messages.ts";
 import { createAgentItemsCompactor } from "../src/drop-in/openai-agents.ts";
+import type { CompactorOptions } from "../src/drop-in/request.ts";
 import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
 import { type AnyCompactor, anyCompactor } from "../src/proxy/any-compactor.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
@@ -13,7 +14,8 @@ import type { PreparedRequest } from "../src/proxy/prepared-request.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import { type ProxyWire, wireNamed } from "../src/proxy/wires.ts";
 
-const OPTIONS = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 } } as const;
+const LIMITS: ModelLimits = { contextWindowTokens: 200_000, maxOutputTokens: 1_000 };
+const OPTIONS: CompactorOptions = { policy: PLIMSOLL_POLICY, limits: LIMITS };
 /** The person's first words. */
 const GO = "Look at the harbour.";
 const ARGUMENTS: unknown = { path: "a.ts" };
@@ -32,7 +34,7 @@ interface KeptItems {
   readonly step: (step: Required<KeptStep>) => readonly unknown[];
   /** Whether arguments are a text, or a value. */
   readonly holds: "text" | "value";
-  readonly compactor: (options: typeof OPTIONS & { sessions?: ReturnType<typeof createMemorySessionStore> }) => AnyCompactor;
+  readonly compactor: (options: CompactorOptions) => AnyCompactor;
 }
 
 const wire = (name: string): ProxyWire => wireNamed(name) ?? missing(name);
@@ -212,7 +214,7 @@ const PATHS: { readonly [name: string]: string } = {
 function proxyDoor(name: string, sessions: Store, mending: "on" | "off"): PartDoor {
   const { itemsKey } = wire(name);
   const compaction = createProxyCompaction({
-    ...{ policy: PLIMSOLL_POLICY, limits: () => OPTIONS.limits, sessions, learned: createLearnedLimits(), mending },
+    ...{ policy: PLIMSOLL_POLICY, limits: () => LIMITS, sessions, learned: createLearnedLimits(), mending },
     keys: createConversationKeys([], async () => undefined),
     onProblem: () => undefined,
   });

@@ -15,17 +15,17 @@ import type { EnginePolicy } from "../policy/policy.ts";
  * - `reply-too-large`: a longer reply was asked for than the model gives; `limit` is the longest, if the vendor names it
  * - `not-entitled`: long context that the account does not have
  * - `overload`: a fault of the moment; `isUnsaid` if its words do not say so: where its repetitions failed, it may be about the size
- * - `invalid`: a parameter that is named
+ * - `invalid`: a parameter that is named; `isOfForm` as of `unknown`
  * - `reasoning-refused`: reasoning that the request holds is named
  * - `unknown`: words that say none of this, or an answer that says nothing; `isOfForm` if the form of the request may be what is refused
  */
 export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
-  | { readonly kind: "unknown"; readonly isOfForm?: boolean }
+  | { readonly kind: "unknown" | "invalid"; readonly isOfForm?: boolean }
   | { readonly kind: "too-large"; readonly of: "tokens" | "minute" | RequestUnit; readonly limit?: number | null }
   | { readonly kind: "reply-too-large"; readonly limit: number | null }
   | { readonly kind: "overload"; readonly isUnsaid?: boolean }
-  | { readonly kind: "auth" | "quota" | "rate" | "invalid" };
+  | { readonly kind: "auth" | "quota" | "rate" };
 
 /**
  * The remedy for an outcome: less is sent, as often as the policy allows; less is tried once, if nothing as large was answered, and before that the newest sealed
@@ -262,7 +262,9 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     const attempt = await request.attempt();
     if (attempt.kind === "answered") return attempt;
     const { rejection } = attempt;
-    const remedy = remedyOf(rejection.outcome);
+    const { outcome } = rejection;
+    if ("isOfForm" in outcome && outcome.isOfForm === true && (await leaveReasoning?.("unnamed")) === true) continue;
+    const remedy = remedyOf(outcome);
     switch (remedy) {
       case "none":
         return attempt;
@@ -276,8 +278,6 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         isLowered = true;
         continue;
       case "try-less": {
-        const { outcome } = rejection;
-        if (outcome.kind === "unknown" && outcome.isOfForm === true && (await leaveReasoning?.("unnamed")) === true) continue;
         // Less did not help: what was taken comes back, and the refusal is the caller's.
         if (tried !== "none") await request.undo?.();
         next = tried === "less" ? null : (request.nextTry?.({ outcome: rejection.outcome, tried }) ?? null);

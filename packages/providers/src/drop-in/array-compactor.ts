@@ -216,14 +216,16 @@ function read<Item, Answer>(
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { wire, isUntouched, mended, unlinked } = arrays;
   const { systemItems, groups } = sent.array;
-  const stretches = stretchesOf(sent.fitted.view.messages.slice(), { ...wire, groups, isUntouched });
+  const { withoutLink = (item: Item) => item } = wire;
+  const aloneCount = unlinked.get(sent.fitted.found.session) ?? 0;
+  const alone = groups.slice(0, aloneCount).map((group) => ({ ...group, items: group.items.map(withoutLink) }));
+  const own = aloneCount === 0 ? groups : [...alone, ...groups.slice(aloneCount)];
+  const stretches = stretchesOf(sent.fitted.view.messages.slice(), { ...wire, groups: own, isUntouched });
   refuseLostState(
     groups,
     stretches.flatMap((stretch) => stretch.items),
   );
-  const { withoutLink = (item: Item) => item } = wire;
-  const alone = new Set(groups.slice(0, unlinked.get(sent.fitted.found.session) ?? 0).flatMap(({ items }) => items));
-  const all = stretches.map(({ items }) => mended(items.map((item) => (alone.has(item) ? withoutLink(item) : item))));
+  const all = stretches.map((stretch) => mended(stretch.items));
   const isOwn = stretches[0]?.isBeginning === true;
   // One stretch from the beginning on meets nothing: it is as its caller sent it.
   const joined = isOwn && all.length === 1 ? all.flat() : joinedStretches(all, wire.turns, isOwn ? "own" : "made");

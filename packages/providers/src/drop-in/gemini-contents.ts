@@ -185,6 +185,20 @@ function changedReply(parts: readonly Part[], viewed: AssistantMessage): Part[] 
   });
 }
 
+/** Stands for the signature of a call whose own was refused: a call without any is refused, too. ai.google.dev/gemini-api/docs/thought-signatures, read in November 2026. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** A reply without the signatures of its texts and calls; the very content if it has none. */
+export function withoutSignatures(content: Content): Content {
+  const { role, parts = [] } = content;
+  if (role !== "model" || parts.every(({ thoughtSignature }) => thoughtSignature === undefined)) return content;
+  const bare = parts.map(({ thoughtSignature, ...part }): Part => {
+    if (thoughtSignature === undefined || part.functionCall === undefined) return part;
+    return { ...part, thoughtSignature: NO_SIGNATURE };
+  });
+  return { ...content, parts: bare };
+}
+
 /** The `usageMetadata` of an answer: the prompt's count holds the cached part, thoughts are counted apart from what is said. */
 export function geminiUsage(usage: Fields | null): Usage {
   const promptTokens = numberAt(usage, "promptTokenCount");

@@ -3,7 +3,7 @@ import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { recordAt } from "../fields.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { leftPieces } from "./array-items.ts";
-import { changedContent, contentDrafts, contentOf, geminiUsage, hasAnswers } from "./gemini-contents.ts";
+import { changedContent, contentDrafts, contentOf, geminiUsage, hasAnswers, withoutSignatures } from "./gemini-contents.ts";
 import { pieceParts } from "./media-parts.ts";
 import type { CompactorOptions } from "./request.ts";
 import { declaredByRole, isAgentsRole, WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
@@ -48,6 +48,7 @@ const CONTENTS: WireArray<Content, GenerateContentResponse> = {
     userAfterTool: "accept",
   },
   joined,
+  withoutLink: withoutSignatures,
   observed: ({ responseId, modelVersion, usageMetadata }) => ({
     requestId: responseId ?? "",
     modelId: modelVersion ?? "",

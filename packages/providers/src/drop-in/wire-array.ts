@@ -63,7 +63,7 @@ export interface WireArray<Item, Answer> {
   readonly joined: (items: readonly Item[]) => readonly Item[];
   /** The reply with an object for the arguments of each call; left out for items that are plain objects. */
   readonly withCalls?: (item: Item) => Item;
-  /** The item without the id by which the vendor would look for what belongs to it; the very item if it has none. Left out for wires without such ids. */
+  /** The item without ids and signatures by which the vendor would look for what belongs to it; the very item if it has none. Left out for wires without them. */
   readonly withoutLink?: (item: Item) => Item;
   /** False for a wire whose results do not say whether they failed. Left out for all others. */
   readonly tellsFailures?: false;

@@ -39,7 +39,8 @@ export function replyParts(message: Fields | null): AssistantMessage["parts"] {
     ...recordsAt(message, "tool_calls").map((call) => {
       const called = recordAt(call, "function");
       const names = { callId: stringAt(call, "id") ?? "", toolName: stringAt(called, "name") ?? "" };
-      return callPart(names, stringAt(called, "arguments") ?? "");
+      const { arguments: given = "" } = called ?? {};
+      return callPart(names, typeof given === "string" ? given : JSON.stringify(given));
     }),
   ];
 }
