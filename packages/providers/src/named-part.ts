@@ -119,6 +119,7 @@ function partAt(steps: readonly string[], history: readonly unknown[]): "reasoni
 const SEALED_NAMES =
   /encrypted[\W_]*(?:content|reasoning)|thoughts?[\W_]*signature|redacted[\W_]*thinking|(?:reasoning|thinking|thought)s?["'`\s_-]*(?:item|block|part|signature)/i;
 const SEAL_NAMES = /signature|(?:de|en)crypt/i;
+const ECHO = /"role\\*" ?: ?\\*"(?:user|assistant|model)\\*"/;
 const ITEM_ID = /\bitem[\s_]*ids?\b/i;
 /** Codes of parameters that ask for reasoning. */
 const SETTING = /support|param|effort|budget|mode|config|level/i;
@@ -131,14 +132,18 @@ const WRONG = /valid|verif|corrupt|crypt|match|bound|modif|tamper/i;
  * What is wanted and not there is no reason to remove what is. `other` for what else the request holds and the refusal names, `null` if it names nothing.
  */
 export function namedPart({ status, text, proses, places, request }: RefusedRequest): "reasoning" | "other" | null {
+  // A fault of the moment names nothing; who answers with the request itself names everything.
+  if (status !== null && status >= 500) return null;
+  const isEcho = ECHO.test(text);
   const history = historyIn(request);
   const held = history === null ? null : heldIn(history);
   const found = history === null ? [] : pathsIn(text).map((steps) => partAt(steps, history));
   const words = text.split(/[^\w+/=-]+/);
   const isSaid = (known: string) =>
     words.some((word) => word === known || (word.length > SEAL_CHARS && word.startsWith(known)));
-  if (found.includes("reasoning") || held?.reasoning.some(isSaid)) return "reasoning";
+  if (found.includes("reasoning") || (!isEcho && held?.reasoning.some(isSaid))) return "reasoning";
   if (found.includes("other") || places.some((place) => isParameter(place, request))) return "other";
+  if (isEcho) return "other";
   if (held?.itemIds.some(isSaid) || (held?.itemIds.length && ITEM_ID.test(text))) return "reasoning";
   if (held?.hasReasoning === false) return "other";
   const isSealed = SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));

@@ -65,10 +65,6 @@ const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
     "a rate's status",
     () => ({ status: 429, body: { message: "upstream 400: invalid_encrypted_content", type: "rate_limit_error" } }),
   ],
-  [
-    "a server's status",
-    () => ({ status: 500, body: { message: 'upstream said {"error":{"code":"thinking_signature_invalid"}}' } }),
-  ],
 ];
 
 const DOORS = [
@@ -123,6 +119,15 @@ const NEAR: readonly (readonly [string, number, unknown])[] = [
     "a schema",
     400,
     { message: "Invalid schema for function 'look': None is not of type 'object'", param: "tools[0].parameters" },
+  ],
+  [
+    "the request itself, which is sent back,",
+    422,
+    {
+      detail: [
+        { loc: ["body", "tools", 0], msg: "so nicht", input: { role: "assistant", encrypted_content: OLD, signature: OLD } },
+      ],
+    },
   ],
   ["a key", 401, { message: "Incorrect API key provided", code: "invalid_api_key" }],
   ["a cloud's key", 403, { message: "The request signature we calculated does not match the signature you provided." }],

@@ -117,11 +117,19 @@ function plainValue(type: Type): readonly unknown[] | null {
   }
 }
 
+/** Arguments of calls that vendors take; `null` for any other field. */
+function argumentValues(name: string, { flags }: Type): readonly unknown[] | null {
+  if (name === "arguments") return flags & TypeFlags.StringLike ? ["{}"] : [{}];
+  return (name === "input" || name === "args") && !(flags & TypeFlags.StringLike) ? [{}] : null;
+}
+
 function objects(place: Place): readonly unknown[] {
   const { checker, type, level } = place;
   const fields = checker.getPropertiesOfType(type).map((field) => {
     const isLast = level >= LAST_LEVEL;
-    const values = isLast ? [WORD] : choices({ ...place, type: typeOf(checker, field), level: level + 1 });
+    const known = argumentValues(field.name, typeOf(checker, field));
+    const values =
+      known !== null ? known : isLast ? [WORD] : choices({ ...place, type: typeOf(checker, field), level: level + 1 });
     return { name: field.name, values, isOptional: (field.flags & SymbolFlags.Optional) !== 0 };
   });
   if (fields.some(({ values, isOptional }) => values.length === 0 && !isOptional)) return [];
