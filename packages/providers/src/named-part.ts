@@ -11,7 +11,7 @@ export interface RefusedRequest {
   readonly request: unknown;
 }
 
-/** What is reasoning, in each vendor's words and each wire's fields and types. */
+/** Names of reasoning, in each vendor's words and each wire's fields and types. */
 const REASONING = /reasoning|thinking|thought/i;
 
 /** True for a part of a history that is reasoning, as its type or its fields say. */
@@ -35,7 +35,7 @@ export function isHistory(name: string): boolean {
   return HISTORIES.includes(name);
 }
 
-/** What a history holds that a refusal can name. */
+/** Parts of a history that a refusal can name. */
 interface Held {
   /** Texts by which reasoning is known: its ids, and the beginnings of its seals. */
   readonly reasoning: string[];
@@ -91,7 +91,7 @@ function pathsIn(text: string): readonly (readonly string[])[] {
 const isIndex = (step: string) => /^\d+$/.test(step);
 
 /**
- * What stands at a place of the history. Steps that are not there are passed over: vendors put the types of parts between them. `null` for a place outside, for
+ * Tells the part at a place of the history. Steps that are not there are passed over: vendors put the types of parts between them. `null` for a place outside, for
  * a whole item, and for one of which something is not there.
  */
 function partAt(steps: readonly string[], history: readonly unknown[]): "reasoning" | "other" | null {

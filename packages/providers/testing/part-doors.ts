@@ -164,7 +164,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
   },
 };
 
-/** What a request sent, and the one to send after a failure; `null` if there is none. */
+/** The items of a request, and the one to send after a failure; `null` if there is none. */
 interface SentItems {
   readonly items: readonly Fields[];
   readonly recover: (failure: Refused, recovery: number) => Promise<SentItems | null>;
