@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
 import { type ProxySetting, type SettingOptions, startSetting } from "../../testing/proxy-setting.ts";
