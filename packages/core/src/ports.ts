@@ -173,7 +173,7 @@ export interface SessionWriter {
   append(entries: readonly SessionEntry[]): Promise<void>;
   /** The entry at an index, counted from 0 over the whole log, read back from the log. Rejects with `bad-input` if the log has no such entry. */
   entryAt(index: number): Promise<SessionEntry>;
-  /** Releases the log, so that it can have another writer. */
+  /** Releases the log, so that it can have another writer; more than once. Rejects for what it could not force to the disk. */
   close(): Promise<void>;
 }
 

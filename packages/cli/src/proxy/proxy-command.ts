@@ -138,8 +138,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     );
     await aborted(signal);
     await server.close();
-    await compaction.close();
-    upstream.close();
+    await compaction.close().finally(upstream.close);
     return EXIT_OK;
   } finally {
     await state.close();

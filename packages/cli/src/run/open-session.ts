@@ -134,9 +134,12 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
       return to;
     },
     close: async () => {
-      await agent.close();
-      await tools.close();
-      await models.close();
+      try {
+        await agent.close();
+      } finally {
+        await tools.close();
+        await models.close();
+      }
     },
   };
 }

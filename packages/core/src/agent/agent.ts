@@ -83,7 +83,10 @@ export interface Agent {
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Calls the listener with every event from now on. Returns the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
-  /** Cancels, waits for the end of the run, and releases the log. What is asked for later rejects or throws `closed`; state and log can be looked at. */
+  /**
+   * Cancels, waits for the end of the run, writes what the store does not have yet, messages that wait for a step too, and releases the log. What is asked for
+   * later rejects or throws `closed`; state and log can be looked at. If the store fails, it rejects and keeps all; call it again.
+   */
   close(): Promise<void>;
 }
 

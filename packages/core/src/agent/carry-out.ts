@@ -53,7 +53,11 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
       await conversation.flush();
       return DONE;
     case "enter":
-      await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.state().lastMessageId) });
+      await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.state().lastMessageId) }).catch((error) => {
+        // Nobody waits for a message of this kind: it waits again.
+        if (effect.gate === "before-step") for (const draft of effect.drafts) loop.dispatch({ type: "steer", draft });
+        throw error;
+      });
       await appendAll(effect.drafts, loop);
       return DONE;
     case "request":
@@ -124,8 +128,9 @@ async function append(draft: MessageDraft, { conversation, tell }: LoopContext):
   return message;
 }
 
+/** Appends all before the first is written: if the store fails, none of them is lost. */
 async function appendAll(drafts: readonly MessageDraft[], loop: LoopContext): Promise<void> {
-  for (const draft of drafts) await append(draft, loop);
+  await Promise.all(drafts.map((draft) => append(draft, loop)));
 }
 
 /** Asks the model, and logs what the request measured. */

@@ -43,7 +43,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   try {
     return agentOver(loop, { hub, cutOff, setupChange: await settle(loop) });
   } catch (error) {
-    await conversation.close();
+    await conversation.abandon();
     throw error;
   }
 }
@@ -123,7 +123,7 @@ function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent 
       isClosed = true;
       await loop.stop();
       loop.dispatch({ type: "close" });
-      await conversation.close();
+      await conversation.close(loop.state().waiting);
     },
   };
 }

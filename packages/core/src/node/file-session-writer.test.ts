@@ -36,6 +36,30 @@ describe("file session writer", () => {
     await writer.close();
   });
 
+  test("a disk that fails when it is forced is told at the close, and the log is free", async () => {
+    const file = await open(logFile(), "a+");
+    const released: string[] = [];
+    const writer = createFileSessionWriter({
+      sessionId: "one",
+      path: logFile(),
+      file: {
+        fd: file.fd,
+        read: file.read.bind(file),
+        appendFile: file.appendFile.bind(file),
+        truncate: file.truncate.bind(file),
+        close: file.close.bind(file),
+        datasync: () => Promise.reject(Object.assign(new Error("i/o error"), { code: "EIO" })),
+      },
+      bytes: 0,
+      index: createLogIndex(),
+      sync: "on-close",
+      release: async () => void released.push("one"),
+    });
+    await writer.append([START]);
+    await expect(writer.close()).rejects.toMatchObject({ code: "bad-session", details: { errno: "EIO" } });
+    expect(released).toEqual(["one"]);
+  });
+
   test("an append that would make the log too large is refused, and the log stays as it was", async () => {
     writeFileSync(logFile(), "");
     truncateSync(logFile(), MAXIMUM_LOG_BYTES - 10);

@@ -5,7 +5,7 @@ import { PlimsollError } from "../error.ts";
 import type { SessionWriter } from "../ports.ts";
 import { decodeEntry, encodeBatch, logTooLarge, MAXIMUM_LOG_BYTES } from "../session/codec.ts";
 import type { LogIndex } from "./log-reader.ts";
-import { fileFailure } from "./regular-file.ts";
+import { fileFailure, hasCode } from "./regular-file.ts";
 
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";
@@ -88,8 +88,14 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
       inTurn(async () => {
         if (!isOpen) return;
         isOpen = false;
-        await file.datasync().catch(() => undefined);
-        await file.close().finally(log.release);
+        try {
+          await file.datasync();
+        } catch (error) {
+          // Not every file can be forced to a disk.
+          if (!hasCode(error, "EINVAL")) throw fileFailure(path, error);
+        } finally {
+          await file.close().finally(log.release);
+        }
       }),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
 import type { SessionEntry } from "../entry.ts";
+import { PlimsollError } from "../error.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionWriter } from "../ports.ts";
 import { createDigest } from "../summarizer/digest.ts";
@@ -53,6 +54,21 @@ describe("a store that does not answer", () => {
     await expect(conversation.flush()).rejects.toThrow("did not answer");
     expect(appended).toHaveLength(1);
   });
+});
+
+test("a log that another writer has is let go by its close, which rejects", async () => {
+  const closed: string[] = [];
+  const conflict = new PlimsollError("session-conflict", "another writer wrote to session one");
+  const writer: SessionWriter = {
+    sessionId: "one",
+    append: () => Promise.reject(conflict),
+    entryAt: () => Promise.reject(conflict),
+    close: async () => void closed.push("one"),
+  };
+  const conversation = createSession({ ...setting, entries: [sessionStart()], writer });
+  conversation.append({ type: "message", message: human("u", "go") });
+  await expect(conversation.close()).rejects.toBe(conflict);
+  expect(closed).toEqual(["one"]);
 });
 
 test("a report of a view that is no longer the newest is not logged", async () => {

@@ -67,7 +67,7 @@ export interface Conversations {
   holding(messages: readonly Message[]): FoundConversation | null;
   /** Removes all that is kept of a key, in memory and in the store, once its running work has ended. */
   delete(key: string): Promise<void>;
-  /** Closes all of them, once their running work has ended. Stored logs stay. */
+  /** Writes and closes all of them, once their running work has ended. Stored logs stay. If one can't be written it rejects, and can be called again. */
   close(): Promise<void>;
 }
 
@@ -99,12 +99,20 @@ interface Memory {
   readonly live: Set<Branch>;
   /** By the id of the log: who wants it next waits. */
   readonly closing: Map<string, Promise<void>>;
+  /** By the id of the log: sessions that left, and that the store could not take. */
+  readonly unclosed: Map<string, Session>;
 }
 
 /** Makes a set of conversations with none in memory; stored ones are read when a request needs them. */
 export function createConversations(given: ConversationsOptions): Conversations {
   const sessions = given.sessions === null ? null : sessionsDoor(given.sessions, deadlineOf({}));
-  const memory: Memory = { options: { ...given, sessions }, roots: new Map(), live: new Set(), closing: new Map() };
+  const memory: Memory = {
+    options: { ...given, sessions },
+    roots: new Map(),
+    live: new Set(),
+    closing: new Map(),
+    unclosed: new Map(),
+  };
   const known: ReadonlySet<FoundConversation> = memory.live;
   /** Keys that are being deleted: who wants them next waits. */
   const deleting = new Map<string, Promise<void>>();
@@ -152,8 +160,18 @@ export function createConversations(given: ConversationsOptions): Conversations 
       isClosed = true;
       const roots = [...memory.roots.values()];
       memory.roots.clear();
-      await Promise.all(roots.map((root) => releaseBelow(root, memory)));
+      const leave = (branch: Branch) => {
+        forget(branch, memory);
+        memory.unclosed.set(branch.name.sessionId, branch.session);
+      };
+      await Promise.all(roots.map((root) => eachBelow(root, leave)));
       await Promise.all(memory.closing.values());
+      const closed = [...memory.unclosed].map(async ([sessionId, session]) => {
+        await session.close();
+        memory.unclosed.delete(sessionId);
+      });
+      await Promise.allSettled(closed);
+      await Promise.all(closed);
     },
   };
 }
@@ -219,12 +237,21 @@ function childOf(parent: Node, beginning: Beginning, memory: Memory): Promise<Br
   return made;
 }
 
-async function begun(parent: Node, beginning: Beginning, { options, live, closing }: Memory): Promise<Branch> {
+/** Closes what the store could not take before, so that the log can be opened again: with it, or else without. */
+async function closeLeft(sessionId: string, { unclosed }: Memory): Promise<void> {
+  const left = unclosed.get(sessionId);
+  unclosed.delete(sessionId);
+  await left?.close().catch(left.abandon);
+}
+
+async function begun(parent: Node, beginning: Beginning, memory: Memory): Promise<Branch> {
+  const { options, live, closing } = memory;
   const { slot, isPassing } = beginning;
   const { key, sessionId: above } = parent.name;
   // It follows from the histories alone, so that a restart finds the log again.
   const sessionId = `${above.split(".", 1)[0]}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
   await closing.get(sessionId)?.catch(() => undefined);
+  await closeLeft(sessionId, memory);
   const entries = firstEntries(sessionId, beginning, options.nowMs());
   const isStored = options.sessions !== null && !isPassing;
   const kept = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
@@ -310,18 +337,23 @@ function forget(branch: Branch, { live }: Memory): void {
 /** Forgets a branch, and releases its log after the work that is under way. */
 function release(branch: Branch, memory: Memory): Promise<void> {
   forget(branch, memory);
-  // What is stored is whole: a log that cannot be closed costs its lock alone.
-  return noted(memory.closing, branch.name.sessionId, branch.session.close);
+  const { name, session } = branch;
+  const closed = () =>
+    session.close().catch((error: unknown) => {
+      // If another writer has the log, nothing of this one can be written: the caller was told, and brings the whole history again.
+      if (!isPlimsollError(error, "session-conflict")) memory.unclosed.set(name.sessionId, session);
+    });
+  return noted(memory.closing, name.sessionId, closed);
 }
 
-/** Releases all that is below a node, also what is only being opened. */
-async function releaseBelow(node: Node, memory: Memory): Promise<void> {
+/** Hands over all that is below a node, also what is only being opened. */
+async function eachBelow(node: Node, leave: (branch: Branch) => Promise<void> | void): Promise<void> {
   for (const made of [...node.children.values()]) {
     const branch = await made.catch(() => null);
     if (branch === null) continue;
-    const closed = release(branch, memory);
-    await releaseBelow(branch, memory);
-    await closed;
+    const left = leave(branch);
+    await eachBelow(branch, leave);
+    await left;
   }
 }
 
@@ -329,7 +361,8 @@ async function deleteAll(base: string, memory: Memory): Promise<void> {
   const { sessions } = memory.options;
   const root = memory.roots.get(base);
   memory.roots.delete(base);
-  if (root !== undefined) await releaseBelow(root, memory);
+  if (root !== undefined) await eachBelow(root, (branch) => release(branch, memory));
+  for (const sessionId of [...memory.unclosed.keys()]) if (sessionId.startsWith(`${base}.`)) await closeLeft(sessionId, memory);
   const stored = (await sessions?.list()) ?? [];
   for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);
 }

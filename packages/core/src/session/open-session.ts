@@ -1,7 +1,7 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { isAnswer, type RevertEntry, type SessionEntry, type SessionStartEntry, type UsageEntry } from "../entry.ts";
-import { closedError } from "../error.ts";
-import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
+import { closedError, isPlimsollError } from "../error.ts";
+import { createOverheadHash, isHuman, type MessageDraft, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
@@ -254,6 +254,16 @@ function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): U
   return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
 }
 
+/** Appends a person's last messages; calls that have no result get an error result before them. */
+function appendLast(log: OpenLog, last: readonly MessageDraft[], writer: SessionWriter | null): void {
+  repair(log);
+  for (const draft of last) {
+    const entry = { type: "message", message: withId(draft, log.state.lastMessageId) } as const;
+    if (writer !== null) checkStorable(entry);
+    log.append(entry);
+  }
+}
+
 const NOTHING_TO_WRITE = Promise.resolve();
 
 /** The session of a log that was taken; with repairs of what a crash left, unless they are not wanted. */
@@ -296,6 +306,11 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     // A fit that changed nothing has nothing to wait for, whatever was aborted.
     if (writer !== null && hasFresh()) await untilAborted(signal, flush);
     return outcome;
+  };
+  const ended = async (work: () => Promise<void>) => {
+    if (log.life === "open") log.life = "closing";
+    await background?.close();
+    await queue.run(work);
   };
   return {
     append: take,
@@ -377,13 +392,22 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     sizeChars: () => log.sizeChars,
     inTurn: (work) => (log.life === "open" ? queue.run(work) : Promise.reject(closedError("session"))),
     pendingCount: queue.pendingCount,
-    close: async () => {
-      if (log.life === "open") log.life = "closing";
-      background?.close();
-      await queue.run(async () => {
+    close: (last = []) =>
+      ended(async () => {
+        const isFirst = log.life !== "closed";
+        log.life = "closed";
+        if (isFirst && last.length > 0) appendLast(log, last, writer);
+        await flush().catch(async (error: unknown) => {
+          // Another writer has the log: nothing of this one can ever be written.
+          if (isPlimsollError(error, "session-conflict")) await writer?.close();
+          throw error;
+        });
+        await writer?.close();
+      }),
+    abandon: () =>
+      ended(async () => {
         log.life = "closed";
         await writer?.close();
-      });
-    },
+      }),
   };
 }

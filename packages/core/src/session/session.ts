@@ -112,8 +112,13 @@ export interface Session {
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Counts the work that was given to `inTurn` and has not ended. */
   pendingCount(): number;
-  /** Releases the log for other writers, after the work that is under way. What is asked for later rejects or throws `closed`. */
-  close(): Promise<void>;
+  /**
+   * Writes what the store does not have yet, then releases the log for other writers, after the work that is under way. `last` are messages to append first:
+   * what a person said and no request took. What is asked for later rejects or throws `closed`. If the store fails, it rejects and keeps all; call it again.
+   */
+  close(last?: readonly MessageDraft[]): Promise<void>;
+  /** Releases the log without what the store does not have: for a log that is opened again, and for one whose opening failed. */
+  abandon(): Promise<void>;
 }
 
 /** Options of a session. */

@@ -96,7 +96,11 @@ export function writerDoor(writer: SessionWriter, deadline: Deadline): SessionWr
   return {
     sessionId,
     append: async (entries) => {
-      if (unanswered !== null) throw unanswered;
+      if (unanswered !== null) {
+        // It can only be opened again: once the store answers, its log is free.
+        writer.close().catch(() => undefined);
+        throw unanswered;
+      }
       await inTime(async () => await writer.append(entries), { deadline, late }).catch((error: unknown) => {
         throw failedPort(APPENDED.port, error);
       });

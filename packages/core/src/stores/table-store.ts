@@ -198,6 +198,7 @@ function createTableWriter({ table, sessionId, holder, leaseMs, release, count: 
   let count = heldCount;
   let [appendNumber, answeredNumber] = [0, 0];
   let isOpen = true;
+  let isReleased = false;
   const assertOpen = () => {
     if (!isOpen) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
   };
@@ -227,11 +228,12 @@ function createTableWriter({ table, sessionId, holder, leaseMs, release, count: 
     },
     close: () =>
       queue.run(async () => {
-        if (!isOpen) return;
+        if (isReleased) return;
         isOpen = false;
         // Nothing, in the place of what an append that was rejected may have left.
         if (appendNumber > answeredNumber) await append(newLines([])).catch(() => undefined);
         await release();
+        isReleased = true;
       }),
   };
 }

@@ -17,6 +17,7 @@ export {
   summaryMessage,
   usageEntry,
 } from "./builders.ts";
+export { closeContract } from "./close-contract.ts";
 export { playSession } from "./play-session.ts";
 export type { ScriptedReply } from "./scripted-model.ts";
 export { scriptedModel } from "./scripted-model.ts";

@@ -2,6 +2,7 @@ import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { SessionStore } from "../ports.ts";
 import { human, reply, sessionStart } from "./builders.ts";
+import { CLOSE_CONTRACT } from "./close-contract.ts";
 import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
 import { SESSION_WRITERS_CONTRACT } from "./session-writers-contract.ts";
 
@@ -178,4 +179,5 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     },
   },
   ...SESSION_WRITERS_CONTRACT,
+  ...CLOSE_CONTRACT,
 ];

@@ -86,7 +86,10 @@ export interface ArrayCompactor<Item, Answer> {
   undo(sessionId: string): Promise<void>;
   /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
-  /** Releases all logs, after the work that is under way. What is asked for later rejects or throws `closed`; a `send` that goes on gives its answer. */
+  /**
+   * Writes what the store does not have yet and releases all logs, after the work that is under way. What is asked for later rejects or throws `closed`; a
+   * `send` that goes on gives its answer. If the store fails, it rejects and keeps all; call it again.
+   */
   close(): Promise<void>;
 }
 

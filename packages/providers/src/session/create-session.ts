@@ -40,7 +40,19 @@ import { modelPriors } from "../priors/model-priors.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { OpenCall, OpenSession, SessionLog } from "./open-session.ts";
-import { alone, assertOpen, awaited, behind, NOTHING_YET, prepare, replied, resulted, sent, written } from "./open-session.ts";
+import {
+  alone,
+  assertOpen,
+  awaited,
+  behind,
+  close,
+  NOTHING_YET,
+  prepare,
+  replied,
+  resulted,
+  sent,
+  written,
+} from "./open-session.ts";
 import type { SdkSession, SdkSessionOptions } from "./session.ts";
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -96,11 +108,7 @@ export async function createSdkSession<Request, Answer>(
       assertOpen(session.progress);
       return (await conversation.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts));
     },
-    close: async () => {
-      session.progress = { ...session.progress, isClosed: true };
-      await session.running;
-      await conversation.close();
-    },
+    close: () => close(session),
   };
 }
 
@@ -118,8 +126,9 @@ function answeredBy<Request>(
   if (draft === null && reply.isWindowFull) throw fullWindow();
   session.progress = replied(session.progress, calls);
   behind(session, async () => {
-    await conversation.report(view, { requestId: reply.requestId, modelId: wire.modelId, usage: reply.usage });
-    if (draft !== null) await conversation.say(draft);
+    const usage = conversation.report(view, { requestId: reply.requestId, modelId: wire.modelId, usage: reply.usage });
+    // Both are in the log before either is written: a store that fails takes no answer away.
+    await Promise.all([usage, draft === null ? null : conversation.say(draft)]);
   });
   return calls.map(({ call }) => call);
 }
@@ -212,13 +221,18 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     sessions === undefined
       ? createSession({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
-  const view = conversation.view();
-  const boundReasoning = asked ?? view.boundReasoning;
-  const setup = { system, tools, boundReasoning };
-  if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
-    conversation.append(setupChangeEntry(view, setup, nowMs()));
-  if (view.modelId !== modelId) conversation.append(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
-  await conversation.flush();
+  try {
+    const view = conversation.view();
+    const boundReasoning = asked ?? view.boundReasoning;
+    const setup = { system, tools, boundReasoning };
+    if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
+      conversation.append(setupChangeEntry(view, setup, nowMs()));
+    if (view.modelId !== modelId) conversation.append(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
+    await conversation.flush();
+  } catch (error) {
+    await conversation.abandon();
+    throw error;
+  }
   return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 

@@ -58,11 +58,29 @@ function besideContext<Request>(session: OpenSession<Request>): number {
   return maxOutputTokens;
 }
 
-/** Runs work after all earlier work, without its caller waiting. The next request throws its error. */
+/** Runs work after all earlier work, without its caller waiting. The next request throws its error; so does `close` if the log lacks the message. */
 export function behind<Request>(session: OpenSession<Request>, work: () => Promise<void>): void {
-  void session.conversation.inTurn(work).catch((error: unknown) => {
-    session.progress = { ...session.progress, failure: session.progress.failure ?? { error } };
+  const countNow = () => session.conversation.messageIds().length;
+  let countBefore = 0;
+  const counted = () => {
+    countBefore = countNow();
+    return work();
+  };
+  void session.conversation.inTurn(counted).catch((error: unknown) => {
+    const { failure } = session.progress;
+    const isLost = countNow() === countBefore;
+    session.progress = { ...session.progress, failure: failure === null || isLost ? { error, isLost } : failure };
   });
+}
+
+/** Writes all that the session has, a person's waiting words too, and releases the log. */
+export async function close<Request>(session: OpenSession<Request>): Promise<void> {
+  session.progress = { ...session.progress, isClosed: true };
+  await session.running;
+  await session.conversation.close(session.progress.waiting);
+  const { failure } = session.progress;
+  session.progress = { ...session.progress, failure: null };
+  if (failure?.isLost === true) throw failure.error;
 }
 
 /** Runs the work of one request. Throws a PlimsollError `bad-input` if another one is being made. */
@@ -197,8 +215,8 @@ interface Progress {
   readonly askedTokens: number | null;
   /** True while a request is being made or sent. */
   readonly isBusy: boolean;
-  /** The error of a write whose caller had gone on: the next request throws it. */
-  readonly failure: { readonly error: unknown } | null;
+  /** The error of a write whose caller had gone on, and whether the log will never have it: the next request throws it. */
+  readonly failure: { readonly error: unknown; readonly isLost: boolean } | null;
   readonly isClosed: boolean;
 }
 

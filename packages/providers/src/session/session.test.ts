@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { NONE_POLICY, type SessionStore } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { closeContract } from "@plimsoll/core/testing";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropicSession } from "../anthropic/index.ts";
@@ -174,6 +175,30 @@ test.each(wires)("$wire: a session that is taken up again sends the same request
   expect(resumed.sent.map(({ body }) => body)).toEqual(whole.sent.map(({ body }) => body));
   expect(resumed.entries).toEqual(whole.entries);
 });
+
+const closings = wires.flatMap(({ wire, open }) =>
+  closeContract(wire, async (sessions) => {
+    let onRequest = () => {};
+    const simulator = await startSimulator({
+      replies: nextReply,
+      contextWindowTokens: WINDOW_TOKENS,
+      nowMs: () => 0,
+      onRequest: () => onRequest(),
+    });
+    onTestFinished(() => simulator.close());
+    const { session, step } = await open(simulator, { limits: LIMITS, sessions, sessionId: "s1" });
+    const hold = async (fail: () => void) => {
+      onRequest = fail;
+      session.user("Read all files.");
+      await step(0);
+      for (const { callId } of session.calls) session.result(callId, `text of ${callId}`);
+      session.user("and what next?");
+    };
+    return { hold, close: session.close, held: ["Read all files.", "Step 0.", "text of ", "and what next?"] };
+  }),
+);
+
+test.each(closings)("$rule", ({ run }) => run(async () => createMemorySessionStore()));
 
 test("a window behind a model's id is not sent", async () => {
   const options = { policy: NONE_POLICY, limits: LIMITS };

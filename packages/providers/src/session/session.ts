@@ -81,7 +81,8 @@ export interface SdkSession<Request, Answer> {
   readonly conversation: Session;
   /**
    * Releases the log, after what was told is written and a `send` that goes on has its answer, which is in the log, too: a `call` must not wait for it. What is asked for
-   * later rejects or throws `closed`, and so does a `send` that would have to send again, before it does.
+   * later rejects or throws `closed`, and so does a `send` that would have to send again, before it does. If the store fails, it rejects and keeps all; call it again.
+   * It also rejects, once, for a result that could not be kept.
    */
   close(): Promise<void>;
 }
