@@ -1,10 +1,11 @@
-import { cp, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
+import { isInside } from "@plimsoll/core/node";
 import { z } from "zod";
 import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
-import { onFile, readTextFile } from "./workspace/files.ts";
+import { atPlace, copyEntry, onFile, readFolder, readTextFile } from "./workspace/files.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
 /** One flat object: providers want an object at the top of a schema, not a choice. */
@@ -103,12 +104,12 @@ async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> 
       return output(isWhole ? text : `${text}\n[the first ${MAXIMUM_BYTES} of ${totalBytes} bytes]`);
     }
     case "list": {
-      const entries = await readdir(await workspace.place(input.path), { withFileTypes: true });
+      const entries = await readFolder(await workspace.place(input.path));
       const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
       return output(names.length === 0 ? "[empty folder]" : names.join("\n"));
     }
     case "stat": {
-      const stats = await stat(await workspace.place(input.path));
+      const stats = await atPlace(await workspace.place(input.path), (place) => lstat(place));
       const kind = stats.isDirectory() ? "folder" : "file";
       return output(`${kind}, ${stats.size} bytes, changed ${stats.mtime.toISOString()}`);
     }
@@ -121,7 +122,7 @@ async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> 
       // Of a link the link goes, not what it leads to.
       const place = await workspace.entryPlace(input.path);
       if (place === workspace.root) return failure("The workspace itself is not removed.");
-      await rm(place, { recursive: true });
+      await atPlace(place, (path) => rm(path, { recursive: true }));
       return output(`Removed ${workspace.nameOf(place)}.`);
     }
     case "move":
@@ -130,9 +131,10 @@ async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> 
       const place = input.op === "move" ? await workspace.entryPlace(input.path) : await workspace.place(input.path);
       if (place === workspace.root) return failure(`The workspace itself is not ${input.op === "move" ? "moved" : "copied"}.`);
       const target = await workspace.place(input.to);
+      if (input.op === "copy" && isInside(place, target)) return failure(`${input.path} cannot be copied into itself.`);
       await mkdir(dirname(target), { recursive: true });
-      if (input.op === "move") await rename(place, target);
-      else await cp(place, target, { recursive: true, verbatimSymlinks: true });
+      if (input.op === "move") await atPlace(place, (from) => atPlace(target, (to) => rename(from, to)));
+      else await copyEntry(place, target);
       return output(`${input.op === "move" ? "Moved" : "Copied"} ${workspace.nameOf(place)} to ${workspace.nameOf(target)}.`);
     }
     default:

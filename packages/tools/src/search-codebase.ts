@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
@@ -35,10 +36,11 @@ export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">
       ];
       if (words.length === 0) return failure("Give at least one word.");
       const matches: Match[] = [];
-      for (const name of await workspaceFiles(workspace, path, "**/*")) {
+      for (const name of await workspaceFiles(workspace, path, { pattern: "**/*", signal })) {
         signal.throwIfAborted();
-        const { text, isBinary, isWhole } = await readTextFile(await workspace.place(name), MAXIMUM_FILE_BYTES);
-        if (!isBinary && isWhole) matches.push(...matchesIn(name, text, words));
+        // Links are passed over, and files that are gone meanwhile.
+        const file = await readTextFile(resolve(workspace.root, name), MAXIMUM_FILE_BYTES).catch(() => null);
+        if (file?.isBinary === false && file.isWhole) matches.push(...matchesIn(name, file.text, words));
       }
       const best = matches.sort((a, b) => b.score - a.score).slice(0, MAXIMUM_MATCHES);
       return output(best.length === 0 ? "No matches." : best.map(({ shown }) => shown).join("\n"));

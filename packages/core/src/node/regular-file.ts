@@ -65,11 +65,13 @@ interface RegularFileOptions {
   readonly place?: string;
 }
 
-/** {@link openRegularFile} without waiting, for reading: the number of the open file. */
-export function openRegularFileSync(path: string, links: Links = "follow"): number {
+/** {@link openRegularFile} without waiting, for reading: the number of the open file. `place` is the real path that it must have. */
+export function openRegularFileSync(path: string, links: Links = "follow", place?: string): number {
   const file = openSync(path, constants.O_RDONLY | flagsFor(links));
   try {
     checkRegular(fstatSync(file));
+    const found = place === undefined ? null : placeOf(file);
+    if (found !== null && found !== place) throw refusal("ESTALE");
     return file;
   } catch (error) {
     closeSync(file);
@@ -103,10 +105,8 @@ export function readSmallFile(path: string, { within, maximumBytes }: SmallFileO
     const place = realpathSync(path);
     if (within !== undefined && !isInside(realpathSync(within), place))
       return refused("is a link that leads out of this folder");
-    const file = openRegularFileSync(place, "refuse");
+    const file = openRegularFileSync(place, "refuse", place);
     try {
-      const found = placeOf(file);
-      if (found !== null && found !== place) return refused(refusal("ESTALE").message);
       const bytes = readAtMost(file, maximumBytes);
       if (bytes === null) return refused(`has more than ${maximumBytes} bytes`);
       return { kind: "text", text: bytes.toString("utf8") };

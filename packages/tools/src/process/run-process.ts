@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { ArtifactStore } from "@plimsoll/core";
 import type { ToolOutput } from "@plimsoll/core/extend";
-import { type CollectedOutput, createOutputCollector } from "./output-collector.ts";
+import { type CollectedOutput, createOutputCollector, type OutputCollector } from "./output-collector.ts";
 
 /** A program to run. */
 export interface ProcessRequest {
@@ -16,6 +17,10 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly artifacts: ArtifactStore;
+  /** What the program reads; nothing if it is left out. */
+  readonly input?: AsyncIterable<Uint8Array>;
+  /** Changes what it printed before that is collected. */
+  readonly collected?: (collector: OutputCollector) => OutputCollector;
 }
 
 /** How a program ended, with what it wrote to both its outputs in the order in which it came. */
@@ -32,19 +37,22 @@ const GRACE_MS = 2_000;
 const SILENCE_MS = 1_000;
 
 /**
- * Runs a program in a process group of its own, without input. At the timeout and when the signal aborts the whole group is ended: first asked,
+ * Runs a program in a process group of its own. At the timeout and when the signal aborts the whole group is ended: first asked,
  * then killed. What outlives its parent in the background is ended too; what left the group (`setsid`) lives on, and nobody waits for it. Rejects
  * only if the store does.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
-  const collector = createOutputCollector(request.artifacts);
+  const made = createOutputCollector(request.artifacts);
+  const collector = request.collected?.(made) ?? made;
   // Both outputs share one pipe: with two, nobody knows what came first.
   const child = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", request.command, ...request.args], {
     cwd: request.cwd,
     env: toolEnvironment(request.env, request.passEnv),
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "ignore"],
     detached: true,
   });
+  // A program may end before it has read all.
+  const fed = child.stdin === null ? null : pipeline(request.input ?? [], child.stdin).catch(() => undefined);
   let end: ProcessResult["end"] = "exited";
   const stop = (why: "timed-out" | "cancelled") => {
     end = why;
@@ -58,7 +66,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   else request.signal.addEventListener("abort", onAbort, { once: true });
   try {
     const exited = exitOf(child);
-    const [exit] = await Promise.all([exited, drain(child.stdout, { collector, exited })]);
+    const [exit] = await Promise.all([exited, drain(child.stdout, { collector, exited }), fed]);
     if (exit.error !== null) return { ...(await collector.finish()), ...exit, text: exit.error, end: "not-started" };
     return { ...(await collector.finish()), exitCode: exit.exitCode, endSignal: exit.endSignal, end };
   } catch (error) {

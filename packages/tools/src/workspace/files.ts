@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, readlink, rename, rm } from "node:fs/promises";
+import { constants, type Dirent } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
@@ -57,9 +57,28 @@ async function openFolder(place: string): Promise<FileHandle> {
   }
 }
 
+async function copyLink(from: string, to: string): Promise<void> {
+  const target = await atPlace(from, (path) => readlink(path));
+  await atPlace(to, async (path) => {
+    await rm(path, { force: true });
+    await symlink(target, path);
+  });
+}
+
 /** The name under which Linux gives an open handle; a path below an open folder's leads into that folder, whatever its name is by now. */
 function handlePath({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
+}
+
+/** Entries of a folder at its real place: of the folder that was opened, where the system can name it (Linux). */
+export async function readFolder(place: string): Promise<Dirent[]> {
+  if (process.platform === "win32") return await readdir(place, { withFileTypes: true });
+  const folder = await openFolder(place);
+  try {
+    return await readdir(process.platform === "linux" ? handlePath(folder) : place, { withFileTypes: true });
+  } finally {
+    await folder.close();
+  }
 }
 
 /** The beginning of a file as text. */
@@ -103,17 +122,18 @@ const NEW_FILE_MODE = 0o666;
 
 /**
  * Puts a text in the place of a file, or makes the file. It is written under another name and renamed when it is whole, so that a full disk leaves
- * what was there; owner and permissions stay. The folder above must exist. Linux alone names a folder by its open handle; elsewhere it goes by its path.
+ * what was there; owner and permissions stay. The folder above must exist.
  */
-export async function replaceFile(place: string, text: string, platform: NodeJS.Platform = process.platform): Promise<void> {
-  const folder = await openFolder(dirname(place));
-  try {
-    const base = platform === "linux" ? handlePath(folder) : dirname(place);
-    const target = join(base, basename(place));
+export async function replaceFile(
+  place: string,
+  text: string | AsyncIterable<Uint8Array>,
+  { platform = process.platform, mode = NEW_FILE_MODE }: { readonly platform?: NodeJS.Platform; readonly mode?: number } = {},
+): Promise<void> {
+  const replace = async (target: string) => {
     const old = await lstat(target).catch(() => null);
     if (old !== null && !old.isFile()) throw refusal(old.isDirectory() ? "EISDIR" : "ENXIO");
-    const draft = join(base, `.${randomUUID()}.part`);
-    const file = await open(draft, "wx", old?.mode ?? NEW_FILE_MODE);
+    const draft = join(dirname(target), `.${randomUUID()}.part`);
+    const file = await open(draft, "wx", old?.mode ?? mode);
     try {
       await writeAs(file, text, old);
       await rename(draft, target);
@@ -121,8 +141,37 @@ export async function replaceFile(place: string, text: string, platform: NodeJS.
       await rm(draft, { force: true });
       throw error;
     }
+  };
+  await atPlace(place, replace, platform);
+}
+
+/** Works on a name by a path into its folder as it was opened at its real place. Linux alone names a folder by its open handle; elsewhere it goes by its path. */
+export async function atPlace<T>(
+  place: string,
+  work: (path: string) => Promise<T>,
+  platform: NodeJS.Platform = process.platform,
+): Promise<T> {
+  const folder = await openFolder(dirname(place));
+  try {
+    return await work(join(platform === "linux" ? handlePath(folder) : dirname(place), basename(place)));
   } finally {
     await folder.close();
+  }
+}
+
+/** Copies a file, or a folder with all that is in it, over what is there. Links in a folder are copied as they are. */
+export async function copyEntry(from: string, to: string): Promise<void> {
+  const stats = await atPlace(from, (path) => lstat(path));
+  if (stats.isDirectory()) {
+    await mkdir(to, { recursive: true });
+    for (const entry of await readFolder(from)) {
+      const [inside, target] = [join(from, entry.name), join(to, entry.name)];
+      await (entry.isSymbolicLink() ? copyLink(inside, target) : copyEntry(inside, target));
+    }
+  } else {
+    const file = await openRegularFile(from, { place: from });
+    // The stream closes the file.
+    await replaceFile(to, file.createReadStream(), { mode: stats.mode });
   }
 }
 
@@ -132,7 +181,7 @@ interface Ownership {
   readonly gid: number;
 }
 
-async function writeAs(file: FileHandle, text: string, old: Ownership | null): Promise<void> {
+async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Ownership | null): Promise<void> {
   try {
     await file.writeFile(text);
     if (old === null) return;

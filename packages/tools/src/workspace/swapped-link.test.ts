@@ -1,10 +1,14 @@
-import { readFileSync, renameSync, symlinkSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { call } from "../../testing/call.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../testing/temporary-folder.ts";
 import { editFileTool } from "../edit-file.ts";
+import { fsTool } from "../fs.ts";
+import { globTool } from "../glob.ts";
+import { grepTool } from "../grep.ts";
 import { readFileTool } from "../read-file.ts";
+import { searchCodebaseTool } from "../search-codebase.ts";
 import { writeFileTool } from "../write-file.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
@@ -22,13 +26,16 @@ afterEach(() => {
 /** A workspace in which someone puts a link in a place right after it was checked. */
 async function swapped(swap: () => void): Promise<Workspace> {
   const workspace = await openWorkspace(inside.path);
+  const swaps = [swap];
+  const swappedAfter = async (checked: Promise<string>) => {
+    const place = await checked;
+    swaps.pop()?.();
+    return place;
+  };
   return {
     ...workspace,
-    place: async (path) => {
-      const place = await workspace.place(path);
-      swap();
-      return place;
-    },
+    place: (path) => swappedAfter(workspace.place(path)),
+    entryPlace: (path) => swappedAfter(workspace.entryPlace(path)),
   };
 }
 
@@ -45,6 +52,12 @@ const TOOLS = [
   ["read_file", readFileTool, {}],
   ["edit_file", editFileTool, { old_text: "secret", new_text: "known" }],
   ["write_file", writeFileTool, { content: "new" }],
+  ["fs copy", fsTool, { op: "copy", to: "copy" }],
+] as const;
+const OF_NAMES = [
+  ["fs stat", fsTool, { op: "stat" }],
+  ["fs move", fsTool, { op: "move", to: "moved" }],
+  ["fs remove", fsTool, { op: "remove" }],
 ] as const;
 
 test.each(TOOLS)("%s does not follow a link that replaced its file", async (_name, tool, args) => {
@@ -54,11 +67,59 @@ test.each(TOOLS)("%s does not follow a link that replaced its file", async (_nam
 });
 
 // Where an open file leads to is known on Linux alone.
-test.skipIf(process.platform !== "linux").each(TOOLS)(
+test.skipIf(process.platform !== "linux").each([...TOOLS, ...OF_NAMES])(
   "%s does not follow a link that replaced a folder above its file",
   async (_name, tool, args) => {
     const workspace = await swapped(swapFolder);
     await expect(call(tool({ workspace }), { path: "folder/file.txt", ...args })).rejects.toMatchObject({ code: "bad-input" });
     expect(readFileSync(join(outside.path, "file.txt"), "utf8")).toBe("secret");
+  },
+);
+
+/** Swaps a folder and a link to the outside while work goes on, by the event loop's turns, and once more at each of its steps. */
+async function whileSwapping<T>(work: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  const swapping = async () => {
+    const [folder, aside] = [join(inside.path, "folder"), join(inside.path, "aside")];
+    while (!isOver) {
+      renameSync(folder, aside);
+      symlinkSync(outside.path, folder);
+      await new Promise(setImmediate);
+      rmSync(folder);
+      renameSync(aside, folder);
+      await new Promise(setImmediate);
+    }
+  };
+  const swaps = swapping();
+  return await work().finally(async () => {
+    isOver = true;
+    await swaps;
+  });
+}
+
+const SEARCHES = [
+  ["grep", grepTool, { pattern: "secret|harmless" }],
+  ["grep in a folder", grepTool, { pattern: "secret|harmless", path: "folder" }],
+  ["grep in a file", grepTool, { pattern: "secret|harmless", path: "folder/file.txt" }],
+  ["search_codebase", searchCodebaseTool, { query: "secret harmless" }],
+  ["glob", globTool, { pattern: "folder/*" }],
+  ["fs list", fsTool, { op: "list", path: "folder" }],
+  ["fs read", fsTool, { op: "read", path: "folder/file.txt" }],
+] as const;
+const SEARCH_COUNT = 60;
+
+test.runIf(process.platform === "linux").each(SEARCHES)(
+  "%s prints nothing from outside while a link is swapped in and out",
+  { timeout: 120_000 },
+  async (_name, tool, args) => {
+    cpSync(join(outside.path, "file.txt"), join(outside.path, "secret.txt"));
+    const workspace = await openWorkspace(inside.path);
+    const search = tool({ workspace, env: { PATH: process.env.PATH } });
+    const told = await whileSwapping(async () => {
+      const texts: string[] = [];
+      for (let count = 0; count < SEARCH_COUNT; count++) texts.push(await call(search, args).then(({ text }) => text, String));
+      return texts;
+    });
+    expect(told.filter((text) => text.includes("secret"))).toEqual([]);
   },
 );

@@ -1,9 +1,10 @@
+import { type Dirent, readdir } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isInside } from "@plimsoll/core/node";
 import { glob } from "tinyglobby";
-import { onFile } from "./files.ts";
+import { onFile, readFolder } from "./files.ts";
 
 /** A folder outside which the file tools read and write nothing. */
 export interface Workspace {
@@ -72,8 +73,26 @@ function isMissing(error: unknown): boolean {
 /** Patterns of folders that are never listed. */
 const SKIPPED = ["**/.git/**", "**/node_modules/**"] as const;
 
+/** Reads a folder for the walk, by what was opened: no link on the way is followed, whenever it was put there. */
+function readOpened(path: string, _: unknown, done: (error: Error | null, entries: Dirent[]) => void): void {
+  readFolder(resolve(path)).then(
+    (entries) => done(null, entries),
+    (error: Error) => done(error, []),
+  );
+}
+
+/** The files that are looked for, until the signal aborts. */
+interface WantedFiles {
+  readonly pattern: string;
+  readonly signal: AbortSignal;
+}
+
 /** Paths of the files below a folder of the workspace that a pattern matches, relative to the root, in order. Links are not followed. */
-export async function workspaceFiles(workspace: Workspace, folder: string, pattern: string): Promise<readonly string[]> {
+export async function workspaceFiles(
+  workspace: Workspace,
+  folder: string,
+  { pattern, signal }: WantedFiles,
+): Promise<readonly string[]> {
   const place = await workspace.place(folder);
   // Such a pattern would walk folders outside before its matches are thrown away.
   if (pattern.startsWith("/") || pattern.split("/").includes("..")) return [];
@@ -84,6 +103,8 @@ export async function workspaceFiles(workspace: Workspace, folder: string, patte
     onlyFiles: true,
     followSymbolicLinks: false,
     expandDirectories: false,
+    fs: Object.assign({ readdir }, { readdir: readOpened }),
+    signal,
   });
   const prefix = workspace.nameOf(place);
   return found.map((name) => (prefix === "." ? name : `${prefix}/${name}`)).sort();
