@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentTool, OUTPUT_CATEGORIES, type ToolOutput } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -171,6 +171,7 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     ["edit_file", { path: "odd.txt", old_text: "a", new_text: "x" }, "no text file"],
     ["grep", { pattern: "(" }, "("],
     ["fs", { op: "remove", path: "." }, "not removed"],
+    ["fs", { op: "copy", path: "src", to: "src/x" }, "src cannot be copied into itself"],
     ["run_terminal_command", { command: "echo gone; exit 3" }, "gone\n[exit code 3]"],
     ["run_terminal_command", { command: "kill -9 $$" }, "[ended by SIGKILL]"],
     ["shell", { command: ["no-such-program"] }, "not found"],
@@ -263,6 +264,16 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect(readFileSync(join(folder.path, "other/file.txt"), "utf8")).toBe("one $& three");
     await run("fs", { op: "remove", path: "other" });
     expect(existsSync(join(folder.path, "other"))).toBe(false);
+  });
+
+  test("a folder is copied over what is there, with its permissions, and links as they are", async () => {
+    symlinkSync("a.ts", join(folder.path, "src/link"));
+    chmodSync(join(folder.path, "src/a.ts"), 0o750);
+    for (const _ of [1, 2]) await run("fs", { op: "copy", path: "src", to: "copy" });
+    expect(readdirSync(join(folder.path, "copy")).sort()).toEqual(["a.ts", "b.ts", "link"]);
+    expect(readlinkSync(join(folder.path, "copy/link"))).toBe("a.ts");
+    expect(statSync(join(folder.path, "copy/a.ts")).mode & 0o777).toBe(0o750);
+    expect(readFileSync(join(folder.path, "copy/b.ts"))).toEqual(readFileSync(join(folder.path, "src/b.ts")));
   });
 
   test("a file that is replaced keeps its permissions", async () => {

@@ -13,8 +13,8 @@ export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTo
     hint: "narrow pattern or path to see other files",
     effect: { kind: "read" },
     input: z.strictObject({ pattern: z.string().min(1), path: z.string().optional() }),
-    run: async ({ pattern, path = "." }, { signal }) => {
-      const files = await workspaceFiles(workspace, path, { pattern, signal });
+    run: async ({ pattern, path = "." }) => {
+      const files = await workspaceFiles(workspace, path, pattern);
       return output(files.length === 0 ? "No files." : files.join("\n"));
     },
   });

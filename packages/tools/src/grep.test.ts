@@ -29,6 +29,7 @@ const ALL = [
   "3/a.ts:1:needle",
   "3/a.ts:3:needle a.b",
   "3/b.js:1:needle aXb",
+  "4/latin.ts:2:needle",
   "5/[x] {y}.ts:1:needle ünï 🦊\r",
   `5/long.ts:1:needle ${"x".repeat(393 - "5/long.ts:1:".length)} …`,
 ];
@@ -43,7 +44,6 @@ test.each([
   ["files of one name", { pattern: "needle", include: "*.js" }, ["3/b.js:1:needle aXb"]],
   ["one folder", { pattern: "needle", path: "3" }, ALL.slice(1, 4)],
   ["one file", { pattern: "needle", path: "3/a.ts" }, ALL.slice(1, 3)],
-  ["one file of another name", { pattern: "needle", path: "3/a.ts", include: "*.js" }, ["No matches."]],
   ["plain text", { pattern: "a.b", literal: true }, ["3/a.ts:3:needle a.b"]],
   ["an expression", { pattern: "^needle a.b$" }, ["3/a.ts:3:needle a.b", "3/b.js:1:needle aXb"]],
   ["any case", { pattern: "TWO", ignore_case: true }, ["2/no-end.ts:2:two needle"]],

@@ -36,7 +36,7 @@ export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">
       ];
       if (words.length === 0) return failure("Give at least one word.");
       const matches: Match[] = [];
-      for (const name of await workspaceFiles(workspace, path, { pattern: "**/*", signal })) {
+      for (const name of await workspaceFiles(workspace, path, "**/*")) {
         signal.throwIfAborted();
         // Links are passed over, and files that are gone meanwhile.
         const file = await readTextFile(resolve(workspace.root, name), MAXIMUM_FILE_BYTES).catch(() => null);

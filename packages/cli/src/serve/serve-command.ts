@@ -27,9 +27,8 @@ export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCod
       try {
         await serveConnection(session, { input: process.stdin, output: process.stdout, ended });
       } finally {
-        await session.close();
         // An input that is still open would keep the process alive.
-        process.stdin.destroy();
+        await session.close().finally(() => process.stdin.destroy());
       }
     });
     onExit(EXIT_OK);

@@ -106,13 +106,8 @@ interface Memory {
 /** Makes a set of conversations with none in memory; stored ones are read when a request needs them. */
 export function createConversations(given: ConversationsOptions): Conversations {
   const sessions = given.sessions === null ? null : sessionsDoor(given.sessions, deadlineOf({}));
-  const memory: Memory = {
-    options: { ...given, sessions },
-    roots: new Map(),
-    live: new Set(),
-    closing: new Map(),
-    unclosed: new Map(),
-  };
+  const options = { ...given, sessions };
+  const memory: Memory = { options, roots: new Map(), live: new Set(), closing: new Map(), unclosed: new Map() };
   const known: ReadonlySet<FoundConversation> = memory.live;
   /** Keys that are being deleted: who wants them next waits. */
   const deleting = new Map<string, Promise<void>>();
@@ -160,18 +155,11 @@ export function createConversations(given: ConversationsOptions): Conversations 
       isClosed = true;
       const roots = [...memory.roots.values()];
       memory.roots.clear();
-      const leave = (branch: Branch) => {
-        forget(branch, memory);
-        memory.unclosed.set(branch.name.sessionId, branch.session);
-      };
-      await Promise.all(roots.map((root) => eachBelow(root, leave)));
+      await Promise.all(roots.map((root) => releaseBelow(root, memory)));
       await Promise.all(memory.closing.values());
-      const closed = [...memory.unclosed].map(async ([sessionId, session]) => {
-        await session.close();
-        memory.unclosed.delete(sessionId);
-      });
-      await Promise.allSettled(closed);
-      await Promise.all(closed);
+      const again = [...memory.unclosed].map(([sessionId, { close }]) => close().then(() => memory.unclosed.delete(sessionId)));
+      await Promise.allSettled(again);
+      await Promise.all(again);
     },
   };
 }
@@ -337,23 +325,22 @@ function forget(branch: Branch, { live }: Memory): void {
 /** Forgets a branch, and releases its log after the work that is under way. */
 function release(branch: Branch, memory: Memory): Promise<void> {
   forget(branch, memory);
-  const { name, session } = branch;
-  const closed = () =>
-    session.close().catch((error: unknown) => {
-      // If another writer has the log, nothing of this one can be written: the caller was told, and brings the whole history again.
-      if (!isPlimsollError(error, "session-conflict")) memory.unclosed.set(name.sessionId, session);
-    });
-  return noted(memory.closing, name.sessionId, closed);
+  const { sessionId } = branch.name;
+  const left = (error: unknown) => {
+    // If another writer has the log, nothing of this one can be written; the caller brings the whole history again.
+    if (!isPlimsollError(error, "session-conflict")) memory.unclosed.set(sessionId, branch.session);
+  };
+  return noted(memory.closing, sessionId, () => branch.session.close().catch(left));
 }
 
-/** Hands over all that is below a node, also what is only being opened. */
-async function eachBelow(node: Node, leave: (branch: Branch) => Promise<void> | void): Promise<void> {
+/** Releases all that is below a node, also what is only being opened. */
+async function releaseBelow(node: Node, memory: Memory): Promise<void> {
   for (const made of [...node.children.values()]) {
     const branch = await made.catch(() => null);
     if (branch === null) continue;
-    const left = leave(branch);
-    await eachBelow(branch, leave);
-    await left;
+    const closed = release(branch, memory);
+    await releaseBelow(branch, memory);
+    await closed;
   }
 }
 
@@ -361,7 +348,7 @@ async function deleteAll(base: string, memory: Memory): Promise<void> {
   const { sessions } = memory.options;
   const root = memory.roots.get(base);
   memory.roots.delete(base);
-  if (root !== undefined) await eachBelow(root, (branch) => release(branch, memory));
+  if (root !== undefined) await releaseBelow(root, memory);
   for (const sessionId of [...memory.unclosed.keys()]) if (sessionId.startsWith(`${base}.`)) await closeLeft(sessionId, memory);
   const stored = (await sessions?.list()) ?? [];
   for (const { sessionId } of stored) if (sessionId.startsWith(`${base}.`)) await sessions?.delete(sessionId);

@@ -1,7 +1,7 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { isAnswer, type RevertEntry, type SessionEntry, type SessionStartEntry, type UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError } from "../error.ts";
-import { createOverheadHash, isHuman, type MessageDraft, toolCallsOf, withId } from "../message/message.ts";
+import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
@@ -254,16 +254,6 @@ function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): U
   return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
 }
 
-/** Appends a person's last messages; calls that have no result get an error result before them. */
-function appendLast(log: OpenLog, last: readonly MessageDraft[], writer: SessionWriter | null): void {
-  repair(log);
-  for (const draft of last) {
-    const entry = { type: "message", message: withId(draft, log.state.lastMessageId) } as const;
-    if (writer !== null) checkStorable(entry);
-    log.append(entry);
-  }
-}
-
 const NOTHING_TO_WRITE = Promise.resolve();
 
 /** The session of a log that was taken; with repairs of what a crash left, unless they are not wanted. */
@@ -394,9 +384,13 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     pendingCount: queue.pendingCount,
     close: (last = []) =>
       ended(async () => {
-        const isFirst = log.life !== "closed";
-        log.life = "closed";
-        if (isFirst && last.length > 0) appendLast(log, last, writer);
+        const drafts = log.life === "closed" ? [] : last;
+        if (drafts.length > 0) repair(log);
+        try {
+          for (const draft of drafts) take({ type: "message", message: withId(draft, log.state.lastMessageId) });
+        } finally {
+          log.life = "closed";
+        }
         await flush().catch(async (error: unknown) => {
           // Another writer has the log: nothing of this one can ever be written.
           if (isPlimsollError(error, "session-conflict")) await writer?.close();

@@ -91,16 +91,14 @@ export function writerDoor(writer: SessionWriter, deadline: Deadline): SessionWr
   const late = (afterMs: number) => {
     const message = `session ${sessionId}: the store did not answer within ${afterMs} ms; open the session again`;
     unanswered = new PlimsollError("bad-session", message, { sessionId, afterMs });
+    // Once the store answers, the log is free to be opened again.
+    writer.close().catch(() => undefined);
     return unanswered;
   };
   return {
     sessionId,
     append: async (entries) => {
-      if (unanswered !== null) {
-        // It can only be opened again: once the store answers, its log is free.
-        writer.close().catch(() => undefined);
-        throw unanswered;
-      }
+      if (unanswered !== null) throw unanswered;
       await inTime(async () => await writer.append(entries), { deadline, late }).catch((error: unknown) => {
         throw failedPort(APPENDED.port, error);
       });

@@ -39,7 +39,6 @@ import { fullWindow } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
-import type { OpenCall, OpenSession, SessionLog } from "./open-session.ts";
 import {
   alone,
   assertOpen,
@@ -47,9 +46,12 @@ import {
   behind,
   close,
   NOTHING_YET,
+  type OpenCall,
+  type OpenSession,
   prepare,
   replied,
   resulted,
+  type SessionLog,
   sent,
   written,
 } from "./open-session.ts";
@@ -221,18 +223,16 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     sessions === undefined
       ? createSession({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
-  try {
-    const view = conversation.view();
-    const boundReasoning = asked ?? view.boundReasoning;
-    const setup = { system, tools, boundReasoning };
-    if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
-      conversation.append(setupChangeEntry(view, setup, nowMs()));
-    if (view.modelId !== modelId) conversation.append(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
-    await conversation.flush();
-  } catch (error) {
+  const view = conversation.view();
+  const boundReasoning = asked ?? view.boundReasoning;
+  const setup = { system, tools, boundReasoning };
+  if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
+    conversation.append(setupChangeEntry(view, setup, nowMs()));
+  if (view.modelId !== modelId) conversation.append(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
+  await conversation.flush().catch(async (error: unknown) => {
     await conversation.abandon();
     throw error;
-  }
+  });
   return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 

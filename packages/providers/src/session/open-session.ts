@@ -60,16 +60,15 @@ function besideContext<Request>(session: OpenSession<Request>): number {
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error; so does `close` if the log lacks the message. */
 export function behind<Request>(session: OpenSession<Request>, work: () => Promise<void>): void {
-  const countNow = () => session.conversation.messageIds().length;
+  const { inTurn, messageIds } = session.conversation;
   let countBefore = 0;
   const counted = () => {
-    countBefore = countNow();
+    countBefore = messageIds().length;
     return work();
   };
-  void session.conversation.inTurn(counted).catch((error: unknown) => {
-    const { failure } = session.progress;
-    const isLost = countNow() === countBefore;
-    session.progress = { ...session.progress, failure: failure === null || isLost ? { error, isLost } : failure };
+  void inTurn(counted).catch((error: unknown) => {
+    const failure = { error, isLost: messageIds().length === countBefore };
+    session.progress = { ...session.progress, failure: failure.isLost ? failure : (session.progress.failure ?? failure) };
   });
 }
 

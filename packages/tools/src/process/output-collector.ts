@@ -15,7 +15,7 @@ export interface CollectedOutput {
 }
 
 /** Takes a process's output as it comes, in bounded memory. */
-export interface OutputCollector {
+interface OutputCollector {
   /** Resolves when the next piece may come: the disk sets the pace. */
   add(bytes: Uint8Array): Promise<void>;
   finish(): Promise<CollectedOutput>;

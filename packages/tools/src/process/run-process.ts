@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ArtifactStore } from "@plimsoll/core";
 import type { ToolOutput } from "@plimsoll/core/extend";
-import { type CollectedOutput, createOutputCollector, type OutputCollector } from "./output-collector.ts";
+import { type CollectedOutput, createOutputCollector } from "./output-collector.ts";
 
 /** A program to run. */
 export interface ProcessRequest {
@@ -17,10 +17,10 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly artifacts: ArtifactStore;
-  /** What the program reads; nothing if it is left out. */
+  /** Bytes for the program to read; none if they are left out. */
   readonly input?: AsyncIterable<Uint8Array>;
-  /** Changes what it printed before that is collected. */
-  readonly collected?: (collector: OutputCollector) => OutputCollector;
+  /** Changes what it prints before that is collected. */
+  readonly through?: (printed: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 }
 
 /** How a program ended, with what it wrote to both its outputs in the order in which it came. */
@@ -42,8 +42,7 @@ const SILENCE_MS = 1_000;
  * only if the store does.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
-  const made = createOutputCollector(request.artifacts);
-  const collector = request.collected?.(made) ?? made;
+  const collector = createOutputCollector(request.artifacts);
   // Both outputs share one pipe: with two, nobody knows what came first.
   const child = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", request.command, ...request.args], {
     cwd: request.cwd,
@@ -66,7 +65,11 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   else request.signal.addEventListener("abort", onAbort, { once: true });
   try {
     const exited = exitOf(child);
-    const [exit] = await Promise.all([exited, drain(child.stdout, { collector, exited }), fed]);
+    const [exit] = await Promise.all([
+      exited,
+      drain(child.stdout, { collector, exited, through: request.through ?? ((printed) => printed) }),
+      fed,
+    ]);
     if (exit.error !== null) return { ...(await collector.finish()), ...exit, text: exit.error, end: "not-started" };
     return { ...(await collector.finish()), exitCode: exit.exitCode, endSignal: exit.endSignal, end };
   } catch (error) {
@@ -103,10 +106,11 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 interface Drain {
   readonly collector: { add(bytes: Uint8Array): Promise<void> };
   readonly exited: Promise<unknown>;
+  readonly through: NonNullable<ProcessRequest["through"]>;
 }
 
 /** Collects an output to its end; once the program has ended, until it is silent. */
-async function drain(stream: Readable | null, { collector, exited }: Drain): Promise<void> {
+async function drain(stream: Readable | null, { collector, exited, through }: Drain): Promise<void> {
   if (stream === null) return;
   let state: "waiting" | "collecting" | "given-up" | "done" = "waiting";
   let hasExited = false;
@@ -123,10 +127,10 @@ async function drain(stream: Readable | null, { collector, exited }: Drain): Pro
     waitForSilence();
   });
   try {
-    for await (const chunk of stream) {
+    for await (const chunk of through(stream)) {
       clearTimeout(silence);
       state = "collecting";
-      if (chunk instanceof Uint8Array) await collector.add(chunk);
+      await collector.add(chunk);
       state = "waiting";
       waitForSilence();
     }

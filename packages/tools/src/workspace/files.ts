@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
@@ -55,14 +55,6 @@ async function openFolder(place: string): Promise<FileHandle> {
     await handle.close();
     throw error;
   }
-}
-
-async function copyLink(from: string, to: string): Promise<void> {
-  const target = await atPlace(from, (path) => readlink(path));
-  await atPlace(to, async (path) => {
-    await rm(path, { force: true });
-    await symlink(target, path);
-  });
 }
 
 /** The name under which Linux gives an open handle; a path below an open folder's leads into that folder, whatever its name is by now. */
@@ -166,7 +158,9 @@ export async function copyEntry(from: string, to: string): Promise<void> {
     await mkdir(to, { recursive: true });
     for (const entry of await readFolder(from)) {
       const [inside, target] = [join(from, entry.name), join(to, entry.name)];
-      await (entry.isSymbolicLink() ? copyLink(inside, target) : copyEntry(inside, target));
+      if (entry.isSymbolicLink()) await rm(target, { force: true });
+      if (entry.isSymbolicLink()) await symlink(await atPlace(inside, (path) => readlink(path)), target);
+      else await copyEntry(inside, target);
     }
   } else {
     const file = await openRegularFile(from, { place: from });
@@ -183,7 +177,7 @@ interface Ownership {
 
 async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Ownership | null): Promise<void> {
   try {
-    await file.writeFile(text);
+    await writeFile(file, text);
     if (old === null) return;
     // Only the owner of a file or the system's may give it away; for all others it is theirs already.
     await file.chown(old.uid, old.gid).catch(() => undefined);

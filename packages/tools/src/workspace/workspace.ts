@@ -81,18 +81,8 @@ function readOpened(path: string, _: unknown, done: (error: Error | null, entrie
   );
 }
 
-/** The files that are looked for, until the signal aborts. */
-interface WantedFiles {
-  readonly pattern: string;
-  readonly signal: AbortSignal;
-}
-
 /** Paths of the files below a folder of the workspace that a pattern matches, relative to the root, in order. Links are not followed. */
-export async function workspaceFiles(
-  workspace: Workspace,
-  folder: string,
-  { pattern, signal }: WantedFiles,
-): Promise<readonly string[]> {
+export async function workspaceFiles(workspace: Workspace, folder: string, pattern: string): Promise<readonly string[]> {
   const place = await workspace.place(folder);
   // Such a pattern would walk folders outside before its matches are thrown away.
   if (pattern.startsWith("/") || pattern.split("/").includes("..")) return [];
@@ -104,7 +94,6 @@ export async function workspaceFiles(
     followSymbolicLinks: false,
     expandDirectories: false,
     fs: Object.assign({ readdir }, { readdir: readOpened }),
-    signal,
   });
   const prefix = workspace.nameOf(place);
   return found.map((name) => (prefix === "." ? name : `${prefix}/${name}`)).sort();
