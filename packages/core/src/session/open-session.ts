@@ -299,7 +299,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   };
   const ended = async (work: () => Promise<void>) => {
     if (log.life === "open") log.life = "closing";
-    await background?.close();
+    background?.close();
     await queue.run(work);
   };
   return {
