@@ -103,6 +103,8 @@ export interface ModelReply {
   readonly draft: Omit<AssistantMessage, "id">;
   readonly stopReason: StopReason;
   readonly usage: Usage;
+  /** Characters of its text; `null` if the answer holds anything else beside reasoning, even if no part shows it. Counted in the parts if it is left out. */
+  readonly saidChars?: number | null;
   /** True if the provider says that the reply was cut off because the context window was full. */
   readonly isWindowFull?: boolean;
 }

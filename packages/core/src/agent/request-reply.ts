@@ -96,12 +96,13 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
 
 /** Decides the outcome of a reply. One with calls is whole enough: they run. */
 function outcomeOf(
-  { draft: { parts }, stopReason, usage, isWindowFull = false }: ModelReply,
+  { draft: { parts }, stopReason, usage, isWindowFull = false, ...counted }: ModelReply,
   { model, policy }: ReplyRequest,
   askedTokens: number,
 ): RequestOutcome {
   if (!policy.enabled || parts.some(({ type }) => type === "tool-call")) return { kind: "answered" };
-  const saidChars = parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.trim().length : 0), 0);
+  const textChars = parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.trim().length : 0), 0);
+  const saidChars = counted.saidChars === undefined ? textChars : counted.saidChars;
   const { contextWindowTokens: windowTokens } = model().limits;
   const sizes = { promptTokens: usage.input.totalTokens, outputTokens: usage.output.totalTokens };
   return outcomeOfReply({ stopReason, isWindowFull, saidChars, ...sizes }, { askedTokens, windowTokens });

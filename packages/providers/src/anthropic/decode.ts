@@ -2,6 +2,7 @@ import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@p
 import { type StopReason, writtenJson } from "@plimsoll/core/extend";
 import { cutStream } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /** A whole message as the wire answers it, decoded. */
@@ -12,6 +13,7 @@ export function decodeAnthropic(message: Fields): DecodedReply {
     parts: recordsAt(message, "content").flatMap(replyParts),
     stopReason: stopReasonOf(stringAt(message, "stop_reason")),
     usage: anthropicUsage(recordAt(message, "usage")),
+    saidChars: saidCharsIn(message),
     isWindowFull: message.stop_reason === "model_context_window_exceeded",
   };
 }

@@ -75,13 +75,13 @@ function told(event: DriverEvent, ownName: (wireName: string) => string): ModelE
 
 /** The reply with the tools' own names. One that cannot be appended is refused: nothing was said, and nothing says that this was meant. */
 function replyOf(decoded: DecodedReply, ownName: (wireName: string) => string): ModelReply {
-  const { requestId, modelId, stopReason, usage, isWindowFull } = decoded;
-  const isEmpty = decoded.parts.every((part) => part.type === "reasoning" || (part.type === "text" && part.text.trim() === ""));
+  const { requestId, modelId, stopReason, usage, saidChars, isWindowFull } = decoded;
+  const isEmpty = saidChars === 0;
   if (isEmpty && isWindowFull) throw fullWindow();
   if (isEmpty && stopReason !== "refusal" && stopReason !== "length") throw emptyReply();
   const parts = decoded.parts.map((part) => (part.type === "tool-call" ? { ...part, toolName: ownName(part.toolName) } : part));
   const draft = { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null } as const;
-  return { requestId, draft, stopReason, usage, ...(isWindowFull ? { isWindowFull } : {}) };
+  return { requestId, draft, stopReason, usage, saidChars, ...(isWindowFull ? { isWindowFull } : {}) };
 }
 
 function throwIfAborted(signal: AbortSignal): void {

@@ -2,6 +2,7 @@ import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@p
 import type { JsonValue, StopReason } from "@plimsoll/core/extend";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { saidCharsIn, saysMore } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /**
@@ -21,6 +22,7 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
     parts,
     stopReason: stopReasonOf(stringAt(choice, "finish_reason"), parts),
     usage: chatUsage(recordAt(completion, "usage")),
+    saidChars: saidCharsIn(completion),
     isWindowFull: isWindowFull(choice),
   };
 }
@@ -94,6 +96,8 @@ export async function* decodeOpenAiChatStream(chunks: AsyncIterable<unknown>): A
   let head: Fields = {};
   let usage: Fields | null = null;
   let ending: Fields = {};
+  let more: Fields = {};
+  const pieces: Fields[] = [];
   for await (const chunk of chunks) {
     head = { id: stringAt(chunk, "id") ?? head.id, model: stringAt(chunk, "model") ?? head.model };
     usage = recordAt(chunk, "usage") ?? usage;
@@ -106,13 +110,16 @@ export async function* decodeOpenAiChatStream(chunks: AsyncIterable<unknown>): A
     words.content += text;
     words.reasoning += reasoning;
     words.refusal += stringAt(delta, "refusal") ?? "";
+    if (saysMore(delta)) more = { ...delta };
+    pieces.push(...recordsAt(delta, "content"));
     if (reasoning !== "") yield { type: "reasoning-delta", text: reasoning };
     if (text !== "") yield { type: "text-delta", text };
     for (const call of recordsAt(delta, "tool_calls")) yield* callDelta(calls, call);
   }
   if (stringAt(ending, "finish_reason") === null) throw cutStream();
   const message = {
-    content: words.content,
+    ...more,
+    content: pieces.length > 0 ? pieces : words.content,
     reasoning_content: words.reasoning,
     refusal: words.refusal,
     tool_calls: [...calls.values()].map(({ id, name, argumentsText }) => ({

@@ -2,6 +2,7 @@ import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@p
 import type { StopReason } from "@plimsoll/core/extend";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
 /**
@@ -20,6 +21,7 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
     parts,
     stopReason: stopReasonOf(response, parts),
     usage: responsesUsage(recordAt(response, "usage")),
+    saidChars: saidCharsIn(response),
     isWindowFull: false,
   };
 }
@@ -62,17 +64,20 @@ function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): StopR
 
 /**
  * The events of a streamed response as deltas and a reply. The last event holds the whole response; if its output is empty (some
- * servers), the items that were done on the way count.
+ * servers), the items that were done on the way count, and without any the text and the items that were begun.
  *
  * @throws PlimsollError with the reason `cut-stream` if the stream ends before its last event.
  */
 export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<DriverEvent> {
   const done: Fields[] = [];
+  const begun: Fields[] = [];
+  let words = "";
   let response: Fields | null = null;
   for await (const event of events) {
     switch (stringAt(event, "type")) {
       case "response.output_text.delta":
       case "response.refusal.delta":
+        words += stringAt(event, "delta") ?? "";
         yield { type: "text-delta", text: stringAt(event, "delta") ?? "" };
         break;
       case "response.reasoning_summary_text.delta":
@@ -81,6 +86,7 @@ export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown
         break;
       case "response.output_item.added": {
         const item = recordAt(event, "item");
+        if (item !== null) begun.push(item);
         if (item?.type === "function_call")
           yield { type: "tool-call-start", callId: stringAt(item, "call_id") ?? "", toolName: stringAt(item, "name") ?? "" };
         break;
@@ -105,7 +111,9 @@ export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown
   }
   if (response === null) throw cutStream();
   const output = recordsAt(response, "output");
-  yield { type: "reply", reply: decodeOpenAiResponse({ ...response, output: output.length > 0 ? output : done }) };
+  const told = [...begun, { type: "message", content: [{ type: "output_text", text: words }] }];
+  const items = [output, done].find((each) => each.length > 0) ?? told;
+  yield { type: "reply", reply: decodeOpenAiResponse({ ...response, output: items }) };
 }
 
 /** The usage of a reply on the Responses wire: `input_tokens` holds the cached part and what was written. */

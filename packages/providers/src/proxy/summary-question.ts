@@ -5,6 +5,7 @@ import { textParts } from "../drop-in/wire-array.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { decodeOpenAiChat } from "../openai-chat/decode.ts";
 import { decodeOpenAiResponse } from "../openai-responses/decode.ts";
+import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply } from "../wire/wire.ts";
 import { wireAt } from "./wires.ts";
 
@@ -106,6 +107,7 @@ function decodeGemini(answer: Fields): DecodedReply {
     parts: textParts(said.map((part) => stringAt(part, "text") ?? "").join("")),
     stopReason: reason === "STOP" ? "end" : reason === "MAX_TOKENS" ? "length" : "other",
     usage: geminiUsage(recordAt(answer, "usageMetadata")),
+    saidChars: saidCharsIn(answer),
     isWindowFull: false,
   };
 }

@@ -4,9 +4,13 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.
 import type { DecodedReply } from "./wire.ts";
 
 /** A decoded reply as far as it tells whether it was cut off. */
-export function endedReplyOf({ parts, stopReason, usage, isWindowFull }: DecodedReply): EndedReply {
-  const texts = parts.map((part) => (part.type === "tool-call" ? null : part.type === "text" ? part.text : ""));
-  return { stopReason, isWindowFull, saidChars: charsOf(texts), ...sizesOf(usage) };
+export function endedReplyOf({ saidChars, stopReason, usage, isWindowFull }: DecodedReply): EndedReply {
+  return { stopReason, isWindowFull, saidChars, ...sizesOf(usage) };
+}
+
+/** Characters of an answer's texts, on any wire; `null` if it holds anything else beside reasoning: an item, block, part or field that nobody knows is an answer. */
+export function saidCharsIn(answer: Fields): number | null {
+  return charsOf(saidIn(answer));
 }
 
 /** Characters of texts, blank ones aside; `null` if one of them is none. */
@@ -39,13 +43,14 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): EndedReply |
   return {
     stopReason: isLength ? "length" : isEnd ? "end" : "other",
     isWindowFull: reasons.includes(WINDOW_REASON),
-    saidChars: charsOf(saidIn(answer, choice, candidate)),
+    saidChars: saidCharsIn(answer),
     ...(usage === null ? sizesIn(answer) : sizesOf(usage)),
   };
 }
 
 /** Its texts, and `null` for whatever else it says or calls. Reasoning says nothing. */
-function saidIn(answer: Fields, choice: Fields | undefined, candidate: Fields | undefined): readonly (string | null)[] {
+function saidIn(answer: Fields): readonly (string | null)[] {
+  const [choice, candidate] = [recordsAt(answer, "choices")[0], recordsAt(answer, "candidates")[0]];
   const message = recordAt(choice, "message");
   const blocks = [
     ...recordsAt(answer, "content"),
@@ -54,6 +59,8 @@ function saidIn(answer: Fields, choice: Fields | undefined, candidate: Fields | 
     ...recordsAt(answer, "output").flatMap((item) => (item.type === "message" ? recordsAt(item, "content") : [item])),
     ...recordsAt(message, "tool_calls"),
     ...recordsAt(answer, "tool_calls"),
+    ...recordsAt(answer, "invalid_tool_calls"),
+    ...[message, recordAt(answer, "additional_kwargs")].filter(saysMore).map(() => ({})),
   ];
   const texts = [
     stringAt(message, "content"),
@@ -65,7 +72,24 @@ function saidIn(answer: Fields, choice: Fields | undefined, candidate: Fields | 
 }
 
 function isSaying({ type, thought }: Fields): boolean {
-  return thought !== true && !/thinking|reasoning/.test(typeof type === "string" ? type : "");
+  return thought !== true && !REASONING.test(typeof type === "string" ? type : "");
+}
+
+const REASONING = /thinking|reasoning|thought|signature/i;
+
+/** Fields of a message that are read elsewhere, or that name it. */
+const READ_FIELDS: readonly string[] = ["role", "content", "refusal", "tool_calls", "name", "id", "type", "object"];
+
+/** True for a message, or a piece of one in a stream, with something in a field that nobody knows. Reasoning says nothing. */
+export function saysMore(message: Fields | null): boolean {
+  return Object.entries(message ?? {}).some(([key, value]) => !READ_FIELDS.includes(key) && isHeld(key, value));
+}
+
+function isHeld(key: string, value: unknown): boolean {
+  if (REASONING.test(key) || key === "type") return false;
+  if (Array.isArray(value)) return value.some((each) => isHeld("", each));
+  if (isRecord(value)) return isSaying(value) && Object.entries(value).some(([name, each]) => isHeld(name, each));
+  return typeof value === "string" && value.trim() !== "";
 }
 
 /** Sizes by the names that the wires have for them. */

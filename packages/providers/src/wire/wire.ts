@@ -38,6 +38,8 @@ export interface DecodedReply {
   readonly parts: AssistantMessage["parts"];
   readonly stopReason: StopReason;
   readonly usage: Usage;
+  /** Characters of text in the whole answer; `null` if it holds anything else beside reasoning, known or not. */
+  readonly saidChars: number | null;
   /** True if the vendor says that the window ended the reply. */
   readonly isWindowFull: boolean;
 }
