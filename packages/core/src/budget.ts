@@ -86,13 +86,31 @@ export function limitsWithin<Limits extends ModelLimits>(limits: Limits, learned
 }
 
 /** A reply of fewer tokens is no reply: what is asked for stays, and a refusal says more. Chosen. */
-const LEAST_REPLY_TOKENS = 256;
+export const LEAST_REPLY_TOKENS = 1_024;
 
-/** Returns the longest reply, in tokens, that fits beside the prompt. `maxOutputTokens` stays as it is if it fits, if a limit is unknown, or if under 256 would be left. */
+/** Returns the longest reply, in tokens, that fits beside the prompt. `maxOutputTokens` stays as it is if it fits, if a limit is unknown, or if under 1,024 would be left. */
 export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimits, promptTokens: number): number | null {
   if (contextWindowTokens === null || maxOutputTokens === null) return maxOutputTokens;
   const roomTokens = Math.floor(contextWindowTokens - promptTokens);
   return roomTokens >= maxOutputTokens || roomTokens < LEAST_REPLY_TOKENS ? maxOutputTokens : roomTokens;
+}
+
+/** A reply that is asked for where a refusal may be about the reply and names no limit; chosen: every current model gives as much. */
+const USUAL_REPLY_TOKENS = 8_192;
+
+/**
+ * Returns the reply to ask for beside the same prompt, after a refusal of both together; `null` if it would be no shorter, or if nothing of use fits. `limits` have the
+ * window that was named; if none was (`isNamed`), a usual reply is tried.
+ */
+export function shorterReply(
+  limits: ModelLimits,
+  asked: { readonly askedTokens: number | null; readonly promptTokens: number; readonly isNamed: boolean },
+): number | null {
+  const { askedTokens, promptTokens, isNamed } = asked;
+  const replyTokens = isNamed ? replyBeside(limits, promptTokens) : USUAL_REPLY_TOKENS;
+  if (askedTokens === null || replyTokens === null || replyTokens >= askedTokens) return null;
+  const isRoom = !isNamed || promptTokens + replyTokens <= (limits.contextWindowTokens ?? Number.POSITIVE_INFINITY);
+  return isRoom ? replyTokens : null;
 }
 
 /** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */

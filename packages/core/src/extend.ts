@@ -12,7 +12,16 @@ export type {
 } from "./agent/agent-tool.ts";
 export type { AgentEvent, ContextUsage } from "./agent/events.ts";
 export { createMemorySessionStore } from "./agent/memory-session-store.ts";
-export { amountSchema, budgetOf, limitsWithin, replyBeside, resolveAmount, triggerTokens, withReplyWithin } from "./budget.ts";
+export {
+  amountSchema,
+  budgetOf,
+  limitsWithin,
+  replyBeside,
+  resolveAmount,
+  shorterReply,
+  triggerTokens,
+  withReplyWithin,
+} from "./budget.ts";
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";

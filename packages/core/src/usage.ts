@@ -1,5 +1,5 @@
 import { PlimsollError } from "./error.ts";
-import type { JsonValue } from "./json.ts";
+import { isRecord, type JsonValue } from "./json.ts";
 import type { StopReason } from "./message/message.ts";
 
 /**
@@ -100,8 +100,14 @@ export function refuseImpossible(usage: Usage): void {
 }
 
 /** Makes the usage of a rejected request: the prompt's tokens as the provider's error names them, and 0 billed. */
-export function rejectedUsage(promptTokens: number): Usage {
-  return usageOf({ totalInputTokens: promptTokens, billed: { inputTokens: 0, outputTokens: 0 } });
+export function rejectedUsage(promptTokens: number, limitTokens: number | null = null): Usage {
+  const billed = { inputTokens: 0, outputTokens: 0 };
+  return usageOf({ totalInputTokens: promptTokens, billed, ...(limitTokens === null ? {} : { raw: { limitTokens } }) });
+}
+
+/** The limit that the rejection of a prompt named, if nothing was cut for it; `null` for none. */
+export function rejectedLimit({ raw }: Usage): number | null {
+  return isRecord(raw) && typeof raw.limitTokens === "number" ? raw.limitTokens : null;
 }
 
 /** True for the usage of a request that was rejected: a prompt was measured, and nothing billed. */

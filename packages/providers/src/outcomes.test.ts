@@ -30,7 +30,7 @@ describe("what a failed request came to", () => {
         400,
         "The estimated number of input and maximum output tokens (13000) exceeded this model context window limit (12000).",
       ),
-      "unknown",
+      "too-large",
     ],
     ["bytes", status(413, "Payload Too Large"), "too-large"],
     ["images", status(400, "messages: too many images and documents: 101 > 100"), "too-large"],

@@ -76,9 +76,11 @@ const MAXIMUM_TEXT_CHARS = 16_384;
 export function classifyProviderError(failure: ProviderFailure): ClassifiedFailure {
   const text = textOf(failure);
   const status = failure.status ?? statusAtStart(text);
-  const numbers = { limitTokens: numberFrom(text, LIMIT_PATTERNS), requestedTokens: numberFrom(text, REQUESTED_PATTERNS) };
+  const counts = countsIn(text, failure);
   const named = namedPart(refusedRequest(failure, status));
-  const failureClass = named === "reasoning" ? "reasoning-refused" : classOf(text, status, exceedsAlone(text, numbers));
+  const sizeClass = classOf(text, status, { isAlone: exceedsAlone(text), isSum: counts.isSum });
+  const failureClass = named === "reasoning" ? "reasoning-refused" : sizeClass;
+  const numbers = { limitTokens: counts.limitTokens, requestedTokens: counts.requestedTokens };
   if (holds(text, ENTITLEMENT_PHRASES))
     return { class: failureClass, ...numbers, limitTokens: numbers.limitTokens ?? USUAL_WINDOW_TOKENS };
   const isAboutSize = failureClass === "context-overflow" || failureClass === "request-too-large";
@@ -103,8 +105,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "transient":
       return holds(text, TRANSIENT_PHRASES) ? { kind: "overload" } : ofTheMoment(failure, text);
     case "other":
-      // Who counts the prompt, too, speaks of both together.
-      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !/\b(?:input|prompt)\b[^.:]{0,40}\btokens\b/.test(text))
+      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)))
         return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) };
       return unnamed(failure, text);
     default:
@@ -287,18 +288,131 @@ function namesItsReason(prose: string, request: unknown, isOwn: (name: string) =
 
 /** Tokens of the prompt that a failure names, without the reply that was asked for; `null` if it names none by itself. */
 export function namedPromptTokens(failure: ProviderFailure): number | null {
-  return numberFrom(textOf(failure), PROMPT_PATTERNS);
+  return countsIn(textOf(failure), failure).promptTokens;
 }
 
-function classOf(text: string, status: number | null, isTooLargeForAnyMinute: boolean): ProviderErrorClass {
+/** The numbers of a failure. */
+interface Counts extends Omit<ClassifiedFailure, "class"> {
+  readonly promptTokens: number | null;
+  /** True if the numbers add up to prompt and reply together, whatever the words: the reply is the one that was asked for. */
+  readonly isSum: boolean;
+}
+
+/**
+ * Reads the numbers by their arithmetic where the reply that was asked for is among them, else by their words. A sum that is one more than the limit is the least
+ * that was too much, and no count: vLLM says so. A limit of the input leaves the reply out.
+ */
+function countsIn(text: string, { request, status }: ProviderFailure): Counts {
+  const all = numbersIn(text, status);
+  const replyTokens = askedReplyTokens(request);
+  const [limit, requested, prompt] = [LIMIT_PATTERNS, REQUESTED_PATTERNS, PROMPT_PATTERNS].map((each) =>
+    numberFrom(text, each),
+  );
+  const words = { limitTokens: limit ?? null, requestedTokens: requested ?? null, promptTokens: prompt ?? null };
+  const summed = replyTokens === null ? null : addedUp(all, replyTokens, { ...words, isOfReply: isOfReply(text) });
+  const [low = null, high = null, ...rest] = [...new Set(all)];
+  const isPair = low !== null && high !== null && rest.length === 0 && high < low * MOST_EXCESS;
+  const limitTokens = summed?.limitTokens ?? words.limitTokens ?? (isPair ? low : null);
+  const requestedTokens = summed?.requestedTokens ?? words.requestedTokens ?? (isPair && limitTokens === low ? high : null);
+  const isLeast = requestedTokens === (limitTokens ?? 0) + 1 && (summed !== null || words.promptTokens === null);
+  const isOfInput = summed === null && /\binput\b/.test(text) && !OTHER_LIMIT.test(text);
+  return {
+    limitTokens: limitTokens === null || !isOfInput ? limitTokens : limitTokens + (replyTokens ?? 0),
+    requestedTokens: isLeast ? null : requestedTokens,
+    promptTokens: isLeast ? null : (summed ?? words).promptTokens,
+    isSum: summed !== null,
+  };
+}
+
+/** A request is at most so many times its limit, if nothing but two counts says which is which. Chosen. */
+const MOST_EXCESS = 10;
+
+/** Words of a limit that holds for more than the input. */
+const OTHER_LIMIT = /context|window|output|completion|max_|total|model length/;
+
+/** Tells prompt, reply and limit apart, with what the words say of them; `null` if these numbers are no such three. */
+function addedUp(
+  all: readonly number[],
+  replyTokens: number,
+  words: Omit<Counts, "isSum"> & { readonly isOfReply: boolean },
+): Omit<Counts, "isSum"> | null {
+  if (!all.includes(replyTokens)) return null;
+  const { limitTokens: named, requestedTokens: whole } = words;
+  for (const promptTokens of all) {
+    const sum = promptTokens + replyTokens;
+    const isOther = (each: number) => each !== promptTokens && (each !== replyTokens || promptTokens < replyTokens);
+    const limitTokens = all.findLast((each) => each < sum && isOther(each));
+    if (all.includes(sum) && limitTokens !== undefined)
+      return { promptTokens, requestedTokens: sum, limitTokens: named !== null && named < sum ? named : limitTokens };
+  }
+  const others = all.filter((each) => each !== replyTokens);
+  // A limit that is as long as the reply is named beside it.
+  const isSame = new Set(others).size === 1 && all.length > others.length * 2 && !words.isOfReply;
+  const isLimit = named === replyTokens || isSame;
+  const limitTokens = isLimit ? replyTokens : (others.find((each) => each === named) ?? others.at(-1) ?? 0);
+  const isPrompt = (each: number) =>
+    each !== limitTokens && each !== limitTokens + 1 && (each <= limitTokens || each !== whole);
+  const promptTokens = others.findLast(isPrompt) ?? 0;
+  const requestedTokens = promptTokens + replyTokens;
+  return promptTokens > 0 && requestedTokens > limitTokens ? { promptTokens, requestedTokens, limitTokens } : null;
+}
+
+/** A count that stands for itself: no part of a name, a date, a version or a fraction, no code, and not of characters or bytes. */
+const COUNT =
+  /(?<![\w.-]|(?:code|status)\W{0,5})(?:\d{1,3}(?:[,_]\d{3})+|\d{3,9})(?!\w|-\d|[.,:]\d)(?!\W{0,2}(?:char|byte|[km]i?b\b|字))/g;
+
+/** Smaller numbers count no window. Chosen. */
+const LEAST_COUNT = 256;
+
+/** The counts of a text, from the smallest on. */
+function numbersIn(text: string, status: number | null): readonly number[] {
+  const all = [...text.matchAll(COUNT)].map(([digits]) => Number(digits.replace(/[,_]/g, "")));
+  return all.filter((each) => each >= LEAST_COUNT && each !== status).sort((a, b) => a - b);
+}
+
+const REPLY_NAMES = [
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "maxOutputTokens",
+  "max_new_tokens",
+  "maxTokens",
+];
+
+/** The longest reply that a request's body asks for, on any wire; `null` if it does not say. */
+function askedReplyTokens(request: unknown): number | null {
+  if (!isRecord(request)) return null;
+  const places = [request, ...Object.values(request).filter(isRecord)];
+  const asked = places.flatMap((place) => REPLY_NAMES.map((name) => place[name]));
+  return asked.find((each): each is number => typeof each === "number") ?? null;
+}
+
+/** True for words of a longest reply that do not name the prompt. */
+function isOfReply(text: string): boolean {
+  return REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !PROMPT_WORDS.test(text);
+}
+
+/** True for words that name the prompt and the longest reply together. */
+function namesBoth(text: string): boolean {
+  return REPLY_PATTERNS.every((pattern) => pattern.test(text)) && PROMPT_WORDS.test(text);
+}
+
+const PROMPT_WORDS = /\b(?:input|prompt)\b[^.:]{0,40}\btokens\b/;
+
+function classOf(
+  text: string,
+  status: number | null,
+  { isAlone, isSum }: { readonly isAlone: boolean; readonly isSum: boolean },
+): ProviderErrorClass {
   // The last is gRPC's, with the code of a rate.
-  if (isTooLargeForAnyMinute || text.includes("message larger than max")) return "request-too-large";
+  if (isAlone || text.includes("message larger than max")) return "request-too-large";
   if (holds(text, ENTITLEMENT_PHRASES)) return "context-overflow";
   if (status === 402 || (holds(text, QUOTA_PHRASES) && !holds(text, RETRY_PHRASES))) return "quota";
   if (status === 429 || holds(text, RATE_LIMIT_PHRASES)) return "rate-limit";
   if (status === 401 || status === 403 || holds(text, AUTH_PHRASES)) return "auth";
+  if (isSum && (status === 200 || !isOther(status))) return "context-overflow";
   if (holds(text, PARAMETER_PHRASES)) return "other";
-  if (holds(text, OVERFLOW_PHRASES) || NO_BODY_PATTERN.test(text)) return "context-overflow";
+  if (holds(text, OVERFLOW_PHRASES) || namesBoth(text) || NO_BODY_PATTERN.test(text)) return "context-overflow";
   if (status === 413 || holds(text, TOO_LARGE_PHRASES)) return "request-too-large";
   if (!isOther(status) && mediaUnitIn(text) !== null) return "request-too-large";
   if ((status !== null && TRANSIENT_STATUSES.includes(status)) || holds(text, TRANSIENT_PHRASES)) return "transient";
@@ -306,9 +420,9 @@ function classOf(text: string, status: number | null, isTooLargeForAnyMinute: bo
 }
 
 /** True for a limit per minute that this request exceeds with nothing else in that minute. */
-function exceedsAlone(text: string, numbers: Omit<ClassifiedFailure, "class">): boolean {
+function exceedsAlone(text: string): boolean {
   if (!holds(text, PER_MINUTE_PHRASES)) return false;
-  const { limitTokens, requestedTokens } = numbers;
+  const [limitTokens, requestedTokens] = [numberFrom(text, LIMIT_PATTERNS), numberFrom(text, REQUESTED_PATTERNS)];
   return (
     text.includes("request too large") || (limitTokens !== null && requestedTokens !== null && requestedTokens > limitTokens)
   );

@@ -21,7 +21,6 @@ import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./openai-resp
 import { createResponsesSession } from "./openai-responses/session.ts";
 import { createConversationKeys } from "./proxy/conversation-keys.ts";
 import { createProxyCompaction } from "./proxy/proxy.ts";
-import type { SdkSession } from "./session/session.ts";
 import type { DriverEvent } from "./wire/wire.ts";
 
 const OPTIONS = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 } };
@@ -212,15 +211,15 @@ function counting(answer: Fields) {
 type Asked = (answer: Fields) => Promise<number>;
 
 const asked =
-  <Item>(compactor: Pick<ArrayCompactor<Item, never>, "send">, history: Item[]): Asked =>
+  <Item, Answer>(compactor: Pick<ArrayCompactor<Item, Answer>, "send">, history: Item[]): Asked =>
   async (answer) => {
     const { call, requests } = counting(answer);
     await compactor.send(history, call);
     return requests();
   };
-const plain = historyOf(
-  (content) => ({ role: "user", content }) as const,
-  (content) => ({ role: "assistant", content }) as const,
+const plain = historyOf<{ role: "user" | "assistant"; content: string }>(
+  (content) => ({ role: "user", content }),
+  (content) => ({ role: "assistant", content }),
 );
 
 const DROP_INS: { readonly [wire in Wire | "langchain"]: Asked } = {
@@ -244,13 +243,26 @@ const DROP_INS: { readonly [wire in Wire | "langchain"]: Asked } = {
 };
 
 type SessionWire = Exclude<Wire, "gemini">;
-type AnySession = Pick<SdkSession<never, never>, "user" | "send">;
+type Call = ReturnType<typeof counting>["call"];
+interface AnySession {
+  readonly user: (text: string) => void;
+  readonly send: (call: Call) => Promise<unknown>;
+}
 
 const request = { model: "m", max_tokens: 1_000 };
 const SESSIONS: { readonly [wire in SessionWire]: () => Promise<AnySession> } = {
-  anthropic: () => createAnthropicSession({ ...OPTIONS, request }),
-  "openai-chat": () => createChatSession({ ...OPTIONS, request }),
-  "openai-responses": () => createResponsesSession({ ...OPTIONS, request: { model: "m", max_output_tokens: 1_000 } }),
+  anthropic: async () => {
+    const { user, send } = await createAnthropicSession({ ...OPTIONS, request });
+    return { user, send: (call) => send(call) };
+  },
+  "openai-chat": async () => {
+    const { user, send } = await createChatSession({ ...OPTIONS, request });
+    return { user, send: (call) => send(call) };
+  },
+  "openai-responses": async () => {
+    const { user, send } = await createResponsesSession({ ...OPTIONS, request: { model: "m", max_output_tokens: 1_000 } });
+    return { user, send: (call) => send(call) };
+  },
 };
 const YES: { readonly [wire in SessionWire]: Forms } = {
   anthropic: messages({ type: "text", text: "Yes." }),

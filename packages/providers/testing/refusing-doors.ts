@@ -4,7 +4,7 @@ import { createLearnedLimits, createMemorySessionStore, isRecord } from "@plimso
 import type OpenAI from "openai";
 import { createModelClient } from "../src/client/model-client.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
-import { recordsAt } from "../src/fields.ts";
+import { numberAt, recordsAt } from "../src/fields.ts";
 import { decodeOpenAiChat } from "../src/openai-chat/decode.ts";
 import type { ChatBody } from "../src/openai-chat/encode.ts";
 import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
@@ -16,7 +16,10 @@ import { createProxyCompaction } from "../src/proxy/proxy.ts";
 export type Answer = OpenAI.ChatCompletion;
 
 /** A server: answers what was sent, or throws as an SDK does. */
-export type Call = (body: { readonly messages: readonly unknown[] }) => Promise<Answer>;
+export type Call = (body: {
+  readonly messages: readonly unknown[];
+  readonly max_tokens?: number | null | undefined;
+}) => Promise<Answer>;
 
 /** A conversation through one of our doors. */
 export interface RefusingDoor {
@@ -92,7 +95,8 @@ function keeping(
 
 const dropIn = keeping((policy, limits) => {
   const compactor = createChatCompactor({ policy, limits }, "unused");
-  return (history, call) => compactor.send(history, (messages) => call({ messages }));
+  const { maxOutputTokens: max_tokens } = limits;
+  return (history, call) => compactor.send(history, (messages) => call({ messages, max_tokens }));
 });
 
 const byHand = keeping((policy, limits) => {
@@ -101,7 +105,7 @@ const byHand = keeping((policy, limits) => {
     let messages = await compactor.fit(history);
     for (let recovery = 0; ; recovery += 1) {
       const sent = messages;
-      const got = await call({ messages }).catch(async (error: unknown) => {
+      const got = await call({ messages, max_tokens: limits.maxOutputTokens }).catch(async (error: unknown) => {
         const next = await compactor.recover(sent, error, recovery);
         if (next === null) throw error;
         messages = next;
@@ -135,7 +139,7 @@ const proxy = keeping((policy, limits) => {
     for (let recovery = 0; ; recovery += 1) {
       const body: unknown = JSON.parse(prepared?.bodyText ?? bodyText);
       try {
-        const got = await call({ messages: recordsAt(body, "messages") });
+        const got = await call({ messages: recordsAt(body, "messages"), max_tokens: numberAt(body, "max_tokens") });
         await prepared?.observe({ ...got });
         return got;
       } catch (error) {
@@ -161,7 +165,7 @@ async function* eventsOf(answer: Answer): AsyncGenerator<Answer> {
 const agent: OpenDoor = async (policy, limits) => {
   let [calling, newest] = [async (): Promise<Answer> => chatAnswer("none", 0), chatAnswer("none", 0)] as [Call, Answer];
   const send = async (body: ChatBody) => {
-    newest = await calling({ messages: body.messages });
+    newest = await calling({ messages: body.messages, max_tokens: body.max_completion_tokens ?? body.max_tokens });
     return newest;
   };
   const client = createModelClient<ChatBody>(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { REPLY_RATIO } from "../budget.ts";
+import { LEAST_REPLY_TOKENS, REPLY_RATIO } from "../budget.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { ModelLimits } from "../entry.ts";
 import { isPlimsollError } from "../error.ts";
@@ -272,8 +272,8 @@ function unkept(result: ToolResultMessage, error: unknown): { readonly message: 
 
 /**
  * The limits of a model after a rejection that a shorter reply mends: the prompt fits, but not next to the reply that was asked for. A provider that
- * names its limit gives a quarter of it to the reply from then on; of one that names none a usual reply is asked for. `null` if a shorter reply
- * cannot help, so that the history has to be compacted.
+ * names its limit gives at most a quarter of it to the reply from then on; of one that names none a usual reply is asked for. `null` if less than 1,024 tokens, or than
+ * what was asked for, would fit beside the prompt, so that the history has to be compacted.
  */
 export function withLoweredOutput(
   limits: ModelLimits,
@@ -285,12 +285,14 @@ export function withLoweredOutput(
   const askedTokens = limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
   const promptTokens = rejection.promptTokens ?? expectedTokens;
   const windowTokens = limitTokens ?? contextWindowTokens;
-  const maxOutputTokens =
+  const usualTokens =
     limitTokens === null
       ? DEFAULT_MAX_OUTPUT_TOKENS
       : Math.min(DEFAULT_MAX_OUTPUT_TOKENS, Math.floor(limitTokens * REPLY_RATIO));
-  if (maxOutputTokens >= askedTokens) return null;
-  if (windowTokens !== null && promptTokens + maxOutputTokens > windowTokens) return null;
+  const maxOutputTokens = Math.min(askedTokens, usualTokens);
+  const roomTokens = windowTokens === null ? Number.POSITIVE_INFINITY : windowTokens - promptTokens;
+  if (Math.min(maxOutputTokens, roomTokens) >= askedTokens || roomTokens < Math.min(LEAST_REPLY_TOKENS, maxOutputTokens))
+    return null;
   const isSmaller = limitTokens !== null && (contextWindowTokens === null || limitTokens < contextWindowTokens);
   return { ...limits, contextWindowTokens: isSmaller ? limitTokens : contextWindowTokens, maxOutputTokens };
 }

@@ -41,8 +41,15 @@ test.each<[string, ModelLimits, Counted, ModelLimits | null]>([
     rejection(null, null),
     { contextWindowTokens: null, maxOutputTokens: 8_192 },
   ],
-  ["a prompt that does not fit next to the shorter reply has to shrink", LARGE, rejection(32_000, 24_001), null],
-  ["so has one of a size that is only expected", LARGE, rejection(9_000, null), null],
+  [
+    "a prompt that leaves less than the shorter reply is sent as long as 1,024 tokens fit",
+    LARGE,
+    rejection(32_000, 30_976),
+    { contextWindowTokens: 32_000, maxOutputTokens: 8_000 },
+  ],
+  ["a prompt that leaves less has to shrink", LARGE, rejection(32_000, 30_977), null],
+  ["a reply that is under 1,024 stays", { ...LARGE, maxOutputTokens: 600 }, rejection(32_000, 31_500), null],
+  ["so has one of a size that is only expected", LARGE, rejection(8_000, null), null],
   [
     "a reply that is short already cannot be what does not fit",
     { ...LARGE, maxOutputTokens: 8_192 },

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { replyBeside } from "../budget.ts";
 import type { FitOutcome } from "../engine/fit-input.ts";
-import { isPlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -64,11 +63,8 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
   const { policy, recover, leaveReasoning, lowerReply, onRejection, nextTry, undo } = request;
   const end = await sendWithRecovery<Answer>({
     policy,
-    attempt: async () => {
-      const attempt = await sentOnce(request);
-      const isTooLong = attempt.kind === "refused" && isPlimsollError(attempt.rejection.error, "context-overflow");
-      return isTooLong && request.lowerOutput(attempt.rejection) ? await sentOnce(request) : attempt;
-    },
+    attempt: () => sentOnce(request),
+    lowerBeside: async (rejection) => request.lowerOutput(rejection),
     recover: async (facts) => (await recover(facts)).kind === "compacted",
     leaveReasoning,
     lowerReply,

@@ -329,12 +329,14 @@ describe("compaction in the loop", () => {
   });
 
   test("a reply that does not fit beside what cannot be cut is asked for shorter, with a word", async () => {
-    const { start, events, model } = agentSetup([{ text: "done" }]);
-    expect(await (await start()).submit("some words of a person ".repeat(1380))).toMatchObject({ reason: "done" });
+    const limits = { contextWindowTokens: 9000, maxOutputTokens: 2000 };
+    const { options, events, model } = agentSetup([{ text: "done" }]);
+    const agent = await startAgent({ ...options, model: { ...options.model, limits } });
+    expect(await agent.submit("some words of a person ".repeat(1380))).toMatchObject({ reason: "done" });
     const [asked = 0] = model.requests().map(({ maxOutputTokens }) => maxOutputTokens);
-    expect(asked).toBeLessThan(1000);
+    expect(asked).toBeLessThan(2000);
     expect(events.filter(({ type }) => type === "output-lowered")).toMatchObject([
-      { limitTokens: 8000, maxOutputTokens: asked },
+      { limitTokens: 9000, maxOutputTokens: asked },
     ]);
   });
 

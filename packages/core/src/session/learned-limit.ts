@@ -4,7 +4,7 @@ import { isHuman } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
-import { isRejectedUsage } from "../usage.ts";
+import { isRejectedUsage, rejectedLimit } from "../usage.ts";
 import type { AskedTry, NextTry } from "./recovery.ts";
 import { BELIEVED_MS, isOfOtherUnit, type LearnedRequestLimits, type SessionState } from "./session-state.ts";
 
@@ -213,11 +213,11 @@ export function learnedInLog(
 /** A fact in a log about a model's window: a size that the provider refused or answered, or a smaller try that was undone. */
 export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 
-/** A request was refused as too long, and the session compacted. Sizes are what was expected, in tokens. */
+/** A request was refused as too long, and the session compacted, or asked for a shorter reply. Sizes are what was expected, in tokens. */
 interface RefusedSize {
   readonly kind: "refused";
   readonly modelId: string | null;
-  /** The id of the compaction. */
+  /** The id of the compaction, or of the request. */
   readonly entryId: string;
   /** The limit that the provider named; `null` if it named none. */
   readonly limitTokens: number | null;
@@ -272,7 +272,13 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
     if (entry.message.role === "assistant") return events.slice(0, events.findLastIndex(({ kind }) => kind !== "undone") + 1);
     return isHuman(entry.message) ? [...events.slice(0, -1), { ...last, isPast: true }] : events;
   }
-  if (entry.type !== "usage" || isRejectedUsage(entry.usage)) return events;
+  if (entry.type !== "usage") return events;
+  if (isRejectedUsage(entry.usage)) {
+    const limitTokens = rejectedLimit(entry.usage);
+    const [expectedTokens, { modelId, requestId: entryId, atMs }] = [entry.usage.input.totalTokens ?? 0, entry];
+    const refused = { modelId, entryId, limitTokens, expectedTokens, afterTokens: expectedTokens, atMs };
+    return limitTokens === null ? events : [...events, { kind: "refused", ...refused }];
+  }
   const promptTokens = entry.usage.input.totalTokens ?? 0;
   const { modelId } = entry;
   const before = events.at(-2);

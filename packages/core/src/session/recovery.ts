@@ -87,9 +87,13 @@ export function rejectionIn(error: unknown): Rejection | null {
  */
 export function withCount<R extends Rejection>(rejection: R, expectedTokens: number): R {
   const { outcome, promptTokens, requestedTokens } = rejection;
-  const isOfTokens = outcome.kind === "too-large" && outcome.of === "tokens";
-  if (!isOfTokens || promptTokens !== null || requestedTokens === null || requestedTokens >= expectedTokens) return rejection;
+  if (!isOfTokens(outcome) || promptTokens !== null || requestedTokens === null || requestedTokens >= expectedTokens)
+    return rejection;
   return { ...rejection, promptTokens: requestedTokens };
+}
+
+function isOfTokens(outcome: RequestOutcome): boolean {
+  return outcome.kind === "too-large" && outcome.of === "tokens";
 }
 
 function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOutcome {
@@ -223,10 +227,15 @@ export interface Recovery<Answer> {
   readonly leaveReasoning?: (refused: RefusedReasoning) => Promise<boolean>;
   /** Limits replies from now on to this many tokens; `null` if the vendor names no limit. False if that is no less than before. Left out if the caller sets it. */
   readonly lowerReply?: (limitTokens: number | null) => boolean;
+  /**
+   * Believes what a refusal says of prompt and reply together, and asks for a shorter reply beside the same prompt. False if none of use is left: then less is sent.
+   * Left out if the caller sets the reply.
+   */
+  readonly lowerBeside?: (rejection: Rejection) => Promise<boolean>;
   /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Rejection, recovery: number) => void;
   /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and what was tried. Nothing if it is left out. */
-  readonly done?: { readonly recovery: number; readonly tried: Tried };
+  readonly done?: { readonly recovery: number; readonly tried: Tried; readonly isBeside?: boolean };
 }
 
 /** How reasoning was refused: by its name, or in unknown words that may be about it. */
@@ -256,6 +265,8 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
   const maximum = recoveriesOf(policy);
   let tried: Tried = done?.tried ?? "none";
   let isLowered = !policy.enabled;
+  // Once: some vendors name the least that was too much, and would refuse each reply that fits beside it.
+  let isBeside = isLowered || done?.isBeside === true;
   let leaveReasoning = policy.enabled ? request.leaveReasoning : undefined;
   for (let recovery = done?.recovery ?? 0; ; ) {
     let next: NextTry | null = null;
@@ -286,7 +297,9 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         break;
       }
       case "shrink":
-        break;
+        if (isBeside || !isOfTokens(rejection.outcome) || (await request.lowerBeside?.(rejection)) !== true) break;
+        isBeside = true;
+        continue;
       default:
         return remedy satisfies never;
     }

@@ -165,8 +165,12 @@ export function sdkRejection(thrown: unknown, request?: unknown): Rejection | nu
   return rejectionIn(failureOf(thrown, { ...UNKNOWN_SOURCE, request }).error);
 }
 
-/** The size of a prompt that was rejected: it measures what was sent, although nothing came back. */
-export function rejectedReport({ lastEntryId, modelId }: SessionView, promptTokens: number): ReportedUsage {
+/** The size of a prompt that was rejected: it measures what was sent, although nothing came back. The limit is told if nothing is cut for it. */
+export function rejectedReport(
+  { lastEntryId, modelId }: SessionView,
+  promptTokens: number,
+  limitTokens: number | null = null,
+): ReportedUsage {
   const requestId = `rejected-${shortHash(`${lastEntryId ?? ""}\n${promptTokens}`)}`;
-  return { requestId, modelId: modelId ?? "unknown", usage: rejectedUsage(promptTokens) };
+  return { requestId, modelId: modelId ?? "unknown", usage: rejectedUsage(promptTokens, limitTokens) };
 }

@@ -34,36 +34,39 @@ export interface MiddlewareOptions extends CompactorOptions {
 
 /**
  * Makes a language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
- * further and sends again, as often as the policy allows. The model and the reply that a call asks for are the call's own. One middleware serves any number of conversations at once.
+ * further and sends again, as often as the policy allows. The model is the call's own, and so is the reply that it asks for, as long as that fits beside the prompt. One middleware serves any number of conversations at once.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
 export function createCompactionMiddleware({ conversation, ...options }: MiddlewareOptions): CompactionMiddleware {
   refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
-  const requestOf = (params: Params, { modelId }: Model): ArrayRequest<unknown> => {
+  const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {
     const key = conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
     const { abortSignal: signal, maxOutputTokens } = params;
     return {
       modelId,
       tools: toolSpecsOf(params.tools),
       isRepeated: true,
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens, ...lowering(reply, maxOutputTokens) }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),
     };
   };
-  const wrapGenerate: Generate = ({ params, model }) =>
-    compactor.send(
+  const wrapGenerate: Generate = ({ params, model }) => {
+    const reply: Reply = {};
+    return compactor.send(
       params.prompt,
-      (prompt) => model.doGenerate({ ...params, prompt: promptFor(model, prompt) }),
-      requestOf(params, model),
+      (prompt) => model.doGenerate({ ...params, ...reply, prompt: promptFor(model, prompt) }),
+      requestOf(params, model, reply),
     );
+  };
   const wrapStream: Stream = async ({ params, model }) => {
     let sent: readonly PromptMessage[] = [];
+    const reply: Reply = {};
     const call = async (prompt: PromptMessage[]) => {
       sent = prompt;
-      const { stream: whole, ...given } = await model.doStream({ ...params, prompt: promptFor(model, prompt) });
+      const { stream: whole, ...given } = await model.doStream({ ...params, ...reply, prompt: promptFor(model, prompt) });
       return { ...given, ...(await held(whole)) };
     };
     const {
@@ -71,13 +74,26 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
       finishReason: _reason,
       text: _text,
       ...rest
-    } = await compactor.send(params.prompt, call, requestOf(params, model));
+    } = await compactor.send(params.prompt, call, requestOf(params, model, reply));
     // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
   };
   const { recall, conversations, close } = compactor;
   return { specificationVersion: "v3", wrapGenerate, wrapStream, recall, conversations, delete: compactor.delete, close };
+}
+
+/** The longest reply to ask for, in place of the call's own; empty for that. */
+interface Reply {
+  maxOutputTokens?: number;
+}
+
+function lowering(reply: Reply, askedTokens: number): Pick<ArrayRequest<unknown>, "onReply"> {
+  return {
+    onReply: (mostTokens) => {
+      reply.maxOutputTokens = Math.min(askedTokens, mostTokens ?? askedTokens);
+    },
+  };
 }
 
 /** A reply that its window ended has a word or two; chosen. */

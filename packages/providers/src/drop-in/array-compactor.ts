@@ -6,6 +6,7 @@ import type {
   Recalled,
   RecallRange,
   Recovery,
+  Rejection,
   ReportedUsage,
   RequestOutcome,
   Tried,
@@ -20,6 +21,7 @@ import {
   createArrayConversations,
   fitRequest,
   leaveReasoning,
+  lowerReplyBeside,
   recallIn,
   recoverRequest,
   reportAnswer,
@@ -100,6 +102,8 @@ interface SentArray<Item, Answer> {
   readonly fitted: FittedLog;
   /** How it is less than what was refused in words that nobody knows; left out if it is not. */
   readonly tried?: Tried;
+  /** True if a shorter reply was asked for after a refusal: that is done once. */
+  readonly isBeside?: boolean;
   /** The array that was refused before it. */
   readonly before?: SentArray<Item, Answer>;
 }
@@ -157,11 +161,12 @@ export function createArrayCompactor<Item, Answer>(
       const of = arrays.sent.get(sent);
       // Its caller hears of refusals.
       if (of !== undefined) logs.unanswered.delete(of.fitted.found.session);
-      const rejection = sdkRejection(thrown, sent);
+      const rejection = sdkRejection(thrown, of === undefined ? sent : asks(arrays, of.request, sent));
       if (rejection === null) return null;
       const tried = of?.tried ?? "none";
-      // Less of its media is no recovery.
-      const done = { recovery: tried === "media" ? recovery - 1 : recovery, tried };
+      const isBeside = of?.isBeside === true;
+      // Less of its media is no recovery, and neither is a shorter reply.
+      const done = { recovery: recovery - (tried === "media" ? 1 : 0) - (isBeside ? 1 : 0), tried, isBeside };
       const counted = withCount(rejection, of?.fitted.expectedTokens ?? 0);
       const refused = { kind: "refused", rejection: { ...counted, error: thrown } } as const;
       const end = await recovering<Item, Answer, Item[]>(arrays, sent, {
@@ -311,7 +316,20 @@ async function recoverFrom<Item, Answer>(
   const { array, request } = of;
   const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, sent: of.fitted });
   const tried = failed.refusedTokens === null ? "none" : failed.refused === undefined ? "less" : "media";
-  return fitted === null ? null : written(arrays, { array, request, fitted, tried, before: of });
+  return fitted === null
+    ? null
+    : written(arrays, { array, request, fitted, tried, isBeside: of.isBeside === true, before: of });
+}
+
+async function withShorterReply<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  of: SentArray<Item, Answer> | undefined,
+  rejection: Rejection,
+): Promise<Item[] | null> {
+  if (of?.request.onReply === undefined) return null;
+  const { array, request } = of;
+  const fitted = await lowerReplyBeside(arrays.logs, { ...request, rejection, request: array.request, sent: of.fitted });
+  return fitted === null ? null : written(arrays, { ...of, fitted, isBeside: true });
 }
 
 /** Reads the outcome of an array that was sent from its answer. */
@@ -350,7 +368,7 @@ async function send<Item, Answer, Own extends Answer>(
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
   const reading = {
     outcomeIn: (answer: Own) => outcomeIn(arrays, request, answer),
-    rejectionIn: (error: unknown) => sdkRejection(error, sent),
+    rejectionIn: (thrown: unknown) => sdkRejection(thrown, asks(arrays, request, sent)),
     expectedTokens: () => arrays.sent.get(sent)?.fitted.expectedTokens ?? 0,
   };
   const end = await recovering<Item, Answer, Own>(arrays, sent, {
@@ -363,6 +381,11 @@ async function send<Item, Answer, Own extends Answer>(
   // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
   await observe(arrays, sent, answer).catch(() => undefined);
   return answer;
+}
+
+/** As much of a request's body as is known: the reply that it asks for, and its items. */
+function asks<Item, Answer>({ logs }: KnownArrays<Item, Answer>, request: ArrayRequest<Answer>, contents: readonly Item[]) {
+  return { maxOutputTokens: limitsOf(request, logs.options).maxOutputTokens, contents };
 }
 
 /** How a request of a compactor is sent. */
@@ -399,6 +422,7 @@ function recovering<Item, Answer, Own>(
       if (of !== undefined) await of.inTurn(of.undo);
       now = now?.before ?? now;
     },
+    lowerBeside: async (rejection) => goOn(await withShorterReply(arrays, now, rejection)),
     leaveReasoning: async (refused) => goOn(await withoutReasoning(arrays, now, refused)),
     recover: async ({ recovery, refusedTokens, refused }, rejection) =>
       goOn(await recoverFrom(arrays, now, { rejection, recovery, refusedTokens, refused })),

@@ -35,13 +35,25 @@ import {
   replyLowered,
   requestSizeOf,
   requireFallback,
+  shorterReply,
   withoutRefuted,
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import type { CompactorOptions, RequestFacts } from "./request.ts";
-import { allowedBy, answering, arrived, callOf, inputAt, isNewReply, limitsOf, maximaOf, noteSetup } from "./request.ts";
+import {
+  allowedBy,
+  answering,
+  arrived,
+  callOf,
+  inputAt,
+  isNewReply,
+  learnedFor,
+  limitsOf,
+  maximaOf,
+  noteSetup,
+} from "./request.ts";
 
 /** The log of one conversation as it is now, and the size of its next request. */
 export interface ConversationLog extends ConversationName {
@@ -58,6 +70,8 @@ export interface FittedLog {
   readonly view: SessionView;
   /** Expected tokens of a request with this view. */
   readonly expectedTokens: number;
+  /** The longest reply to ask for beside it; `null` if no limit is known. */
+  readonly replyTokens: number | null;
 }
 
 /** The logs of the conversations whose arrays a compactor is given, and what they are kept with. */
@@ -176,14 +190,13 @@ export function fitRequest(
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
-    const beside = logs.policy.enabled ? replyBeside(limits, session.predict().expectedTokens) : null;
-    const lowered = { ...limits, maxOutputTokens: beside };
+    const lowered = { ...limits, maxOutputTokens: replyTokensOf(asked, { session, logs }) };
     const isLowered = (lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens;
     if (isLowered && !logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
     if (isLowered) logs.told.add(session);
     const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
     if (isInvalid(logs, session, met)) await session.leaveReasoning();
-    return fittedLog(found);
+    return fittedLog(found, asked, logs);
   };
   return logs.conversations.goOn(request, work, signal);
 }
@@ -225,8 +238,16 @@ function hasBound({ asked, options }: ArrayConversations, session: Session): boo
   return options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
-function fittedLog(found: FoundConversation): FittedLog {
-  return { found, view: found.session.view(), expectedTokens: found.session.predict().expectedTokens };
+function fittedLog(found: FoundConversation, asked: RequestFacts, logs: ArrayConversations): FittedLog {
+  const { session } = found;
+  const replyTokens = replyTokensOf(asked, { session, logs });
+  asked.onReply?.(replyTokens);
+  return { found, view: session.view(), expectedTokens: session.predict().expectedTokens, replyTokens };
+}
+
+/** The longest reply to ask for beside the context as it is now; `null` if no limit is known, or nothing is compacted. */
+function replyTokensOf(asked: RequestFacts, of: OfConversation): number | null {
+  return of.logs.policy.enabled ? replyBeside(learnedFor(asked, of).named, of.session.predict().expectedTokens) : null;
 }
 
 /** A request that was rejected, and what it sent. */
@@ -235,7 +256,35 @@ export interface RejectedRequest extends AskedRequest {
   readonly recovery: number;
   readonly refusedTokens: FitInput["refusedTokens"];
   readonly refused: FitInput["refused"];
-  readonly sent: Pick<FittedLog, "view" | "expectedTokens">;
+  readonly sent: Pick<FittedLog, "view" | "expectedTokens" | "replyTokens">;
+}
+
+/** Believes what a refusal says of prompt and reply together, and asks for a shorter reply beside the same view; `null` if none of use is left. */
+export function lowerReplyBeside(
+  logs: ArrayConversations,
+  asked: Pick<RejectedRequest, keyof AskedRequest | "rejection" | "sent">,
+): Promise<FittedLog | null> {
+  const { rejection, sent } = asked;
+  const { limitTokens, promptTokens } = rejection;
+  const work = async (found: FoundConversation): Promise<FittedLog | null> => {
+    const { session } = found;
+    if (session.view().viewHash !== sent.view.viewHash) return null;
+    if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens, limitTokens));
+    if (limitTokens !== null)
+      logs.learned.learn(session, asked.modelId, (known) => {
+        const isBelieved = limitTokens > known.answeredTokens;
+        const statedTokens = Math.min(limitTokens, known.statedTokens ?? limitTokens);
+        return isBelieved ? { ...known, statedTokens, refusedAtMs: logs.nowMs() } : known;
+      });
+    const { named } = learnedFor(asked, { session, logs });
+    const { expectedTokens } = session.predict();
+    const { replyTokens: askedTokens } = sent;
+    const replyTokens = shorterReply(named, { askedTokens, promptTokens: expectedTokens, isNamed: limitTokens !== null });
+    if (replyTokens === null) return null;
+    asked.onReply?.(replyTokens);
+    return { found, view: session.view(), expectedTokens, replyTokens };
+  };
+  return logs.conversations.goOn(asked.request, work, asked.signal);
 }
 
 /** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
@@ -252,7 +301,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     if (isOfTokens) logs.learned.learn(session, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (session.messageIds().length < request.messages.length) await take(asked, session, logs);
     // Another request compacted the same history meanwhile: that is what to send.
-    if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found);
+    if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found, asked, logs);
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens));
     // The limit that was named, not the one that is guessed: the log tells it to whoever takes the conversation up again.
     const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(session, asked.modelId).statedTokens;
@@ -273,7 +322,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
         ...known,
         request: { ...known.request, ...requestLimits },
       }));
-    return fitted.kind === "compacted" ? fittedLog(found) : null;
+    return fitted.kind === "compacted" ? fittedLog(found, asked, logs) : null;
   };
   return logs.conversations.goOn(request, work, signal);
 }
@@ -288,8 +337,8 @@ export function leaveReasoning(
     const { session } = found;
     if (session.messageIds().length < asked.request.messages.length) await take(asked, session, logs);
     // Another request did so meanwhile, or compacted the same history: that is what to send.
-    if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found);
-    return (await session.leaveReasoning(refused)) ? fittedLog(found) : null;
+    if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found, asked, logs);
+    return (await session.leaveReasoning(refused)) ? fittedLog(found, asked, logs) : null;
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
@@ -297,7 +346,7 @@ export function leaveReasoning(
 /** Logs what an answered request measured that sent `view`, and remembers that its size was answered. */
 export async function reportAnswer(
   logs: ArrayConversations,
-  { found, view, expectedTokens }: FittedLog,
+  { found, view, expectedTokens }: Pick<FittedLog, "found" | "view" | "expectedTokens">,
   {
     asked,
     reported,

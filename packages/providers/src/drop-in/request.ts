@@ -103,6 +103,11 @@ export interface RequestFacts {
   readonly maxOutputTokens?: number;
   /** True if `maxOutputTokens` is a guess and not asked for: then it shrinks in proportion with a window that a refusal taught. */
   readonly isReplyGuessed?: boolean;
+  /**
+   * Told the longest reply that fits beside the array that is sent next, each time one is made, for callers that can ask for less; `null` if no limit is known. If it is left out,
+   * the reply is the caller's own, and a prompt that does not fit beside it is cut.
+   */
+  readonly onReply?: (mostTokens: number | null) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -147,7 +152,7 @@ function learnedOf(session: Session, { learned, nowMs, modelId, reserveTokens }:
   const logged = isNamed ? modelId : session.view().modelId;
   if (logged === undefined || logged === null) return known;
   const inLog = learnedInLog(events, { modelId: logged, reserveTokens, nowMs });
-  return known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
+  return isLimited || known.answeredTokens > (inLog.statedTokens ?? inLog.refusedTokens ?? 0) ? known : inLog;
 }
 
 /** The call that a result answers: the newest before it of its id. */
@@ -233,22 +238,33 @@ export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimit
   };
 }
 
-/** The limits of a request, and the window that refusals taught of its model, if any. A reply that is guessed takes the same share of that window as of the one before. */
-function learnedFor(
+/**
+ * The limits of a request, the window that refusals taught of its model, if any, and the limits in the window that is told or was named, for the reply to ask for. A reply that is guessed
+ * takes the same share of a learned window as of the one before; one that can be lowered leaves room for a prompt.
+ */
+export function learnedFor(
   asked: RequestFacts,
   { session, logs }: OfLimits,
-): { readonly limits: ModelLimits; readonly learnedTokens: number | null } {
+): { readonly limits: ModelLimits; readonly learnedTokens: number | null; readonly named: ModelLimits } {
   const limits = allowedBy(logs, limitsOf(asked, logs.options));
   const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
   const reserveTokens = maxOutputTokens ?? 0;
   const { modelId } = asked;
   const learned = learnedOf(session, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
   const learnedTokens = learnedWindowTokens(learned, reserveTokens);
-  const isKept =
-    asked.isReplyGuessed !== true || learnedTokens === null || windowTokens === null || learnedTokens >= windowTokens;
-  if (isKept) return { limits, learnedTokens };
-  const guessedTokens = Math.floor((reserveTokens * learnedTokens) / windowTokens);
-  return { limits: { ...limits, maxOutputTokens: guessedTokens }, learnedTokens: learnedWindowTokens(learned, guessedTokens) };
+  const statedTokens = Math.min(windowTokens ?? Number.POSITIVE_INFINITY, learned.statedTokens ?? Number.POSITIVE_INFINITY);
+  const named = { ...limits, contextWindowTokens: Number.isFinite(statedTokens) ? statedTokens : null };
+  const isSmaller = learnedTokens !== null && learnedTokens < (windowTokens ?? Number.POSITIVE_INFINITY);
+  const isGuessed = asked.isReplyGuessed === true && windowTokens !== null;
+  if (!isSmaller || (!isGuessed && asked.onReply === undefined)) return { limits, learnedTokens, named };
+  const replyTokens = isGuessed
+    ? Math.floor((reserveTokens * learnedTokens) / windowTokens)
+    : withReplyWithin(named).maxOutputTokens;
+  return {
+    limits: { ...limits, maxOutputTokens: replyTokens },
+    learnedTokens: learnedWindowTokens(learned, replyTokens ?? 0),
+    named: { ...named, maxOutputTokens: replyTokens },
+  };
 }
 
 /** The limits that a session's newest request was fitted to, by what is known now; `null` before one. */

@@ -1,6 +1,6 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
 import type { EndedReply, Kinds, LearnedLimits } from "@plimsoll/core/extend";
-import { outcomeOfReply, replyBeside, wellFormed, withReplyWithin } from "@plimsoll/core/extend";
+import { outcomeOfReply, wellFormed } from "@plimsoll/core/extend";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sdkRejection } from "../client/failure.ts";
@@ -192,23 +192,28 @@ async function fittedRequest(
   const end = kind === "on-top" ? own.findLastIndex(wire.isHistory) + 1 : own.length;
   const given = own.slice(0, end).map((item) => wellFormed(withoutCacheMarks(item)));
   const restTokens = Math.ceil(JSON.stringify(own.slice(end)).length / FEWEST_CHARS_PER_TOKEN);
+  const restReplyTokens = end < own.length ? restTokens : 0;
+  const reply = { mostTokens: Number.POSITIVE_INFINITY };
   const fitted = await compactor.fit(given, {
     system: setup.system,
     tools: setup.tools,
     signal,
-    limits: limitsFor(options.limits(facts.modelId), facts.maxOutputTokens, end < own.length ? restTokens : 0),
+    limits: limitsFor(options.limits(facts.modelId), facts.maxOutputTokens, restReplyTokens),
+    onReply: (mostTokens) => {
+      reply.mostTokens = mostTokens === null ? Number.POSITIVE_INFINITY : mostTokens - restReplyTokens;
+    },
     isReplyGuessed: facts.maxOutputTokens === null && end === own.length,
     isRepeated: true,
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });
-  return preparedWith(read, given, { fitted, options });
+  return preparedWith(read, given, { fitted, options, reply });
 }
 
 /** The limits of one request: its own largest reply, and what it sends besides the conversation, are taken off the window. */
 function limitsFor(known: ModelLimits, askedTokens: number | null, restTokens: number): ModelLimits {
   const { contextWindowTokens: windowTokens } = known;
-  if (windowTokens === null) return known;
+  if (windowTokens === null) return { ...known, maxOutputTokens: askedTokens ?? known.maxOutputTokens };
   return { ...known, maxOutputTokens: (askedTokens ?? known.maxOutputTokens ?? 0) + restTokens };
 }
 
@@ -218,15 +223,18 @@ function preparedWith(
   {
     fitted,
     options,
+    reply,
     mostReplyTokens = Number.POSITIVE_INFINITY,
-  }: { readonly fitted: FittedItems; readonly options: ProxyOptions; readonly mostReplyTokens?: number },
+  }: {
+    readonly fitted: FittedItems;
+    readonly options: ProxyOptions;
+    /** The longest reply that fits beside the items, as it was told last. */
+    readonly reply: { readonly mostTokens: number };
+    readonly mostReplyTokens?: number;
+  },
 ): PreparedRequest {
   const { wire, kind, facts } = read;
-  const limits = options.limits(facts.modelId);
-  const asked = { ...limits, maxOutputTokens: facts.maxOutputTokens };
-  const allowed = options.policy.enabled ? withReplyWithin(asked) : asked;
-  const beside = options.policy.enabled ? replyBeside(allowed, fitted.expectedTokens) : asked.maxOutputTokens;
-  const replyTokens = Math.min(beside ?? 0, mostReplyTokens);
+  const replyTokens = Math.min(facts.maxOutputTokens ?? 0, reply.mostTokens, mostReplyTokens);
   const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
   const cutOffBy = (ended: EndedReply | null): UpstreamFailure | null => {
@@ -260,10 +268,12 @@ function preparedWith(
       const outcome = sdkRejection(thrown)?.outcome;
       if (outcome?.kind === "reply-too-large") {
         const most = outcome.limit ?? Math.floor(replyTokens / 2);
-        return most < 1 || most >= replyTokens ? null : preparedWith(read, given, { fitted, options, mostReplyTokens: most });
+        return most < 1 || most >= replyTokens
+          ? null
+          : preparedWith(read, given, { fitted, options, reply, mostReplyTokens: most });
       }
       const next = await fitted.recover(thrown, recovery);
-      return next === null ? null : preparedWith(read, given, { fitted: next, options, mostReplyTokens });
+      return next === null ? null : preparedWith(read, given, { fitted: next, options, reply, mostReplyTokens });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ArtifactStore, ContextEvent, Message, ModelLimits, Policy, SessionView, ToolCallPart } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Kinds, MessageDraft, SessionInput } from "@plimsoll/core/extend";
+import type { Kinds, LearnedLimit, MessageDraft, SessionInput } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -12,7 +12,9 @@ import {
   replyBeside,
   replyLowered,
   sendWithRecovery,
+  shorterReply,
   withIds,
+  withReplyWithin,
 } from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
@@ -41,21 +43,24 @@ export interface OpenSession<Request> extends SessionLog {
   running: Promise<unknown>;
   /** The longest reply that the vendor gives, if a refusal taught it. */
   mostReplyTokens?: number;
+  /** The window that a refusal named while nothing was cut: no entry tells it. */
+  namedTokens?: number;
 }
 
-/** The reply that is asked for: what the caller wants, as far as the vendor allows. */
-function replyTokensOf<Request>({ limits, mostReplyTokens = Number.POSITIVE_INFINITY }: OpenSession<Request>): number {
-  return Math.min(limits.maxOutputTokens, mostReplyTokens);
+/** The limits as far as the vendor allows: a window that it named is believed, and a reply that leaves no room in it is lowered. */
+function limitsOf<Request>(session: OpenSession<Request>): SessionLog["limits"] {
+  const { limits, policy, mostReplyTokens = limits.maxOutputTokens, namedTokens = Number.POSITIVE_INFINITY } = session;
+  const allowed = { ...limits, maxOutputTokens: Math.min(limits.maxOutputTokens, mostReplyTokens) };
+  const statedTokens = Math.min(namedTokens, learned(session).statedTokens ?? namedTokens);
+  if (!policy.enabled || statedTokens >= (limits.contextWindowTokens ?? Number.POSITIVE_INFINITY)) return allowed;
+  return withReplyWithin({ ...allowed, contextWindowTokens: statedTokens });
 }
 
-/** The reply that is asked for beside the context as it is now, with a word if the window leaves less than is wanted. */
+/** The reply that is asked for beside the context as it is now. */
 function besideContext<Request>(session: OpenSession<Request>): number {
-  const { conversation, policy, limits, tell } = session;
-  const wanted = { ...limits, maxOutputTokens: replyTokensOf(session) };
-  if (!policy.enabled) return wanted.maxOutputTokens;
-  const maxOutputTokens = replyBeside(wanted, conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
-  if (maxOutputTokens < wanted.maxOutputTokens) tell(replyLowered(wanted, { ...wanted, maxOutputTokens }));
-  return maxOutputTokens;
+  const wanted = limitsOf(session);
+  if (!session.policy.enabled) return wanted.maxOutputTokens;
+  return replyBeside(wanted, session.conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
 }
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error; so does `close` if the log lacks the message. */
@@ -94,8 +99,9 @@ export async function alone<Request, T>(session: OpenSession<Request>, work: () 
 
 /** Appends what waits and makes everything fit. */
 export async function prepare<Request>(session: OpenSession<Request>, signal: AbortSignal): Promise<void> {
-  const { conversation, limits } = session;
-  const observedLimitTokens = knownWindow(session);
+  const { conversation } = session;
+  const limits = limitsOf(session);
+  const observedLimitTokens = learnedWindowTokens(learned(session), limits.maxOutputTokens);
   await conversation.inTurn(async () => {
     const { progress } = session;
     session.progress = { ...progress, failure: null };
@@ -108,11 +114,10 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
   });
 }
 
-/** The window that the log taught; `null` if nothing was refused. */
-function knownWindow<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): number | null {
+/** The limit that the log taught. */
+function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): LearnedLimit {
   const reserveTokens = limits.maxOutputTokens;
-  const learned = learnedInLog(conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: nowMs() });
-  return learnedWindowTokens(learned, reserveTokens);
+  return learnedInLog(conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: nowMs() });
 }
 
 /**
@@ -122,8 +127,11 @@ function knownWindow<Request>({ conversation, limits, nowMs, wire }: OpenSession
  */
 export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
-  const { wire, conversation, renamed } = session;
+  const { wire, conversation, renamed, limits: wanted, tell } = session;
   const asked = { context: conversation.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
+  const { maxOutputTokens } = asked;
+  if (maxOutputTokens < Math.min(wanted.maxOutputTokens, session.mostReplyTokens ?? wanted.maxOutputTokens))
+    tell(replyLowered(wanted, { ...wanted, maxOutputTokens }));
   const { request } = renamed(asked);
   checkSendable(request.context.messages, wire.rules);
   const encoded = wire.encode(request, conversation.view().boundReasoning);
@@ -137,8 +145,8 @@ export async function sent<Request, Answer>(
   send: (request: Request) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { conversation, policy, limits } = session;
-  const { contextWindowTokens: windowTokens } = limits;
+  const { conversation, policy } = session;
+  const { contextWindowTokens: windowTokens } = session.limits;
   const outcomeIn = (answer: Answer) => {
     const { askedTokens } = session.progress;
     return outcomeOfReply(endedReplyOf(decodedBy(session.wire, answer)), { askedTokens, windowTokens });
@@ -154,16 +162,28 @@ export async function sent<Request, Answer>(
     nextTry: (asked) => nextTry(conversation, { policy, ...asked }),
     undo: () => conversation.inTurn(conversation.undo),
     lowerReply: (limitTokens) => {
-      const now = replyTokensOf(session);
+      const now = limitsOf(session).maxOutputTokens;
       session.mostReplyTokens = limitTokens ?? Math.floor(now / 2);
       return session.mostReplyTokens >= 1 && session.mostReplyTokens < now;
     },
+    lowerBeside: ({ limitTokens, promptTokens }) =>
+      conversation.inTurn(async () => {
+        const view = awaited(session.progress);
+        if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens, limitTokens));
+        if (limitTokens !== null) session.namedTokens = Math.min(limitTokens, session.namedTokens ?? limitTokens);
+        const { askedTokens } = session.progress;
+        const asked = { askedTokens, promptTokens: expectedTokens(), isNamed: limitTokens !== null };
+        const shorterTokens = shorterReply(limitsOf(session), asked);
+        if (shorterTokens !== null && limitTokens === null) session.mostReplyTokens = shorterTokens;
+        return shorterTokens !== null;
+      }),
     leaveReasoning: (refused) => conversation.inTurn(() => conversation.leaveReasoning(refused)),
     recover: (facts, { promptTokens }) =>
       conversation.inTurn(async () => {
         const view = awaited(session.progress);
         if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens));
-        const outcome = await conversation.fit({ gate: "on-overflow", pending: [], model: limits, ...facts }, signal);
+        const model = limitsOf(session);
+        const outcome = await conversation.fit({ gate: "on-overflow", pending: [], model, ...facts }, signal);
         return outcome.kind === "compacted";
       }),
   });

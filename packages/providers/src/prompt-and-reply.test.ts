@@ -1,0 +1,144 @@
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { describe, expect, test } from "vitest";
+import { ALL_DOORS, type Call, chatAnswer } from "../testing/refusing-doors.ts";
+import { sdkRejection } from "./client/failure.ts";
+import { classifyProviderError, namedPromptTokens, outcomeOf } from "./overflow.ts";
+
+/** Prompt, reply and window, in tokens. */
+type Words = (prompt: number, reply: number, window: number) => string;
+
+const REFUSALS: readonly (readonly [string, number, Words])[] = [
+  ["Anthropic", 400, (p, r, w) => `input length and \`max_tokens\` exceed context limit: ${p} + ${r} > ${w}, decrease either`],
+  [
+    "OpenAI",
+    400,
+    (p, r, w) =>
+      `This model's maximum context length is ${w} tokens. However, you requested ${p + r} tokens (${p} in the messages, ${r} in the completion).`,
+  ],
+  [
+    "vLLM, of the least that was too much",
+    400,
+    (_, r, w) =>
+      `This model's maximum context length is ${w} tokens. However, you requested ${r} output tokens and your prompt contains at least ${w - r + 1} input tokens, for a total of at least ${w + 1} tokens.`,
+  ],
+  [
+    "TGI",
+    422,
+    (p, r, w) =>
+      `\`inputs\` tokens + \`max_new_tokens\` must be <= ${w}. Given: ${p} \`inputs\` tokens and ${r} \`max_new_tokens\``,
+  ],
+  ["another language", 400, (p, r, w) => `输入长度 ${p} 与 max_tokens ${r} 之和超过了模型上限 ${w}`],
+  ["words that nobody knows", 413, (p, r, w) => `The vessel carries ${p} and is to take ${r}: its line is at ${w}`],
+  ["a sum alone", 400, (p, r, w) => `Your request exceeded model token limit: ${w} (requested: ${p + r})`],
+  [
+    "a sum in other words",
+    422,
+    (p, r, w) =>
+      `The estimated number of input and maximum output tokens (${p + r}) exceeded this model context window limit (${w}).`,
+  ],
+];
+
+const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 32_000 };
+const WINDOW = 64_000;
+const TURNS = 20;
+const said = (index: number) => `${index}: ${"some words of a person ".repeat(700)}`;
+const refusal = (status: number, message: string) =>
+  Object.assign(new Error(`${status} ${message}`), { status, error: { message } });
+
+/** A server that counts prompt and reply together. */
+function server(status: number, words: Words) {
+  const seen = { refused: 0, replies: [] as number[], row: 0, mostInRow: 0 };
+  const call: Call = async ({ messages, max_tokens: reply }) => {
+    const prompt = Math.ceil(JSON.stringify(messages).length / 4);
+    const asked = reply ?? 0;
+    if (prompt + asked > WINDOW) {
+      seen.refused += 1;
+      seen.row += 1;
+      seen.mostInRow = Math.max(seen.mostInRow, seen.row);
+      throw refusal(status, words(prompt, asked, WINDOW));
+    }
+    seen.row = 0;
+    seen.replies.push(asked);
+    return chatAnswer(`r${seen.replies.length}`, prompt);
+  };
+  return { seen, call };
+}
+
+/** Replies that a caller asks for; drop-ins cannot lower them, so that one as large as the window is refused to them. */
+const doors = ALL_DOORS.flatMap(([name, open]) => {
+  const isCallers = name === "a drop-in" || name.startsWith("a program");
+  return [8_000, 32_000, 60_000, 64_000].flatMap((reply) =>
+    isCallers && reply > 32_000 ? [] : [[`${name}, ${reply} tokens`, open, reply] as const],
+  );
+});
+
+describe.each(doors)("%s", (_, open, maxOutputTokens) => {
+  test.each(REFUSALS)("goes on after the refusal of prompt and reply together by %s", async (__, status, words) => {
+    const { seen, call } = server(status, words);
+    const door = await open(PLIMSOLL_POLICY, { ...LIMITS, maxOutputTokens });
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      door.say(said(turn));
+      await door.send(call);
+    }
+    expect(seen.replies).toHaveLength(TURNS);
+    expect(seen.refused).toBeGreaterThan(0);
+    expect(seen.refused).toBeLessThan(8);
+    expect(Math.min(...seen.replies)).toBeGreaterThanOrEqual(1_024);
+  });
+});
+
+describe("a reply that is as long as the window, refused without a number, is asked for shorter", () => {
+  test.each(ALL_DOORS.filter(([name]) => ["a session", "a proxy", "an agent"].includes(name)))("by %s", async (_, open) => {
+    const { seen, call } = server(400, () => "Prompt exceeds max length");
+    const door = await open(PLIMSOLL_POLICY, { ...LIMITS, maxOutputTokens: WINDOW });
+    door.say("Go.");
+    await door.send(call);
+    expect(seen).toMatchObject({ refused: 1, replies: [8_192] });
+  });
+});
+
+describe("the numbers of a refusal, by their arithmetic", () => {
+  test.each<[string, string, number, number | null, number | null, number | null]>([
+    ["prompt, reply and limit in any order", "64000 wants beside it 150000 of 200000", 64_000, 200_000, 214_000, 150_000],
+    ["with their sum", "214000 (64000 + 150000) is above 200000", 64_000, 200_000, 214_000, 150_000],
+    ["a prompt beyond the limit by itself, said so", "context window of 8192: 9004 and 1000", 1000, 8192, 10_004, 9004],
+    ["a reply as long as the window", "1000 + 64000 = 65000 > 64000", 64_000, 64_000, 65_000, 1000],
+    ["the least that was too much is no count", "128000 and 134145 make 262145 of 262144", 128_000, 262_144, null, null],
+    ["a date, a version and a code are none", "2026-01-02 v1.2000 code: 1261: 900 + 8000 > 8192", 8_000, 8192, 8_900, 900],
+  ])("%s", (_, message, reply, limitTokens, requestedTokens, prompt) => {
+    const failure = { status: 400, message, request: { max_tokens: reply } };
+    expect(classifyProviderError(failure)).toEqual({ class: "context-overflow", limitTokens, requestedTokens });
+    expect(namedPromptTokens(failure)).toBe(prompt);
+  });
+
+  test.each<[string, string, number]>([
+    [
+      "a reply that the model does not give",
+      "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens",
+      100_000,
+    ],
+    [
+      "another limit of the reply",
+      "max_tokens is too large: 200000. At most 16384 completion tokens, whereas you provided 200000",
+      200_000,
+    ],
+  ])("%s is no overflow of the context", (_, message, reply) => {
+    const failure = { status: 400, message, request: { max_tokens: reply } };
+    const { class: failureClass } = classifyProviderError(failure);
+    expect(failureClass).toBe("other");
+    expect(outcomeOf(failure, failureClass).kind).toBe("reply-too-large");
+  });
+
+  test.each([
+    ["OpenAI", "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 280131 tokens."],
+    ["in other words", "Range of input length should be [1, 272000]"],
+  ])("a limit of the input leaves the reply out: %s", (_, message) => {
+    const thrown = Object.assign(new Error(`400 ${message}`), { status: 400, error: { message } });
+    expect(sdkRejection(thrown, { max_output_tokens: 128_000 })?.limitTokens).toBe(400_000);
+  });
+
+  test("characters are no tokens", () => {
+    const message = "prompt is too long: 900000 characters, at most 400000 characters";
+    expect(classifyProviderError({ status: 400, message })).toMatchObject({ class: "context-overflow", limitTokens: null });
+  });
+});
