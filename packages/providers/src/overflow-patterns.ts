@@ -112,6 +112,8 @@ export const OVERFLOW_PHRASES: readonly Phrase[] = [
   { source: "Ollama", all: ["input length exceeds the context length"] },
   { source: "llama.cpp", all: ["request (", "exceeds context ("] },
   { source: "LiteLLM", all: ["contextwindowexceedederror"] },
+  { source: "TensorRT-LLM behind DeepInfra", all: ["sum of prompt length", "should not exceed"] },
+  { source: "Volcengine", all: ["total tokens of", "exceed max message tokens"] },
   { source: "several", all: ["too many tokens"] },
   { source: "several", all: ["token limit exceeded"] },
 ];
@@ -147,12 +149,12 @@ const TOO_MUCH =
 
 /** The longest reply, by the names that parameters and vendors have for it. */
 const REPLY =
-  /\bmax_?(?:completion_|output_)?tokens\b|\bmaxoutputtokens\b|\b(?:output|completion) tokens\b|maximum tokens you requested/;
+  /\bmax_?(?:completion_|output_|new_)?tokens\b|\bmaxoutputtokens\b|\b(?:output|completion) tokens\b|maximum tokens you requested/;
 
 /** A reply that is longer than the model gives, however it is said; all patterns are needed. */
 export const REPLY_PATTERNS: readonly RegExp[] = [
   REPLY,
-  new RegExp(`${TOO_MUCH.source}|> \\d|\\brange of\\b|less than or equal|<= ?\\d`),
+  new RegExp(`${TOO_MUCH.source}|> \\d|\\brange of\\b|less than or equal|greater than|<= ?\\d`),
 ];
 
 /** Where a message says how long a reply may be, in tokens; the first that is found counts. */

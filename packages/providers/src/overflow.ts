@@ -106,7 +106,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
       return holds(text, TRANSIENT_PHRASES) ? { kind: "overload" } : ofTheMoment(failure, text);
     case "other":
       if (REPLY_PATTERNS.every((pattern) => pattern.test(text)))
-        return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) };
+        return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) ?? onlyOther(text, failure) };
       return unnamed(failure, text);
     default:
       return failureClass satisfies never;
@@ -338,12 +338,16 @@ function addedUp(
 ): Omit<Counts, "isSum"> | null {
   if (!all.includes(replyTokens)) return null;
   const { limitTokens: named, requestedTokens: whole } = words;
+  // A prompt in several parts: the words name the sum.
+  if (named !== null && whole !== null && whole > Math.max(named, replyTokens) && whole !== words.promptTokens)
+    return { promptTokens: whole - replyTokens, requestedTokens: whole, limitTokens: named };
   for (const promptTokens of all) {
     const sum = promptTokens + replyTokens;
+    if (promptTokens === replyTokens || (named ?? 0) >= sum) continue;
     const isOther = (each: number) => each !== promptTokens && (each !== replyTokens || promptTokens < replyTokens);
     const limitTokens = all.findLast((each) => each < sum && isOther(each));
     if (all.includes(sum) && limitTokens !== undefined)
-      return { promptTokens, requestedTokens: sum, limitTokens: named !== null && named < sum ? named : limitTokens };
+      return { promptTokens, requestedTokens: sum, limitTokens: named ?? limitTokens };
   }
   const others = all.filter((each) => each !== replyTokens);
   // A limit that is as long as the reply is named beside it.
@@ -358,8 +362,8 @@ function addedUp(
 }
 
 /** A count that stands for itself: no part of a name, a date, a version or a fraction, no code, and not of characters or bytes. */
-const COUNT =
-  /(?<![\w.-]|(?:code|status)\W{0,5})(?:\d{1,3}(?:[,_]\d{3})+|\d{3,9})(?!\w|-\d|[.,:]\d)(?!\W{0,2}(?:char|byte|[km]i?b\b|字))/g;
+const COUNT = /(?<![\w.-])(?:\d{1,3}(?:[,_]\d{3})+|\d{3,9})(?!\w|-\d|[,:]\d|\.(?!0\b)\d)(?!\W{0,2}(?:char|byte|[km]i?b\b|字))/g;
+const CODE = /(?:code|status)\W{0,5}(\d+)/g;
 
 /** Smaller numbers count no window. Chosen. */
 const LEAST_COUNT = 256;
@@ -367,7 +371,8 @@ const LEAST_COUNT = 256;
 /** The counts of a text, from the smallest on. */
 function numbersIn(text: string, status: number | null): readonly number[] {
   const all = [...text.matchAll(COUNT)].map(([digits]) => Number(digits.replace(/[,_]/g, "")));
-  return all.filter((each) => each >= LEAST_COUNT && each !== status).sort((a, b) => a - b);
+  const codes = [status, ...[...text.matchAll(CODE)].map(([, code]) => Number(code))];
+  return all.filter((each) => each >= LEAST_COUNT && !codes.includes(each)).sort((a, b) => a - b);
 }
 
 const REPLY_NAMES = [
@@ -387,6 +392,13 @@ function askedReplyTokens(request: unknown): number | null {
   return asked.find((each): each is number => typeof each === "number") ?? null;
 }
 
+/** The one count beside the reply that was asked for, if that is named and the count is less; `null` for any other text. */
+function onlyOther(text: string, { request, status }: ProviderFailure): number | null {
+  const all = [...new Set(numbersIn(text, status))];
+  const [low = null] = all;
+  return all.length === 2 && all[1] === askedReplyTokens(request) ? low : null;
+}
+
 /** True for words of a longest reply that do not name the prompt. */
 function isOfReply(text: string): boolean {
   return REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !PROMPT_WORDS.test(text);
@@ -397,7 +409,7 @@ function namesBoth(text: string): boolean {
   return REPLY_PATTERNS.every((pattern) => pattern.test(text)) && PROMPT_WORDS.test(text);
 }
 
-const PROMPT_WORDS = /\b(?:input|prompt)\b[^.:]{0,40}\btokens\b/;
+const PROMPT_WORDS = /\b(?:input|prompt)\b[^.:]{0,40}\b(?:tokens|length)\b/;
 
 function classOf(
   text: string,

@@ -104,6 +104,17 @@ describe("the numbers of a refusal, by their arithmetic", () => {
     ["a prompt beyond the limit by itself, said so", "context window of 8192: 9004 and 1000", 1000, 8192, 10_004, 9004],
     ["a reply as long as the window", "1000 + 64000 = 65000 > 64000", 64_000, 64_000, 65_000, 1000],
     ["the least that was too much is no count", "128000 and 134145 make 262145 of 262144", 128_000, 262_144, null, null],
+    [
+      "a prompt in parts, whose sum is named",
+      "maximum context length is 8192 tokens. However, you requested 8213 tokens (6683 in the messages, 730 in the functions, and 800 in the completion)",
+      ...([800, 8192, 8213, 7413] as const),
+    ],
+    [
+      "what the window leaves to the input is not the window",
+      "You passed 98305 input tokens and requested 32768 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 98304 tokens.",
+      ...([32_768, 131_072, null, null] as const),
+    ],
+    ["fractions of nothing", "prompt length (1200.0) and max_tokens (8192) exceed max_seq_len (8192)", 8192, 8192, 9392, 1200],
     ["a date, a version and a code are none", "2026-01-02 v1.2000 code: 1261: 900 + 8000 > 8192", 8_000, 8192, 8_900, 900],
   ])("%s", (_, message, reply, limitTokens, requestedTokens, prompt) => {
     const failure = { status: 400, message, request: { max_tokens: reply } };
@@ -122,11 +133,12 @@ describe("the numbers of a refusal, by their arithmetic", () => {
       "max_tokens is too large: 200000. At most 16384 completion tokens, whereas you provided 200000",
       200_000,
     ],
+    ["one of the window", "max_tokens=400000 cannot be greater than max_model_len=204800.", 400_000],
   ])("%s is no overflow of the context", (_, message, reply) => {
     const failure = { status: 400, message, request: { max_tokens: reply } };
     const { class: failureClass } = classifyProviderError(failure);
     expect(failureClass).toBe("other");
-    expect(outcomeOf(failure, failureClass).kind).toBe("reply-too-large");
+    expect(outcomeOf(failure, failureClass)).toMatchObject({ kind: "reply-too-large", limit: expect.any(Number) });
   });
 
   test.each([

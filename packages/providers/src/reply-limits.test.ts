@@ -127,6 +127,29 @@ test("the proxy asks for less in the same bytes otherwise", async () => {
   await compaction.close();
 });
 
+const BUDGET = { type: "enabled", budget_tokens: 30_000 } as const;
+
+test("no reply is asked for that is shorter than the thinking that the caller's own request buys", async () => {
+  const limits = { contextWindowTokens: 64_000, maxOutputTokens: ASKED };
+  const request = { model: "m", max_tokens: ASKED, thinking: BUDGET };
+  const session = await createAnthropicSession({ policy: PLIMSOLL_POLICY, limits, request });
+  session.user("Go on.");
+  expect(await session.request()).toMatchObject({ max_tokens: 30_001 });
+  const compaction = createProxyCompaction({
+    policy: PLIMSOLL_POLICY,
+    limits: () => limits,
+    sessions: null,
+    keys: createConversationKeys([], async () => undefined),
+    learned: createLearnedLimits(),
+  });
+  const messages = [{ role: "user", content: "Go on." }];
+  const bodyText = JSON.stringify({ ...request, messages, tools: [{ name: "t", input_schema: {} }] });
+  const { signal } = new AbortController();
+  const prepared = await compaction.prepare({ path: "/v1/messages", headers: { "x-session-id": "one" }, bodyText, signal });
+  expect(prepared?.bodyText).toContain('"max_tokens":30001');
+  await compaction.close();
+});
+
 /** A person's message of some 45,000 tokens, which nothing cuts, and a reply that would have fit beside less. */
 const LONG = "some words of a person ".repeat(7_800);
 const BESIDE = { contextWindowTokens: 64_000, maxOutputTokens: 30_000 };

@@ -8,7 +8,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeAnthropic } from "./decode.ts";
 import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
 import { ANTHROPIC_WIRE_RULES, createSentPrefixes, encodeAnthropic, MAXIMUM_TOOL_NAME_CHARS } from "./encode.ts";
-import { DROPPING_OPTIONS, withDropping, withThinking } from "./thinking.ts";
+import { DROPPING_OPTIONS, leastReplyOf, withDropping, withThinking } from "./thinking.ts";
 
 /** Options of a session on Anthropic's Messages API. */
 export interface AnthropicSessionOptions extends SdkSessionOptions {
@@ -51,6 +51,7 @@ export async function createAnthropicSession({
       modelReference: `anthropic/${request.model}`,
       modelId: request.model,
       maxOutputTokens: request.max_tokens,
+      leastOutputTokens: leastReplyOf(request),
       tools: toolSpecsOf(tools),
       rules: ANTHROPIC_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,

@@ -1,5 +1,6 @@
 import type { ModelRequest } from "@plimsoll/core";
 import { modelFamily } from "../catalog/model-limits.ts";
+import { numberAt, recordAt } from "../fields.ts";
 import type { AnthropicBody } from "./encode.ts";
 
 /** Families whose reasoning is a budget of tokens; newer ones adapt it to an effort (platform.claude.com/docs/en/build-with-claude/adaptive-thinking). */
@@ -23,6 +24,12 @@ const NEVER_FAMILIES = [
   "claude-3-haiku",
   "claude-instant",
 ] as const;
+
+/** The shortest reply that a request may ask for, in tokens: more than its own budget of thinking; 0 without one. */
+export function leastReplyOf(body: unknown): number {
+  const budgetTokens = numberAt(recordAt(body, "thinking"), "budget_tokens");
+  return budgetTokens === null ? 0 : budgetTokens + 1;
+}
 
 /** Budgets in tokens; chosen. The wire's smallest is 1,024, and the reply needs room in addition to it. */
 const BUDGET_TOKENS = { low: 4_096, medium: 10_000, high: 24_000 } as const;

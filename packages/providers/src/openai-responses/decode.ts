@@ -52,7 +52,9 @@ export function replyParts(item: Fields): AssistantMessage["parts"] {
 /** The wire has no stop reason: it follows from the status and from what the reply holds. */
 function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): StopReason {
   const reason = stringAt(recordAt(response, "incomplete_details"), "reason");
-  if (response.status === "incomplete") return reason === "content_filter" ? "refusal" : "length";
+  if (response.status === "incomplete" && (reason ?? "max_output_tokens") !== "max_output_tokens")
+    return reason === "content_filter" ? "refusal" : "other";
+  if (response.status === "incomplete") return "length";
   if (response.status === "cancelled") return "aborted";
   const refuses = recordsAt(response, "output").some((item) =>
     recordsAt(item, "content").some(({ type }) => type === "refusal"),

@@ -234,7 +234,8 @@ function preparedWith(
   },
 ): PreparedRequest {
   const { wire, kind, facts } = read;
-  const replyTokens = Math.min(facts.maxOutputTokens ?? 0, reply.mostTokens, mostReplyTokens);
+  const most = Math.max(Math.min(reply.mostTokens, mostReplyTokens), facts.leastOutputTokens ?? 0);
+  const replyTokens = Math.min(facts.maxOutputTokens ?? 0, most);
   const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
   const cutOffBy = (ended: EndedReply | null): UpstreamFailure | null => {

@@ -4,6 +4,7 @@ import type { ToolSpec } from "@plimsoll/core";
 import { type EndedReply, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { decodeAnthropicStream } from "../anthropic/decode.ts";
+import { leastReplyOf } from "../anthropic/thinking.ts";
 import { createMessagesCompactor } from "../drop-in/anthropic.ts";
 import { createContentsCompactor } from "../drop-in/google-genai.ts";
 import { createChatCompactor } from "../drop-in/openai-chat.ts";
@@ -25,6 +26,8 @@ export interface BodyFacts {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens: number | null;
+  /** The shortest reply that this request may ask for, beside its own budget of thinking; left out for any. */
+  readonly leastOutputTokens?: number;
   readonly isStreamed: boolean;
   /** Whether the answer is wanted in a given form, as checks and classifications are. */
   readonly form: "given" | "free";
@@ -85,6 +88,7 @@ const ANTHROPIC: ProxyWire = {
     system: stringAt(body, "system") ?? texts(recordsAt(body, "system")),
     tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_tokens"),
+    leastOutputTokens: leastReplyOf(body),
     isStreamed: body.stream === true,
     form: (recordAt(body, "output_format") ?? recordAt(recordAt(body, "output_config"), "format")) ? "given" : "free",
     // The vendor's own compaction; edits that only clear what is old stand beside ours.

@@ -60,7 +60,8 @@ function limitsOf<Request>(session: OpenSession<Request>): SessionLog["limits"] 
 function besideContext<Request>(session: OpenSession<Request>): number {
   const wanted = limitsOf(session);
   if (!session.policy.enabled) return wanted.maxOutputTokens;
-  return replyBeside(wanted, session.conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
+  const besideTokens = replyBeside(wanted, session.conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
+  return Math.max(besideTokens, Math.min(session.wire.leastOutputTokens ?? 0, session.limits.maxOutputTokens));
 }
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error; so does `close` if the log lacks the message. */

@@ -51,6 +51,8 @@ export interface SessionWire<Request> extends Wire {
   readonly modelId: string;
   /** The largest reply that a request asks for; `null` if it does not say. */
   readonly maxOutputTokens: number | null;
+  /** The shortest reply that a request may ask for; left out for any. */
+  readonly leastOutputTokens?: number;
   readonly tools: readonly ToolSpec[];
   /** Where bound reasoning goes; left out for what the log says. A wire that cannot ask its vendor to drop it says "leaves". */
   readonly boundReasoning?: BoundReasoning | undefined;
