@@ -30,7 +30,6 @@ import {
   setupChange,
   setupChangeEntry,
   shortHash,
-  withReplyWithin,
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
@@ -53,6 +52,7 @@ import {
   resulted,
   type SessionLog,
   sent,
+  withReply,
   written,
 } from "./open-session.ts";
 import type { SdkSession, SdkSessionOptions } from "./session.ts";
@@ -213,7 +213,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
   const nowMs = clockDoor(clock);
   const wanted = await limitsOf(wire, given, policy);
-  const limits = policy.enabled ? withReplyWithin(wanted) : wanted;
+  const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
   const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, isBoundReasoning, nowMs };
   const { tools, modelId, boundReasoning: asked } = wire;

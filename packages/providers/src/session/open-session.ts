@@ -53,7 +53,17 @@ function limitsOf<Request>(session: OpenSession<Request>): SessionLog["limits"] 
   const allowed = { ...limits, maxOutputTokens: Math.min(limits.maxOutputTokens, mostReplyTokens) };
   const statedTokens = Math.min(namedTokens, learned(session).statedTokens ?? namedTokens);
   if (!policy.enabled || statedTokens >= (limits.contextWindowTokens ?? Number.POSITIVE_INFINITY)) return allowed;
-  return withReplyWithin({ ...allowed, contextWindowTokens: statedTokens });
+  return withReply({ ...allowed, contextWindowTokens: statedTokens }, session.wire);
+}
+
+/** The limits with a reply that leaves room in the window, but is no shorter than a request may ask for. */
+export function withReply(
+  limits: SessionLog["limits"],
+  { leastOutputTokens = 0 }: { readonly leastOutputTokens?: number },
+): SessionLog["limits"] {
+  const { maxOutputTokens } = withReplyWithin(limits);
+  const mostTokens = Math.max(maxOutputTokens, Math.min(leastOutputTokens, limits.maxOutputTokens));
+  return mostTokens === limits.maxOutputTokens ? limits : { ...limits, maxOutputTokens: mostTokens };
 }
 
 /** The reply that is asked for beside the context as it is now. */
@@ -61,7 +71,7 @@ function besideContext<Request>(session: OpenSession<Request>): number {
   const wanted = limitsOf(session);
   if (!session.policy.enabled) return wanted.maxOutputTokens;
   const besideTokens = replyBeside(wanted, session.conversation.predict().expectedTokens) ?? wanted.maxOutputTokens;
-  return Math.max(besideTokens, Math.min(session.wire.leastOutputTokens ?? 0, session.limits.maxOutputTokens));
+  return Math.max(besideTokens, Math.min(session.wire.leastOutputTokens ?? 0, wanted.maxOutputTokens));
 }
 
 /** Runs work after all earlier work, without its caller waiting. The next request throws its error; so does `close` if the log lacks the message. */
