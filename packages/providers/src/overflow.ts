@@ -105,7 +105,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "transient":
       return holds(text, TRANSIENT_PHRASES) ? { kind: "overload" } : ofTheMoment(failure, text);
     case "other":
-      if (REPLY_PATTERNS.every((pattern) => pattern.test(text)))
+      if (isOfBoth(text) !== null)
         return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) ?? onlyOther(text, failure) };
       return unnamed(failure, text);
     default:
@@ -309,7 +309,7 @@ function countsIn(text: string, { request, status }: ProviderFailure): Counts {
     numberFrom(text, each),
   );
   const words = { limitTokens: limit ?? null, requestedTokens: requested ?? null, promptTokens: prompt ?? null };
-  const summed = replyTokens === null ? null : addedUp(all, replyTokens, { ...words, isOfReply: isOfReply(text) });
+  const summed = replyTokens === null ? null : addedUp(all, replyTokens, { ...words, isOfReply: isOfBoth(text) === false });
   const [low = null, high = null, ...rest] = [...new Set(all)];
   const isPair = low !== null && high !== null && rest.length === 0 && high < low * MOST_EXCESS;
   const limitTokens = summed?.limitTokens ?? words.limitTokens ?? (isPair ? low : null);
@@ -375,21 +375,14 @@ function numbersIn(text: string, status: number | null): readonly number[] {
   return all.filter((each) => each >= LEAST_COUNT && !codes.includes(each)).sort((a, b) => a - b);
 }
 
-const REPLY_NAMES = [
-  "max_tokens",
-  "max_completion_tokens",
-  "max_output_tokens",
-  "maxOutputTokens",
-  "max_new_tokens",
-  "maxTokens",
-];
+const REPLY_NAME = /^max_?(?:completion_|output_?|new_)?tokens$/i;
 
 /** The longest reply that a request's body asks for, on any wire; `null` if it does not say. */
 function askedReplyTokens(request: unknown): number | null {
   if (!isRecord(request)) return null;
-  const places = [request, ...Object.values(request).filter(isRecord)];
-  const asked = places.flatMap((place) => REPLY_NAMES.map((name) => place[name]));
-  return asked.find((each): each is number => typeof each === "number") ?? null;
+  const fields = [request, ...Object.values(request).filter(isRecord)].flatMap(Object.entries);
+  const [, asked] = fields.find(([name, value]) => REPLY_NAME.test(name) && typeof value === "number") ?? [];
+  return typeof asked === "number" ? asked : null;
 }
 
 /** The one count beside the reply that was asked for, if that is named and the count is less; `null` for any other text. */
@@ -399,14 +392,9 @@ function onlyOther(text: string, { request, status }: ProviderFailure): number |
   return all.length === 2 && all[1] === askedReplyTokens(request) ? low : null;
 }
 
-/** True for words of a longest reply that do not name the prompt. */
-function isOfReply(text: string): boolean {
-  return REPLY_PATTERNS.every((pattern) => pattern.test(text)) && !PROMPT_WORDS.test(text);
-}
-
-/** True for words that name the prompt and the longest reply together. */
-function namesBoth(text: string): boolean {
-  return REPLY_PATTERNS.every((pattern) => pattern.test(text)) && PROMPT_WORDS.test(text);
+/** Tells whether words of a longest reply name the prompt with it; `null` for no such words. */
+function isOfBoth(text: string): boolean | null {
+  return REPLY_PATTERNS.every((pattern) => pattern.test(text)) ? PROMPT_WORDS.test(text) : null;
 }
 
 const PROMPT_WORDS = /\b(?:input|prompt)\b[^.:]{0,40}\b(?:tokens|length)\b/;
@@ -424,7 +412,7 @@ function classOf(
   if (status === 401 || status === 403 || holds(text, AUTH_PHRASES)) return "auth";
   if (isSum && (status === 200 || !isOther(status))) return "context-overflow";
   if (holds(text, PARAMETER_PHRASES)) return "other";
-  if (holds(text, OVERFLOW_PHRASES) || namesBoth(text) || NO_BODY_PATTERN.test(text)) return "context-overflow";
+  if (holds(text, OVERFLOW_PHRASES) || isOfBoth(text) === true || NO_BODY_PATTERN.test(text)) return "context-overflow";
   if (status === 413 || holds(text, TOO_LARGE_PHRASES)) return "request-too-large";
   if (!isOther(status) && mediaUnitIn(text) !== null) return "request-too-large";
   if ((status !== null && TRANSIENT_STATUSES.includes(status)) || holds(text, TRANSIENT_PHRASES)) return "transient";

@@ -44,11 +44,14 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
   const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {
     const key = conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
     const { abortSignal: signal, maxOutputTokens } = params;
+    const onReply = (mostTokens: number | null) => {
+      reply.maxOutputTokens = Math.min(maxOutputTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
+    };
     return {
       modelId,
       tools: toolSpecsOf(params.tools),
       isRepeated: true,
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens, ...lowering(reply, maxOutputTokens) }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens, onReply }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),
     };
@@ -84,17 +87,7 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
 }
 
 /** The longest reply to ask for, in place of the call's own; empty for that. */
-interface Reply {
-  maxOutputTokens?: number;
-}
-
-function lowering(reply: Reply, askedTokens: number): Pick<ArrayRequest<unknown>, "onReply"> {
-  return {
-    onReply: (mostTokens) => {
-      reply.maxOutputTokens = Math.min(askedTokens, mostTokens ?? askedTokens);
-    },
-  };
-}
+type Reply = { maxOutputTokens?: number };
 
 /** A reply that its window ended has a word or two; chosen. */
 const HELD_CHARS = 64;

@@ -269,7 +269,6 @@ export function lowerReplyBeside(
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
     if (session.view().viewHash !== sent.view.viewHash) return null;
-    if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens, limitTokens));
     if (limitTokens !== null)
       logs.learned.learn(session, asked.modelId, (known) => {
         const isBelieved = limitTokens > known.answeredTokens;
@@ -277,12 +276,13 @@ export function lowerReplyBeside(
         return isBelieved ? { ...known, statedTokens, refusedAtMs: logs.nowMs() } : known;
       });
     const { named } = learnedFor(asked, { session, logs });
-    const { expectedTokens } = session.predict();
-    const { replyTokens: askedTokens } = sent;
-    const replyTokens = shorterReply(named, { askedTokens, promptTokens: expectedTokens, isNamed: limitTokens !== null });
+    const counted = promptTokens ?? session.predict().expectedTokens;
+    const prompt = { askedTokens: sent.replyTokens, promptTokens: counted, isNamed: limitTokens !== null };
+    const replyTokens = shorterReply(named, prompt);
     if (replyTokens === null) return null;
+    if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens, limitTokens));
     asked.onReply?.(replyTokens);
-    return { found, view: session.view(), expectedTokens, replyTokens };
+    return { found, view: session.view(), expectedTokens: session.predict().expectedTokens, replyTokens };
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }

@@ -180,13 +180,14 @@ export async function sent<Request, Answer>(
     lowerBeside: ({ limitTokens, promptTokens }) =>
       conversation.inTurn(async () => {
         const view = awaited(session.progress);
-        if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens, limitTokens));
         if (limitTokens !== null) session.namedTokens = Math.min(limitTokens, session.namedTokens ?? limitTokens);
         const { askedTokens } = session.progress;
-        const asked = { askedTokens, promptTokens: expectedTokens(), isNamed: limitTokens !== null };
+        const asked = { askedTokens, promptTokens: promptTokens ?? expectedTokens(), isNamed: limitTokens !== null };
         const shorterTokens = shorterReply(limitsOf(session), asked);
-        if (shorterTokens !== null && limitTokens === null) session.mostReplyTokens = shorterTokens;
-        return shorterTokens !== null;
+        if (shorterTokens === null) return false;
+        if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens, limitTokens));
+        if (limitTokens === null) session.mostReplyTokens = shorterTokens;
+        return true;
       }),
     leaveReasoning: (refused) => conversation.inTurn(() => conversation.leaveReasoning(refused)),
     recover: (facts, { promptTokens }) =>
