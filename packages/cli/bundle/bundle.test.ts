@@ -43,6 +43,7 @@ const PROGRAM = [
   "packages/cli/src/index.ts",
   "packages/cli/src/io.ts",
   "packages/cli/src/main.ts",
+  "packages/cli/src/terminal/printable.ts",
   "packages/core/src/error.ts",
   "packages/core/src/json.ts",
 ];
