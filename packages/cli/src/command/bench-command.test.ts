@@ -124,7 +124,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     expect(reading(brief).split("\n")).toHaveLength(4);
     expect(reading(brief)).toMatch(/cost: .*dearer: .*kept: .*older: /s);
     expect(reading(full)).toBe(reading(brief));
-    const only = "(plimsoll validate,";
+    const only = "On public data (docs/evidence.md)";
     expect([brief.stdout.includes(only), full.stdout.includes(only)]).toEqual([false, true]);
   });
 
@@ -431,7 +431,7 @@ describe("options of a run", { timeout: REPLAY_MS }, () => {
 
   test("a report fits its published schema", async () => {
     await run("bench", "logs/session.jsonl", ...args, "--json", "whole.json");
-    const { stdout } = await run("bench", "schema");
+    const { stdout } = await run("schema", "report");
     const schema: unknown = JSON.parse(stdout);
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(benchReportSchema.safeParse(JSON.parse(text("whole.json"))).success).toBe(true);
@@ -535,7 +535,7 @@ describe("plimsoll policy", () => {
   });
 
   test("prints the schema as JSON", async () => {
-    const { exitCode, stdout } = await run("policy", "schema");
+    const { exitCode, stdout } = await run("schema", "policy");
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ type: "object", additionalProperties: false });
   });
