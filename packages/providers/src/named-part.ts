@@ -179,9 +179,10 @@ function mentions(held: Held | null, { proses, request }: Pick<RefusedRequest, "
   const said = proses.map(bare).join(" ");
   const types = [...(held?.types ?? [])].filter((type) => type.length >= LEAST_TYPE_CHARS);
   if (types.some((type) => said.includes(type)) || proses.some((prose) => OTHER_PARTS.test(prose))) return true;
-  return words.some((word) => {
-    const [first = ""] = word.split(".");
-    if (parameters.includes(first)) return true;
-    return word.length >= 5 && /[\d./:_-]/.test(word) && body.includes(word);
-  });
+  if (words.some((word) => parameters.includes(word.split(".")[0] ?? ""))) return true;
+  const values = words.filter((word) => word.length >= 5 && /[\d./:_-]/.test(word)).slice(0, MOST_VALUES);
+  return values.some((word) => body.includes(word));
 }
+
+/** Words of a refusal that are looked for in the request, each in the whole of it. Chosen. */
+const MOST_VALUES = 100;
