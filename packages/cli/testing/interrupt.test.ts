@@ -44,13 +44,12 @@ describe.skipIf(terminals === null)("Ctrl-C", { timeout: RUN_MS }, () => {
     ["bench", ["bench", "sessions", "-p", "plimsoll", "-p", "pi", "-w", "32k", "--jobs", "1", "--json", "report.json"], 3],
     ["tune", ["tune", "sessions/1-bug-hunt.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1"], 3],
     ["advise", ["advise", "--since", "2026-01-01", "--from", "codex", "--jobs", "1", "--html", "advice.html"], 3],
-    ["validate", ["validate", "sessions", "--json", "validation.json"], 2],
   ])("ends %s with the line that goes on, and it does", async (_, args, files) => {
     const { end, said } = await interrupted(args, files);
     expect(end).toEqual({ exitCode: 130, signal: 0 });
     expect(said.split("\r\n").slice(-3)).toEqual([expect.stringContaining("Go on with:"), `  plimsoll ${args.join(" ")}`, ""]);
     const kept = filesBelow();
-    expect(kept.filter((name) => name.endsWith(".tmp") || /^(report|advice|validation)\./.test(name))).toEqual([]);
+    expect(kept.filter((name) => name.endsWith(".tmp") || /^(report|advice)\./.test(name))).toEqual([]);
     for (const name of kept.filter((each) => each.endsWith(".gz"))) {
       const [run = ""] = readdirSync(join(folder, CACHE));
       expect(() => JSON.parse(gunzipSync(readFileSync(join(folder, CACHE, run, name))).toString())).not.toThrow();

@@ -96,7 +96,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     const messages: unknown = JSON.parse(before.stdout);
     expect(Array.isArray(messages) && messages.length > 0).toBe(true);
     expect((await plimsoll("compact", file, "--dry-run")).stdout).toContain("summarised");
-    expect((await plimsoll("undo", file)).stdout).toMatch(
+    expect((await plimsoll("compact", "--undo", file)).stdout).toMatch(
       /^Undone: the compaction by plimsoll \([a-z-]+\); \d+ messages became \d+, /,
     );
     expect((await plimsoll("inspect", file)).stdout).toContain(", undone later");
