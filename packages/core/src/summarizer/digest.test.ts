@@ -183,6 +183,17 @@ describe("under the sections of a policy", () => {
     expect(ask(PLIMSOLL, [before(text), ...more])).toBe(expected);
   });
 
+  test.each<[string, readonly Message[], readonly Message[], string]>([
+    ["none that was covered, if the first stays", [human("u", "A")], [human("v", "B")], "## Goal\n- Asked last: B"],
+    ["none that comes after a summary without it", [before("Done.")], [human("v", "B")], "## Goal\n- Asked last: B"],
+    ["the one before a summary", [], [human("u", "A"), before("Done.")], "## Goal\n- Asked first: A\n\n## Progress\n- Done."],
+    ["the one that says something", [human("u", "None")], [human("v", "B")], "## Goal\n- Asked first: B"],
+  ])("the first request is %s", (_, stays, messages, expected) => {
+    const view = [...stays, ...messages];
+    const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }], view };
+    expect(digestText(request, DEFAULT_DIGEST_OPTIONS)).toBe(expected);
+  });
+
   const plan = planned("p", ["C", "pending"]);
   test.each<[string, readonly Message[], readonly Message[], string]>([
     ["a plan that stays in the view, nor an older one", [before(PLAN_BEFORE)], [plan], "## Progress\n- B is red."],

@@ -123,7 +123,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
   const known = facts ?? view.reduce((all, message) => foldFacts(all, { type: "message", message }), NO_FACTS);
-  const { first, ...said } = saidIn(covered);
+  const { first, ...said } = saidIn(covered, view);
   const focus = request.focus === null ? [] : focusLines(covered, request.focus);
   // The record of a whole log says what is true now: nothing that an earlier digest had of it is.
   const isNewer = (part: keyof Facts) => facts !== undefined || known[part] !== NO_FACTS[part];
@@ -158,21 +158,31 @@ function withoutShownPlan(facts: Facts, covered: readonly Message[], view: reado
   return isPlanGone(facts, staying) ? facts : { ...facts, plan: null };
 }
 
-/** The session's first request, if nothing stands before it; the newest of the others; and the newest step. */
-function saidIn(covered: readonly Message[]): { readonly first: string | null } & Pick<Told, "asked" | "step"> {
-  const requests = covered
-    .filter(isHuman)
-    .map(textOf)
-    .filter((text) => startOfSaying(text) >= 0);
-  const isSummarized = covered.some((message) => message.role !== "tool-result" && message.origin === "summary");
-  const first = isSummarized ? undefined : requests[0];
-  const newest = requests.at(-1);
+/** The session's first request, if it is covered and in no summary yet; the newest of the others that are; and the newest step. */
+function saidIn(
+  covered: readonly Message[],
+  view: readonly Message[],
+): { readonly first: string | null } & Pick<Told, "asked" | "step"> {
+  const requests = covered.filter(isRequest);
+  // Before a summary stands only what it does not cover.
+  const first = view.find((message) => isSummary(message) || isRequest(message));
+  const isFirst = ({ id }: Message) => first !== undefined && id === first.id;
+  const newest = requests.findLast((message) => !isFirst(message));
   const begun = covered.findLastIndex(isOfModel);
   return {
-    first: first ?? null,
-    asked: newest === undefined || newest === first ? [] : [newest],
+    first: requests.filter(isFirst).map(textOf)[0] ?? null,
+    asked: newest === undefined ? [] : [textOf(newest)],
     step: begun < 0 ? [] : covered.slice(begun).flatMap(stepText),
   };
+}
+
+/** True for words of the person that say something. */
+function isRequest(message: Message): boolean {
+  return isHuman(message) && startOfSaying(textOf(message)) >= 0;
+}
+
+function isSummary(message: Message): boolean {
+  return message.role !== "tool-result" && message.origin === "summary";
 }
 
 function isOfModel(message: Message): boolean {
@@ -386,7 +396,7 @@ function earlierIn(messages: readonly Message[], titles: readonly string[], outO
   const prose: string[] = [];
   let firstAsked: string | null = null;
   for (const message of messages) {
-    if (message.role === "tool-result" || message.origin !== "summary") continue;
+    if (!isSummary(message)) continue;
     const { preamble, found } = sectionsIn(summaryOf(message), titles);
     if (preamble !== "" && !isNothing(preamble)) prose.push(preamble);
     for (const { title, body } of found) {
