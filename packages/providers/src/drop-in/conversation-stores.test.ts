@@ -40,12 +40,14 @@ test("the second of two compactors over one store is told of the first, loses no
 test("pauses count in a drop-in as they do in a conversation with that clock", async () => {
   let step = 0;
   const nowMs = () => step * 10 * MINUTE_MS;
-  const messages = talk(32, 2_200);
+  // Half of a window this large fills twice before the line without pauses is reached.
+  const largeWindow = { ...limits, contextWindowTokens: 160_000 };
+  const messages = talk(32, 16_000);
   const compactionsWith = async (clock: () => number | null) => {
     let compactions = 0;
     const compactor = createMessagesCompactor({
       policy: PLIMSOLL_POLICY,
-      limits,
+      limits: largeWindow,
       nowMs: clock,
       onEvent: ({ type }) => {
         compactions += type === "compaction-end" ? 1 : 0;
