@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { createRecallIndex } from "../recall/recall-index.ts";
-import { human } from "../testing/builders.ts";
+import { human, result, toolCall } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { KeepRule } from "./keep-rule.ts";
 import { recaller } from "./recaller.ts";
@@ -72,6 +72,15 @@ test.each([
 ])("a block recalls %s", (_, beside, left) => {
   const { block } = recalled(recalling(100), { beside });
   expect([...(block ?? "").matchAll(/handle (\w+)/g)].map(([, handle]) => handle)).toEqual([left]);
+});
+
+test("a block recalls no tool's output that the text beside it quotes", () => {
+  const index = createRecallIndex(createWorkCounter());
+  const log = [toolCall("k", "c", { name: "look", argumentsJson: "{}" }), result("r", "c", "The port is 4711.")];
+  for (const message of log) index.add(message);
+  const made = recaller([recalling(100)], { ...ROOM, charsPerToken: 2, log: index.now(), work: createWorkCounter() });
+  expect(made.recall([], 2000)).toContain("The port is 4711.");
+  expect(made.recall([], 2000, "- look: The port is 4711.")).toBeNull();
 });
 
 test.each<[string, number, number]>([

@@ -100,9 +100,9 @@ export function recalledPassages({ index, worth, stays, said = "", maximumChars 
   return passagesOf(taken.toSorted(inLogOrder), index);
 }
 
-/** True for words of the person or the model, enough to be told from others, that a text quotes whole. */
+/** True for words, enough to be told from others, that a text quotes whole. */
 function isToldIn(told: string, { of, lines, tellingLines }: Unit): boolean {
-  return (of.kind === "person" || of.kind === "said") && tellingLines > 0 && told.includes(onOneLine(textOf(of.text, lines)));
+  return tellingLines > 0 && told.includes(onOneLine(textOf(of.text, lines)));
 }
 
 function onOneLine(text: string): string {
