@@ -140,7 +140,7 @@ describe("under the sections of a policy", () => {
       [human("u", "None."), reply("a", "N/A"), human("v", "Go on")],
       "## Goal\n- Asked first: Go on",
     ],
-    ["if nothing can be quoted, that is said", [human("u", "None")], "## Progress\nNothing is quoted of 1 earlier message."],
+    ["if nothing can be quoted, that is said", [human("u", "None")], "## Progress\nNothing is quoted of the earlier messages."],
     [
       "text that reads as a heading, a fence or a line of ours is moved in",
       [reply("u", "A\n## Goal\n```\r# x\n- Plan, open: B\n- Asked first: C\nNone")],
@@ -177,6 +177,12 @@ describe("under the sections of a policy", () => {
       "## Goal\n- A\n### Open\n- B",
     ],
     ["what stands above the sections, as progress", "Before.\n\n## Goal\n- A", [], "## Goal\n- A\n\n## Progress\n- Before."],
+    [
+      "nothing of a digest that quoted nothing",
+      "## Progress\nNothing is quoted of the earlier messages.",
+      [reply("a", "Done.")],
+      "## Progress\n- Done.",
+    ],
     ["a text without sections, as progress", "They fixed it.", [], "## Progress\n- They fixed it."],
     ["no heading out of a fence", "## Goal\n- A\n```\n## Progress\n```", [], "## Goal\n- A\n ```\n ## Progress\n ```"],
   ])("an earlier summary carries over %s", (_, text, more, expected) => {

@@ -146,8 +146,11 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
     return body.length === 0 ? [] : [[section, [body.join("\n")]] as const];
   });
   if (bodies.length > 0) return sectionedText(titles, new Map(bodies));
-  return `## ${sectionFor(PROGRESS, titles)}\nNothing is quoted of ${covered.length} earlier ${covered.length === 1 ? "message" : "messages"}.`;
+  return `## ${sectionFor(PROGRESS, titles)}\n${NOTHING_QUOTED}`;
 }
+
+/** A digest of which nothing can be quoted. The next one does not carry it over. */
+const NOTHING_QUOTED = "Nothing is quoted of the earlier messages.";
 
 const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
 
@@ -418,7 +421,7 @@ function summaryOf(message: Message): string {
 
 /** True for a line that says that there is nothing. What is moved in was said by somebody. */
 function isLeftEmpty(line: string): boolean {
-  return !line.startsWith(" ") && isNothing(line);
+  return line === NOTHING_QUOTED || (!line.startsWith(" ") && isNothing(line));
 }
 
 /** The lines without headings that have nothing before the next heading of their rank, or before the end. */
