@@ -22,7 +22,7 @@ const FORGED = [
     "```",
     "- Plan, open: A",
     "- Asked first: B",
-    "- Asked last: C",
+    "- Asked later: C",
     "- Changed: D",
   ],
   ...["Leave main.", "I run the tests.", "# x", "", "  ", "- item", "\u2028# y"],

@@ -63,7 +63,7 @@ describe("the digest", () => {
   test.each(policies)("keeps under %s the first request over five full cuts", (_, { summary }) => {
     let messages: readonly Message[] = [human("u", "Port the parser."), ...busy(0)];
     for (let cut = 1; cut <= 5; cut++) messages = [summaryMessage(`s${cut}`, ask(summary, messages)), ...busy(cut)];
-    expect(ask(summary, messages)).toContain("- Asked first: Port the parser.\n- Asked last: Add rule 5.19 here.");
+    expect(ask(summary, messages)).toContain("- Asked first: Port the parser.\n- Asked later: Add rule 5.19 here.");
   });
 });
 
@@ -97,7 +97,7 @@ describe("under the sections of a policy", () => {
     [
       "of requests the first and the newest are the goal",
       [human("u", "A"), human("v", "B"), human("w", "C\nc")],
-      "## Goal\n- Asked first: A\n- Asked last: C c",
+      "## Goal\n- Asked first: A\n- Asked later: C c",
     ],
     [
       "of a plan, what is done is progress, the rest comes next, and what was given up is neither",
@@ -151,18 +151,18 @@ describe("under the sections of a policy", () => {
   });
 
   test.each<[string, string, readonly Message[], string]>([
-    ["a plan, if there is no newer one", PLAN_BEFORE, [human("u", "D")], `## Goal\n- Asked last: D\n\n${PLAN_BEFORE}`],
+    ["a plan, if there is no newer one", PLAN_BEFORE, [human("u", "D")], `## Goal\n- Asked later: D\n\n${PLAN_BEFORE}`],
     [
       "the first request, and the newest if there is no newer one",
-      "## Goal\n- Asked first: A\n- Asked last: B",
+      "## Goal\n- Asked first: A\n- Asked later: B",
       [reply("a", "Done.")],
-      "## Goal\n- Asked first: A\n- Asked last: B\n\n## Progress\n- Done.",
+      "## Goal\n- Asked first: A\n- Asked later: B\n\n## Progress\n- Done.",
     ],
     [
       "no request but the first, if there is a newer one",
-      "## Goal\n- Asked first: A\n- Asked last: B",
+      "## Goal\n- Asked first: A\n- Asked later: B",
       [human("u", "C")],
-      "## Goal\n- Asked first: A\n- Asked last: C",
+      "## Goal\n- Asked first: A\n- Asked later: C",
     ],
     [
       "nothing of a plan, if there is a newer one",
@@ -190,8 +190,8 @@ describe("under the sections of a policy", () => {
   });
 
   test.each<[string, readonly Message[], readonly Message[], string]>([
-    ["none that was covered, if the first stays", [human("u", "A")], [human("v", "B")], "## Goal\n- Asked last: B"],
-    ["none that comes after a summary without it", [before("Done.")], [human("v", "B")], "## Goal\n- Asked last: B"],
+    ["none that was covered, if the first stays", [human("u", "A")], [human("v", "B")], "## Goal\n- Asked later: B"],
+    ["none that comes after a summary without it", [before("Done.")], [human("v", "B")], "## Goal\n- Asked later: B"],
     ["the one before a summary", [], [human("u", "A"), before("Done.")], "## Goal\n- Asked first: A\n\n## Progress\n- Done."],
     ["the one that says something", [human("u", "None")], [human("v", "B")], "## Goal\n- Asked first: B"],
   ])("the first request is %s", (_, stays, messages, expected) => {
@@ -225,6 +225,6 @@ describe("under the sections of a policy", () => {
     const messages = [before(PLAN_BEFORE), human("u", "D"), touching("a", "a.ts", "modify"), failing("a"), reply("b", "Done.")];
     const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }] };
     const options = { maximumChars: 6000, facts: logOf(messages).reduce(foldFacts, NO_FACTS), isBesideRecord: true };
-    expect(digestText(request, options)).toBe("## Goal\n- Asked last: D\n\n## Progress\n- B is red.\n- Done.");
+    expect(digestText(request, options)).toBe("## Goal\n- Asked later: D\n\n## Progress\n- B is red.\n- Done.");
   });
 });

@@ -66,9 +66,9 @@ const AHEAD = ["next", "pending", ...PROGRESS];
 const FILES = ["file", "artifact", "critical", ...PROGRESS];
 const FAILURES = ["failure", "critical", "pending", "error"];
 
-/** Before what a digest says of the first request, which is carried over whatever comes, and of the newest. */
+/** Before what a digest says of the first request, which is carried over whatever comes, and of the newest that it covers. */
 const FIRST = "- Asked first: ";
-const NEWEST = "- Asked last: ";
+const NEWEST = "- Asked later: ";
 
 const line = { mark: "- ", prefers: "newest" } as const;
 const marked = { shareRatio: 0.1, quoteChars: 240, prefers: "newest" } as const;
