@@ -19,11 +19,14 @@ const sessionOf = (turns: number) =>
 /** Long enough that what comes before the first compaction, which costs nothing, is a small part. */
 const [once, twice] = [sessionOf(80), sessionOf(160)];
 const window = { kind: "working-room", tokens: 20_000 } as const;
+/** So short that summaries reach their size early: until then each cut reads a longer one. */
+const SUMMARY_TOKENS = 300;
 
 test.each([SVEN_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, CONTEXT_EDITING_PEER.policy])(
   "$name: compacting a session twice as long takes twice the work",
   { timeout: REPLAY_MS },
-  async (policy) => {
+  async (preset) => {
+    const policy = { ...preset, summary: { ...preset.summary, maxTokens: SUMMARY_TOKENS } };
     const workOf = async (session: typeof once) => {
       const done: CompactionEntry["record"]["work"][] = [];
       await drive(session, cellOf(session, { policy, window, catalog: MODEL_CATALOG }), ({ compactions }) => {
