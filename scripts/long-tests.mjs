@@ -20,8 +20,6 @@ export const longTests = [
   "packages/providers/src/drop-in/array-contract.test.ts",
   "packages/providers/src/drop-in/conversations-apart.test.ts",
   "packages/providers/src/drop-in/conversations.property.test.ts",
-  "packages/providers/testing/vendor-rules/drop-in-judge.test.ts",
-  "packages/providers/testing/vendor-rules/second-judge.test.ts",
   "packages/core/src/agent/resume.test.ts",
   "packages/core/src/engine/one-measure.test.ts",
   "packages/core/src/node/kill.test.ts",

@@ -44,7 +44,7 @@ interface Played {
 function judged(column: MatrixColumn, body: unknown): readonly VendorViolation[] {
   switch (column.wire) {
     case "anthropic":
-      return validateMessagesRequest(body, { ids: idsOf(column) });
+      return validateMessagesRequest(body);
     case "openai-chat":
       return validateChatRequest(body, { turns: column.roles === "alternate" ? "alternating" : "any" });
     case "openai-responses":

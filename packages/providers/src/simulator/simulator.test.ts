@@ -175,6 +175,16 @@ describe("the Messages wire", () => {
     ["empty text", body([user("")]), "messages: text content blocks must be non-empty"],
     ["blank text", body([user(" \n")]), "messages: text content blocks must contain non-whitespace text"],
     [
+      "empty text in a result",
+      body([go, assistant([call("a")]), user([{ ...result("a"), content: [{ type: "text", text: "" }] }])]),
+      "messages: text content blocks must be non-empty",
+    ],
+    [
+      "a tool's name with other characters",
+      body([go], { tools: [{ name: "a.b", input_schema: { type: "object" } }] }),
+      "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+    ],
+    [
       "no content",
       body([go, assistant([]), go]),
       "messages.1: all messages must have non-empty content except for the optional final assistant message",
@@ -432,6 +442,11 @@ describe("the Chat Completions wire", () => {
     ],
     ["no content", [user(null)], "Invalid value for 'content': expected a string, got null."],
     [
+      "another role",
+      [go, { role: "model", content: "x" }],
+      "Invalid value: 'model'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', 'developer'.",
+    ],
+    [
       "an empty list of calls",
       [go, calls()],
       "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.",
@@ -577,6 +592,19 @@ describe("the Responses wire", () => {
       "Missing required parameter: 'input[2].output'.",
     ],
     ["an item twice", [go, reasoning, reasoning, functionCall, output], 400, "Duplicate item found with id rs_1."],
+    ["no input", [], 400, "Missing required parameter: 'input'."],
+    [
+      "another role",
+      [{ ...go, role: "tool" }],
+      400,
+      "Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+    ],
+    [
+      "an id of a call that is too long",
+      [go, { ...functionCall, call_id: "a".repeat(65) }],
+      400,
+      "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64, but got a string with length 65 instead.",
+    ],
     [
       "input as the model's words",
       [assistant([{ type: "input_text", text: "x" }])],
@@ -593,6 +621,7 @@ describe("the Responses wire", () => {
 
   test.each([
     ["an earlier response", { previous_response_id: "resp_1" }, "Previous response with id 'resp_1' not found."],
+    ["no model", { model: undefined }, "you must provide a model parameter"],
     [
       "too short a reply",
       { max_output_tokens: 15 },

@@ -17,23 +17,6 @@ const FUNCTION_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Messages of a Chat Completions request: roles, contents, and pairs of calls and results. */
 export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
   {
-    id: "messages-present",
-    source: "https://github.com/CopilotKit/CopilotKit/issues/529 (Invalid 'messages': empty array)",
-    *check({ body, messages }) {
-      const node = field(body, "messages");
-      if (!Array.isArray(node.value)) yield at(node, "Missing required parameter: 'messages'.");
-      else if (messages.length === 0) yield at(node, "Invalid 'messages': empty array.");
-    },
-  },
-  {
-    id: "role",
-    source: "openai 6.49.0, ChatCompletionRole",
-    *check({ messages }) {
-      for (const node of messages)
-        if (PARTS[roleOf(node)] === undefined) yield at(field(node, "role"), "Invalid value for 'role'");
-    },
-  },
-  {
     id: "content-type",
     source: "openai 6.49.0, ChatCompletionMessageParam: the content of each role",
     *check({ messages }) {
@@ -46,19 +29,6 @@ export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
           if (!(PARTS[roleOf(node)] ?? []).includes(type)) yield at(part, `Invalid value: '${type}' for role ${roleOf(node)}`);
           if (type === "text" && textOf(field(part, "text")) === null) yield at(part, "Missing required parameter: 'text'");
         }
-      }
-    },
-  },
-  {
-    id: "content-null",
-    source: "https://github.com/run-llama/llama_index/pull/17921 (expected a string, got null, unless there are tool_calls)",
-    *check({ messages }) {
-      for (const node of messages) {
-        const mayLack =
-          roleOf(node) === "assistant" &&
-          ["tool_calls", "function_call", "refusal", "audio"].some((name) => isGiven(field(node, name)));
-        if (!isGiven(field(node, "content")) && !mayLack)
-          yield at(node, "Invalid value for 'content': expected a string, got null.");
       }
     },
   },
@@ -80,17 +50,6 @@ export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
         const name = field(node, "name");
         if (isSet(name) && !/^[^\s<|\\/>]{1,64}$/.test(textOf(name) ?? ""))
           yield at(name, "Invalid 'name': string does not match pattern");
-      }
-    },
-  },
-  {
-    id: "calls-not-empty",
-    source: "https://github.com/openai/openai-node/pull/1341 (Invalid 'tool_calls': empty array)",
-    *check({ messages }) {
-      for (const node of messages) {
-        const calls = field(node, "tool_calls");
-        if (isSet(calls) && itemsOf(calls).length === 0) yield at(calls, "Invalid 'tool_calls': empty array.");
-        if (isSet(calls) && roleOf(node) !== "assistant") yield at(calls, "'tool_calls' belong to an assistant message");
       }
     },
   },
@@ -121,15 +80,6 @@ export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
     },
   },
   {
-    id: "call-id-length",
-    source: "https://github.com/vercel/ai/issues/5171 (Expected a string with maximum length 40)",
-    *check({ rounds }) {
-      for (const call of rounds.flatMap(({ calls }) => calls))
-        if (fieldText(call, "id").length > 40)
-          yield at(field(call, "id"), "Invalid 'id': string too long. Expected at most 40.");
-    },
-  },
-  {
     id: "call-id-unique",
     source: "https://github.com/openclaw/openclaw/pull/47136 (duplicate tool_call_id in one message)",
     *check({ rounds }) {
@@ -138,33 +88,6 @@ export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
           calls.map((call) => [call, fieldText(call, "id")] as const),
           (id) => `Duplicate tool call id '${id}'`,
         );
-    },
-  },
-  {
-    id: "call-answered",
-    source: "https://github.com/aliasrobotics/cai/issues/111 (tool_calls must be followed by tool messages responding to each)",
-    *check({ rounds }) {
-      for (const { calls, results } of rounds) {
-        const answered = new Set(results.map((node) => fieldText(node, "tool_call_id")));
-        for (const call of calls)
-          if (!answered.has(fieldText(call, "id")))
-            yield at(call, `tool_call_ids did not have response messages: ${fieldText(call, "id")}`);
-      }
-    },
-  },
-  {
-    id: "result-called",
-    source:
-      "https://github.com/miurla/morphic/issues/136 (role 'tool' must be a response to a preceeding message with 'tool_calls')",
-    *check({ rounds, strays }) {
-      for (const node of strays)
-        yield at(node, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'");
-      for (const { calls, results } of rounds) {
-        const called = new Set(calls.map((call) => fieldText(call, "id")));
-        for (const node of results)
-          if (!called.has(fieldText(node, "tool_call_id")))
-            yield at(node, "'tool_call_id' not found in 'tool_calls' of previous message");
-      }
     },
   },
   {

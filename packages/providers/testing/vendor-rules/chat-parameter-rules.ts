@@ -1,6 +1,6 @@
 import type { ChatRequest } from "./chat-request.ts";
 import { field, fieldText, isFields, isGiven, isSet, itemsOf } from "./json-node.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates, unknownFields, type VendorRule } from "./vendor-rule.ts";
+import { at, isWholeFrom, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** The SDK's ChatCompletionCreateParamsBase. */
 const PARAMETERS = new Set(
@@ -16,24 +16,11 @@ const REASONING_MODEL = /^(?:o\d|gpt-[5-9])/;
 
 /** Parameters and tools of a Chat Completions request. */
 export const CHAT_PARAMETER_RULES: readonly VendorRule<ChatRequest>[] = [
-  { id: "body", source: "https://platform.openai.com/docs/guides/error-codes", check: ({ body }) => bodyIsObject(body) },
-  {
-    id: "well-formed",
-    source: "RFC 8259, section 8.2; the same fault at another vendor: https://github.com/anthropics/claude-code/issues/3277",
-    check: ({ body }) => loneSurrogates(body),
-  },
   {
     id: "parameters",
     source:
       "openai 6.49.0, ChatCompletionCreateParamsBase; https://github.com/teabranch/open-responses-server/issues/41 (Unknown parameter)",
     check: ({ body }) => unknownFields(body, PARAMETERS),
-  },
-  {
-    id: "model",
-    source: "https://platform.openai.com/docs/api-reference/chat/create (model: required)",
-    *check({ body, model }) {
-      if (model === "") yield at(field(body, "model"), "you must provide a model parameter");
-    },
   },
   {
     id: "max-tokens",
@@ -80,15 +67,6 @@ export const CHAT_PARAMETER_RULES: readonly VendorRule<ChatRequest>[] = [
       for (const name of ["tool_choice", "parallel_tool_calls"])
         if (isSet(field(body, name)) && tools.length === 0)
           yield at(field(body, name), `'${name}' is only allowed when 'tools' are specified`);
-    },
-  },
-  {
-    id: "stream-options",
-    source: "openai 6.49.0, ChatCompletionStreamOptions: only set this when you set `stream: true`",
-    *check({ body }) {
-      const node = field(body, "stream_options");
-      if (isGiven(node) && field(body, "stream").value !== true)
-        yield at(node, "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
     },
   },
   {

@@ -13,8 +13,6 @@ export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly JsonNode[];
   readonly rounds: readonly CallRound[];
-  /** Tool messages that no assistant message with calls comes before. */
-  readonly strays: readonly JsonNode[];
   readonly tools: readonly JsonNode[];
 }
 
@@ -23,14 +21,12 @@ export function readChatRequest(body: unknown): ChatRequest {
   const root = rootOf(body);
   const messages = itemsOf(field(root, "messages"));
   const rounds: { node: JsonNode; calls: readonly JsonNode[]; results: JsonNode[] }[] = [];
-  const strays: JsonNode[] = [];
   let isOpen = false;
   for (const node of messages) {
     const calls = itemsOf(field(node, "tool_calls"));
     const round = isOpen ? rounds.at(-1) : undefined;
     if (roleOf(node) === "tool") {
-      if (round === undefined) strays.push(node);
-      else round.results.push(node);
+      round?.results.push(node);
     } else {
       isOpen = roleOf(node) === "assistant" && calls.length > 0;
       if (isOpen) rounds.push({ node, calls, results: [] });
@@ -41,7 +37,6 @@ export function readChatRequest(body: unknown): ChatRequest {
     model: fieldText(root, "model"),
     messages,
     rounds,
-    strays,
     tools: itemsOf(field(root, "tools")),
   };
 }

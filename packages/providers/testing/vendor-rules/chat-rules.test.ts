@@ -20,10 +20,7 @@ type Row = readonly [rule: string, accepted: unknown, refused: unknown];
 
 /** A body that the vendor takes and one that it refuses, for each rule: from the rule's own source. */
 const ROWS: readonly Row[] = [
-  ["body", plain({}), "go"],
-  ["well-formed", body([says("whole \u{1F600}")]), body([says("half \uD83D")])],
   ["parameters", plain({ stream: true }), plain({ max_output_tokens: 16 })],
-  ["model", plain({}), plain({ model: "" })],
   ["max-tokens", plain({ max_tokens: 1 }), plain({ max_tokens: 0 })],
   ["max-tokens", plain({ max_completion_tokens: 1 }), plain({ max_tokens: 1, max_completion_tokens: 1 })],
   ["max-tokens", plain({ model: "gpt-5.2", max_completion_tokens: 1 }), plain({ model: "gpt-5.2", max_tokens: 1 })],
@@ -37,15 +34,7 @@ const ROWS: readonly Row[] = [
     plain({ tools: [{ type: "function", function: { name: "read", parameters: { type: "string" } } }] }),
   ],
   ["tool-choice", plain({ tool_choice: "auto" }), plain({ tools: undefined, tool_choice: "auto" })],
-  [
-    "stream-options",
-    plain({ stream: true, stream_options: { include_usage: true } }),
-    plain({ stream_options: { include_usage: true } }),
-  ],
   ["stop", plain({ stop: ["a", "b", "c", "d"] }), plain({ stop: ["a", "b", "c", "d", "e"] })],
-  ["messages-present", body([says("go")]), body([])],
-  ["messages-present", body([says("go")]), body("go")],
-  ["role", body([{ role: "developer", content: "be brief" }, says("go")]), body([{ role: "model", content: "x" }])],
   [
     "content-type",
     body([says([{ type: "text", text: "x" }, image])]),
@@ -57,16 +46,8 @@ const ROWS: readonly Row[] = [
     body([says("go"), answers([{ type: "output_text", text: "x" }])]),
   ],
   ["content-type", body([says("go")]), body([says({ text: "go" })])],
-  ["content-null", body([says("go"), calls(CALL), result("call_1")]), body([says("go"), answers(null), says("on")])],
-  ["content-null", body([says("go")]), body([says(null)])],
-  ["content-null", body([says("go"), answers(""), says("on")]), body([says("go"), { role: "assistant" }, says("on")])],
   ["content-not-empty-array", body([says("")]), body([says([])])],
   ["name", body([{ ...says("go"), name: "ann" }]), body([{ ...says("go"), name: "ann b" }])],
-  [
-    "calls-not-empty",
-    body([says("go"), answers("x"), says("on")]),
-    body([says("go"), { ...answers("x"), tool_calls: [] }, says("on")]),
-  ],
   [
     "call-shape",
     body([says("go"), calls(CALL), result("call_1")]),
@@ -83,35 +64,9 @@ const ROWS: readonly Row[] = [
     body([says("go"), calls({ ...CALL, function: { name: "", arguments: "{}" } }), result("call_1")]),
   ],
   [
-    "call-id-length",
-    body([says("go"), calls({ ...CALL, id: "a".repeat(40) }), result("a".repeat(40))]),
-    body([says("go"), calls({ ...CALL, id: "a".repeat(41) }), result("a".repeat(41))]),
-  ],
-  [
     "call-id-unique",
     body([says("go"), calls(CALL, OTHER), result("call_1"), result("call_2")]),
     body([says("go"), calls(CALL, CALL), result("call_1")]),
-  ],
-  [
-    "call-answered",
-    body([says("go"), calls(CALL, OTHER), result("call_2"), result("call_1")]),
-    body([says("go"), calls(CALL, OTHER), result("call_1")]),
-  ],
-  [
-    "call-answered",
-    body([says("go"), calls(CALL), result("call_1"), says("on")]),
-    body([says("go"), calls(CALL), says("on"), result("call_1")]),
-  ],
-  ["result-called", body([says("go"), calls(CALL), result("call_1")]), body([says("go"), result("call_1")])],
-  [
-    "result-called",
-    body([says("go"), calls(CALL), result("call_1")]),
-    body([says("go"), calls(CALL), result("call_1"), result("call_2")]),
-  ],
-  [
-    "result-called",
-    body([says("go"), calls(CALL), result("call_1")]),
-    body([says("go"), calls(CALL), result("call_1"), answers("x"), result("call_1")]),
   ],
   [
     "result-once",
@@ -122,22 +77,6 @@ const ROWS: readonly Row[] = [
 
 /** The same for servers that render a chat template. */
 const TEMPLATE_ROWS: readonly Row[] = [
-  [
-    "template-system-first",
-    body([{ role: "system", content: "be brief" }, says("go")]),
-    body([{ role: "system", content: "be brief" }, { role: "system", content: "and kind" }, says("go")]),
-  ],
-  ["template-alternate", body([says("go"), answers("x"), says("on")]), body([says("go"), says("on")])],
-  [
-    "template-alternate",
-    body([says("go"), calls(CALL), result("call_1"), answers("x"), says("on")]),
-    body([answers("x"), says("go")]),
-  ],
-  [
-    "template-after-tool",
-    body([says("go"), calls(CALL), result("call_1")]),
-    body([says("go"), calls(CALL), result("call_1"), says("on")]),
-  ],
   ["template-last-role", body([says("go"), calls(CALL), result("call_1")]), body([says("go"), answers("The")])],
   [
     "template-arguments",
@@ -161,15 +100,4 @@ test("every rule has a row and a source", () => {
   const rules = [...CHAT_PARAMETER_RULES, ...CHAT_MESSAGE_RULES, ...CHAT_TEMPLATE_RULES];
   expect(new Set([...ROWS, ...TEMPLATE_ROWS].map(([rule]) => rule))).toEqual(new Set(rules.map(({ id }) => id)));
   expect(rules.filter(({ source }) => source === "")).toEqual([]);
-});
-
-test.each([
-  [null],
-  [7],
-  [{}],
-  [{ messages: 7 }],
-  [{ messages: [null, 7, []] }],
-  [{ messages: [{ tool_calls: [null], content: [null] }] }],
-])("a body of no shape is refused, not thrown at: %j", (refused) => {
-  expect(validateChatRequest(refused, { turns: "alternating" }).length).toBeGreaterThan(0);
 });

@@ -13,7 +13,7 @@ import { readMessagesRequest } from "./messages-request.ts";
 import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
 import { endedResponse, RESPONSES_ANSWER_RULES, RESPONSES_EVENT_RULES } from "./responses-answer-rules.ts";
 import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
-import { RESPONSES_AGAIN_RULES, RESPONSES_NEEDED_RULES } from "./responses-needed-rules.ts";
+import { RESPONSES_AGAIN_RULES } from "./responses-needed-rules.ts";
 import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import { judge, type VendorViolation } from "./vendor-rule.ts";
@@ -21,7 +21,6 @@ import { judge, type VendorViolation } from "./vendor-rule.ts";
 export { validateDeclared } from "./declared-rules.ts";
 export type { SessionExchange, SessionVerdict, SilentDrop } from "./reasoning-history.ts";
 export { validateMessagesSession, validateResponsesSession } from "./reasoning-history.ts";
-export { reasonedItems } from "./responses-request.ts";
 export type { VendorViolation } from "./vendor-rule.ts";
 
 /** Which server a Chat Completions request is for. */
@@ -33,30 +32,19 @@ export interface ChatServer {
   readonly turns?: "any" | "alternating";
 }
 
-/** Which server a Messages request is for. */
-export interface MessagesServer {
-  /** "again": a server of another maker that numbers its calls anew, so that an id may name two. Left out, "once". */
-  readonly ids?: "once" | "again";
-}
-
-/** Knowledge of the vendor about a Responses conversation in addition to the body. */
+/** Which server a Responses request is for. */
 export interface ResponsesServer {
-  /** By the id of an item that the vendor gave, the id of its reasoning item, as `reasonedItems` reads them. Left out, none. */
-  readonly reasonedBy?: ReadonlyMap<string, string>;
   /** "again": a server of another maker that numbers its calls anew. Left out, "once". */
   readonly ids?: "once" | "again";
 }
 
-/** Finds everything that the Anthropic Messages API would refuse in a body; none for a body that it takes. */
-export function validateMessagesRequest(body: unknown, { ids = "once" }: MessagesServer = {}): readonly VendorViolation[] {
+/** Finds what the Anthropic Messages API would refuse in a body and the simulator does not look at; none for a body that it takes. */
+export function validateMessagesRequest(body: unknown): readonly VendorViolation[] {
   const rules = [...MESSAGES_MEDIA_RULES, ...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
-  return judge(
-    rules.filter(({ id }) => ids === "once" || id !== "tool-use-id-unique"),
-    readMessagesRequest(body),
-  );
+  return judge(rules, readMessagesRequest(body));
 }
 
-/** Finds everything that the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body. */
+/** Finds what the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body and the simulator does not look at. */
 export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer = {}): readonly VendorViolation[] {
   const rules = [
     ...OPENAI_MEDIA_RULES,
@@ -67,17 +55,13 @@ export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer
   return judge(rules, readChatRequest(body));
 }
 
-/** Finds everything that the OpenAI Responses API would refuse in a body. */
-export function validateResponsesRequest(
-  body: unknown,
-  { reasonedBy = new Map(), ids = "once" }: ResponsesServer = {},
-): readonly VendorViolation[] {
-  const items = ids === "once" ? RESPONSES_ITEM_RULES : RESPONSES_ITEM_RULES.filter(({ id }) => id !== "call-id-unique");
-  const needed = ids === "once" ? RESPONSES_NEEDED_RULES : [...RESPONSES_NEEDED_RULES, ...RESPONSES_AGAIN_RULES];
-  return judge(
-    [...OPENAI_MEDIA_RULES, ...RESPONSES_PARAMETER_RULES, ...items, ...needed],
-    readResponsesRequest(body, reasonedBy),
-  );
+/** Finds what the OpenAI Responses API would refuse in a body and the simulator does not look at. */
+export function validateResponsesRequest(body: unknown, { ids = "once" }: ResponsesServer = {}): readonly VendorViolation[] {
+  const items =
+    ids === "once"
+      ? RESPONSES_ITEM_RULES
+      : [...RESPONSES_ITEM_RULES.filter(({ id }) => id !== "call-id-unique"), ...RESPONSES_AGAIN_RULES];
+  return judge([...OPENAI_MEDIA_RULES, ...RESPONSES_PARAMETER_RULES, ...items], readResponsesRequest(body));
 }
 
 /** Finds everything that the SDKs would refuse in a whole answer of the Messages API. */

@@ -1,8 +1,7 @@
-import { field, fieldText, isFields, isGiven, isSet, type JsonNode, textOf } from "./json-node.ts";
+import { field, fieldText, isSet, type JsonNode, textOf } from "./json-node.ts";
 import { blocksOf, breakpointsOf, type MessagesRequest } from "./messages-request.ts";
 import { at, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
-const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
@@ -58,56 +57,6 @@ export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
     },
   },
   {
-    id: "text-present",
-    source: "https://github.com/anthropics/claude-code/issues/59812 (text content blocks must be non-empty)",
-    *check({ blocks }) {
-      for (const { type, node } of blocks)
-        if (type === "text" && fieldText(node, "text") === "") yield at(node, "text content blocks must be non-empty");
-    },
-  },
-  {
-    id: "text-not-blank",
-    source: "https://github.com/LibreChat-AI/agents/pull/124 (measured: refused unless another text of the message has words)",
-    *check({ turns, system }) {
-      for (const blocks of [system, ...turns.map((turn) => turn.blocks)]) {
-        const texts = blocks.filter(({ type }) => type === "text");
-        const isBlank = texts.every(({ node }) => fieldText(node, "text").trim() === "");
-        const [first] = texts;
-        if (first !== undefined && isBlank && fieldText(first.node, "text") !== "")
-          yield at(first.node, "text content blocks must contain non-whitespace text");
-      }
-    },
-  },
-  {
-    id: "tool-use-id",
-    source: "https://github.com/HKUDS/nanobot/pull/4356 (String should match pattern '^[a-zA-Z0-9_-]+$')",
-    *check({ blocks }) {
-      for (const { type, node } of blocks) {
-        const id = field(node, type === "tool_use" ? "id" : "tool_use_id");
-        if ((type === "tool_use" || type === "tool_result") && !CALL_ID.test(textOf(id) ?? ""))
-          yield at(id, "String should match pattern '^[a-zA-Z0-9_-]+$'");
-      }
-    },
-  },
-  {
-    id: "tool-use-name",
-    source: "https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools (name: ^[a-zA-Z0-9_-]{1,128}$)",
-    *check({ blocks }) {
-      for (const { type, node } of blocks)
-        if (type === "tool_use" && !/^[a-zA-Z0-9_-]{1,128}$/.test(fieldText(node, "name")))
-          yield at(field(node, "name"), "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'");
-    },
-  },
-  {
-    id: "tool-use-input",
-    source: "https://github.com/anthropics/claude-code/issues/6696",
-    *check({ blocks }) {
-      for (const { type, node } of blocks)
-        if (type === "tool_use" && !isFields(field(node, "input").value))
-          yield at(field(node, "input"), "Input should be a valid dictionary");
-    },
-  },
-  {
     id: "tool-result-content",
     source: "@anthropic-ai/sdk 1.12.0, ToolResultBlockParam: a string or blocks; is_error a boolean",
     *check({ blocks }) {
@@ -133,33 +82,10 @@ export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
     },
   },
   {
-    id: "thinking-signature",
-    source: "@anthropic-ai/sdk 1.12.0, ThinkingBlockParam and RedactedThinkingBlockParam: signature and data as they came",
-    *check({ blocks }) {
-      for (const { type, node } of blocks) {
-        if (type === "thinking" && textOf(field(node, "thinking")) === null)
-          yield at(field(node, "thinking"), "Field required");
-        const proof = field(node, type === "thinking" ? "signature" : "data");
-        if ((type === "thinking" || type === "redacted_thinking") && (textOf(proof) ?? "") === "")
-          yield at(proof, `Invalid \`signature\` in \`${type}\` block`);
-      }
-    },
-  },
-  {
     id: "image-source",
     source: "https://platform.claude.com/docs/en/build-with-claude/vision (base64 JPEG, PNG, GIF, WebP, or an https URL)",
     *check({ blocks }) {
       for (const { type, node } of blocks) if (type === "image") yield* imageFaults(field(node, "source"));
-    },
-  },
-  {
-    id: "cache-count",
-    source: "https://github.com/tghamm/Anthropic.SDK/issues/50 (A maximum of 4 blocks with cache_control may be provided)",
-    *check(request) {
-      const all = [...breakpointsOf(request), field(request.body, "cache_control")].filter(isGiven);
-      const fifth = all[4];
-      if (fifth !== undefined)
-        yield at(fifth, `A maximum of 4 blocks with cache_control may be provided. Found ${all.length}.`);
     },
   },
   {
@@ -172,26 +98,6 @@ export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
         if (isSet(ttl) && ttl.value !== "5m" && ttl.value !== "1h")
           yield at(ttl, "cache_control.ttl: Input should be '5m' or '1h'");
       }
-    },
-  },
-  {
-    id: "cache-order",
-    source: "https://github.com/headroomlabs-ai/headroom/issues/2939 (a ttl='1h' block must not come after a ttl='5m' block)",
-    *check(request) {
-      const all = breakpointsOf(request);
-      const firstShort = all.findIndex((node) => fieldText(node, "ttl") !== "1h");
-      for (const node of firstShort < 0 ? [] : all.slice(firstShort))
-        if (fieldText(node, "ttl") === "1h")
-          yield at(node, "a ttl='1h' cache_control block must not come after a ttl='5m' block");
-    },
-  },
-  {
-    id: "cache-on-text",
-    source: "https://github.com/askalf/dario/issues/1066 (cache_control cannot be set for empty text blocks)",
-    *check({ blocks }) {
-      for (const { type, node } of blocks)
-        if (type === "text" && fieldText(node, "text") === "" && isGiven(field(node, "cache_control")))
-          yield at(node, "cache_control cannot be set for empty text blocks");
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { field, fieldsOf, fieldText, isGiven, isSet, itemsOf, type JsonNode, textOf } from "./json-node.ts";
 import type { MessagesRequest } from "./messages-request.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates, repeated, unknownFields, type VendorRule } from "./vendor-rule.ts";
+import { at, isWholeFrom, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** Parameters of the SDK's MessageCreateParamsBase, those of older models, and those of documented betas. */
 const PARAMETERS = new Set(
@@ -22,28 +22,10 @@ const WITHOUT_BUDGET = /^claude-(?:(?:opus|sonnet|haiku)-(?:4-[7-9]|[5-9])|fable
 /** Parameters and tools of a Messages request. */
 export const MESSAGES_PARAMETER_RULES: readonly VendorRule<MessagesRequest>[] = [
   {
-    id: "body",
-    source: "https://platform.claude.com/docs/en/api/errors (invalid_request_error)",
-    check: ({ body }) => bodyIsObject(body),
-  },
-  {
-    id: "well-formed",
-    source:
-      "https://github.com/anthropics/claude-code/issues/3277 (The request body is not valid JSON: no low surrogate in string)",
-    check: ({ body }) => loneSurrogates(body),
-  },
-  {
     id: "parameters",
     source:
       "@anthropic-ai/sdk 1.12.0, MessageCreateParamsBase; https://github.com/amrit110/oli/issues/7 (Extra inputs are not permitted)",
     check: ({ body }) => unknownFields(body, PARAMETERS),
-  },
-  {
-    id: "model",
-    source: "https://platform.claude.com/docs/en/api/messages (model: required)",
-    *check({ body, model }) {
-      if (model === "") yield at(field(body, "model"), "model: Field required");
-    },
   },
   {
     id: "max-tokens",
@@ -75,17 +57,6 @@ export const MESSAGES_PARAMETER_RULES: readonly VendorRule<MessagesRequest>[] = 
     },
   },
   {
-    id: "thinking-budget",
-    source: "@anthropic-ai/sdk 1.12.0, ThinkingConfigEnabled.budget_tokens: at least 1,024 and less than max_tokens",
-    *check({ body, thinking }) {
-      if (thinking !== "manual") return;
-      const [budget, most] = [field(field(body, "thinking"), "budget_tokens"), field(body, "max_tokens").value];
-      if (!isWholeFrom(budget.value, 1024)) yield at(budget, "budget_tokens: Input should be greater than or equal to 1024");
-      else if (typeof most === "number" && Number(budget.value) >= most)
-        yield at(budget, "`max_tokens` must be greater than `thinking.budget_tokens`");
-    },
-  },
-  {
     id: "thinking-sampling",
     source:
       "https://platform.claude.com/docs/en/build-with-claude/extended-thinking (no temperature, no top_k, top_p from 0.95)",
@@ -113,43 +84,6 @@ export const MESSAGES_PARAMETER_RULES: readonly VendorRule<MessagesRequest>[] = 
       if (type === "tool" && !tools.some((tool) => fieldText(tool, "name") === name))
         yield at(node, `Tool '${name}' not found in provided tools`);
     },
-  },
-  {
-    id: "tool-choice-thinking",
-    source:
-      "https://github.com/mastra-ai/mastra/issues/7507; adaptive thinking is exempt: https://platform.claude.com/docs/en/build-with-claude/thinking-tool-workflows",
-    *check({ body, thinking }) {
-      const node = field(body, "tool_choice");
-      if (thinking === "manual" && ["any", "tool"].includes(fieldText(node, "type")))
-        yield at(node, "Thinking may not be enabled when tool_choice forces tool use.");
-    },
-  },
-  {
-    id: "tools-defined",
-    source: "https://github.com/BerriAI/litellm/issues/4687 and https://github.com/anthropics/anthropic-sdk-python/issues/494",
-    *check({ blocks, tools }) {
-      const calling = blocks.find(({ type }) => type === "tool_use" || type === "tool_result");
-      if (calling !== undefined && tools.length === 0)
-        yield at(calling.node, "Requests which include `tool_use` or `tool_result` blocks must define tools");
-    },
-  },
-  {
-    id: "tool-name",
-    source: "https://github.com/anthropics/claude-code/issues/96152 (tools.18.custom.name: at most 128 characters)",
-    *check({ tools }) {
-      for (const tool of tools)
-        if (!/^[a-zA-Z0-9_-]{1,128}$/.test(fieldText(tool, "name")))
-          yield at(field(tool, "name"), "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'");
-    },
-  },
-  {
-    id: "tool-name-unique",
-    source: "https://github.com/eclipse-theia/theia/issues/16122",
-    check: ({ tools }) =>
-      repeated(
-        tools.map((tool) => [tool, fieldText(tool, "name")] as const),
-        () => "tools: Tool names must be unique.",
-      ),
   },
   {
     id: "tool-schema",

@@ -2,16 +2,6 @@ import { field, fieldText, isGiven, itemsOf, textOf } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
 import { at, repeated, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
-/** Types of input items: the SDK's ResponseInputItem. */
-const ITEM_TYPES = new Set(
-  (
-    "message file_search_call computer_call computer_call_output web_search_call function_call function_call_output tool_search_call " +
-    "tool_search_output additional_tools reasoning compaction compaction_trigger image_generation_call code_interpreter_call " +
-    "local_shell_call local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output mcp_list_tools " +
-    "mcp_approval_request mcp_approval_response mcp_call custom_tool_call_output custom_tool_call item_reference program program_output"
-  ).split(" "),
-);
-
 /** Fields of the items that an agent sends; a reasoning item's status is for answers alone. */
 const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   message: ["type", "role", "content", "id", "status", "phase"],
@@ -29,13 +19,6 @@ const ID_PREFIX: Readonly<Record<string, string>> = { message: "msg", function_c
 /** Items of a Responses request, each by itself: shape and ids. Which of them need another: `responses-needed-rules.ts`. */
 export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
   {
-    id: "item-type",
-    source: "openai 6.49.0, ResponseInputItem",
-    *check({ items }) {
-      for (const { type, node } of items) if (!ITEM_TYPES.has(type)) yield at(node, `Invalid value: '${type}'`);
-    },
-  },
-  {
     id: "item-fields",
     source:
       "https://github.com/BerriAI/litellm/issues/13420 and https://github.com/1jehuang/jcode/issues/1028 (Unknown parameter: 'input[3].status')",
@@ -44,15 +27,6 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
         const known = ITEM_FIELDS[type];
         if (known !== undefined) yield* unknownFields(node, new Set(known));
       }
-    },
-  },
-  {
-    id: "message-role",
-    source: "openai 6.49.0, EasyInputMessage.role",
-    *check({ items }) {
-      for (const { type, node } of items)
-        if (type === "message" && !["user", "assistant", "system", "developer"].includes(fieldText(node, "role")))
-          yield at(field(node, "role"), "Invalid value for 'role'");
     },
   },
   {
@@ -100,30 +74,6 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
     },
   },
   {
-    id: "id-unique",
-    source: "https://github.com/vercel/ai/issues/7883 (Duplicate item found with id)",
-    check: ({ items }) =>
-      repeated(
-        items.filter(({ id }) => id !== "").map(({ id, node }) => [node, id] as const),
-        (id) => `Duplicate item found with id ${id}.`,
-      ),
-  },
-  {
-    id: "call-shape",
-    source: "openai 6.49.0, ResponseFunctionToolCall, ResponseCustomToolCall and their outputs",
-    *check({ items }) {
-      for (const { type, node } of items) {
-        const [args, output] = [field(node, "arguments"), field(node, "output")];
-        if (type === "custom_tool_call" && textOf(field(node, "input")) === null)
-          yield at(field(node, "input"), "Missing required parameter: 'input'");
-        if (type === "function_call" && textOf(args) === null)
-          yield at(args, "Invalid type for 'arguments': expected a string");
-        if (/^(function|custom_tool)_call_output$/.test(type) && textOf(output) === null && !Array.isArray(output.value))
-          yield at(output, "Missing required parameter: 'output'");
-      }
-    },
-  },
-  {
     id: "call-name",
     source:
       "https://github.com/diegosouzapw/OmniRoute/pull/4317 (name at most 128); pattern: https://github.com/brekkylab/ailoy/pull/109",
@@ -131,19 +81,6 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
       for (const { type, node } of items)
         if (type === "function_call" && !/^[a-zA-Z0-9_-]{1,128}$/.test(fieldText(node, "name")))
           yield at(field(node, "name"), "Invalid 'name': string does not match pattern '^[a-zA-Z0-9_-]+$'");
-    },
-  },
-  {
-    id: "call-id-length",
-    source: "https://github.com/openai/codex/issues/14355 (call_id: maximum length 64)",
-    *check({ items }) {
-      for (const { type, node } of items) {
-        const id = field(node, "call_id");
-        if (!/^(?:function|custom_tool)_call/.test(type)) continue;
-        if ((textOf(id) ?? "") === "") yield at(id, "Missing required parameter: 'call_id'");
-        else if (fieldText(node, "call_id").length > 64)
-          yield at(id, "Invalid 'call_id': string too long. Expected at most 64.");
-      }
     },
   },
   {

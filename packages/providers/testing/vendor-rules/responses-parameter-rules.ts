@@ -1,6 +1,6 @@
-import { field, fieldText, isFields, isGiven, isSet, textOf } from "./json-node.ts";
+import { field, fieldText, isFields, isGiven } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
-import { at, bodyIsObject, isWholeFrom, loneSurrogates, unknownFields, type VendorRule } from "./vendor-rule.ts";
+import { at, isWholeFrom, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
 /** The SDK's ResponseCreateParamsBase. */
 const PARAMETERS = new Set(
@@ -14,33 +14,10 @@ const PARAMETERS = new Set(
 
 /** Parameters and tools of a Responses request. */
 export const RESPONSES_PARAMETER_RULES: readonly VendorRule<ResponsesRequest>[] = [
-  { id: "body", source: "https://platform.openai.com/docs/guides/error-codes", check: ({ body }) => bodyIsObject(body) },
-  {
-    id: "well-formed",
-    source: "RFC 8259, section 8.2; the same fault at another vendor: https://github.com/anthropics/claude-code/issues/3277",
-    check: ({ body }) => loneSurrogates(body),
-  },
   {
     id: "parameters",
     source: "openai 6.49.0, ResponseCreateParamsBase; https://github.com/bestruirui/octopus/issues/31 (Unknown parameter)",
     check: ({ body }) => unknownFields(body, PARAMETERS),
-  },
-  {
-    id: "model",
-    source: "https://platform.openai.com/docs/api-reference/responses/create (model: needed without a stored prompt)",
-    *check({ body }) {
-      if (fieldText(body, "model") === "" && !isGiven(field(body, "prompt")))
-        yield at(field(body, "model"), "Missing required parameter: 'model'.");
-    },
-  },
-  {
-    id: "input-present",
-    source: "openai 6.49.0, ResponseCreateParamsBase.input: a string or items",
-    *check({ input, items, goesOn }) {
-      if (isSet(input) && textOf(input) === null && !Array.isArray(input.value)) yield at(input, "Invalid type for 'input'");
-      else if (items.length === 0 && (textOf(input) ?? "") === "" && !goesOn)
-        yield at(input, 'One of "input" or "previous_response_id" or "prompt" or "conversation" must be provided.');
-    },
   },
   {
     id: "max-output-tokens",
