@@ -252,10 +252,6 @@ test.each([
 });
 
 test.each([
-  ["what exceeds goes", { tokens: 29, exceeding: "goes" }, 4],
-  ["what just reaches stays", { tokens: 30, exceeding: "goes" }, 3],
-  ["the newest alone exceeds it: nothing stays", { tokens: 9, exceeding: "goes" }, 5],
-  ["all together do not exceed it", { tokens: 210, exceeding: "goes" }, 0],
   ["what exceeds stays if nothing is said", { tokens: 29 }, 3],
   ["a number of messages", { messages: 3 }, 2],
 ] as const)("cutKeeping: %s", (_, keep, cut) => {

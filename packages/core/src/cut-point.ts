@@ -56,10 +56,8 @@ export function cutKeepingMessages(messages: readonly Message[], count: number):
   return Math.max(0, messages.length - count);
 }
 
-/** How much of the newest history is kept; the message that exceeds an amount of tokens stays if nothing is said. */
-export type NewestKept =
-  | { readonly messages: number }
-  | { readonly tokens: number; readonly exceeding?: "stays" | "goes" | undefined };
+/** How much of the newest history is kept; the message that exceeds an amount of tokens stays. */
+export type NewestKept = { readonly messages: number } | { readonly tokens: number };
 
 /** The cut point that keeps so much. */
 export function cutKeeping(
@@ -67,9 +65,9 @@ export function cutKeeping(
   keep: NewestKept,
   messageTokens: (message: Message) => number,
 ): number {
-  if ("messages" in keep) return cutKeepingMessages(messages, keep.messages);
-  const cutWith = keep.exceeding === "goes" ? cutWithinTokens : cutKeepingTokens;
-  return cutWith(messages, keep.tokens, messageTokens);
+  return "messages" in keep
+    ? cutKeepingMessages(messages, keep.messages)
+    : cutKeepingTokens(messages, keep.tokens, messageTokens);
 }
 
 /**
@@ -91,20 +89,6 @@ export function cutExceedingTokens(
   messageTokens: (message: Message) => number,
 ): number {
   return cutWhere(messages, messageTokens, (keptTokens) => keptTokens > keepTokens);
-}
-
-/** The cut point behind the newest message with which the kept ones would exceed `keepTokens`. 0 if all together do not. */
-function cutWithinTokens(
-  messages: readonly Message[],
-  keepTokens: number,
-  messageTokens: (message: Message) => number,
-): number {
-  let keptTokens = 0;
-  const exceeding = messages.findLastIndex((message) => {
-    keptTokens += messageTokens(message);
-    return keptTokens > keepTokens;
-  });
-  return exceeding + 1;
 }
 
 function cutWhere(

@@ -87,13 +87,12 @@ describe("chainOf", () => {
     expect(newestOf(rules, { windowTokens: 100, inputBudgetTokens: 100 })).toEqual({ messages: 5 });
   });
 
-  test.each<[string, NewestAmount, "goes" | undefined, object]>([
-    ["messages", { messages: 3 }, undefined, { messages: 3 }],
-    ["tokens", { tokens: 7 }, undefined, { tokens: 7 }],
-    ["a share of the budget", { ratio: 0.5, of: "input-budget" }, undefined, { tokens: 50 }],
-    ["tokens, without the message that exceeds them", { tokens: 7 }, "goes", { tokens: 7, exceeding: "goes" }],
-  ])("the newest history is %s", (_, amount, exceeding, newest) => {
-    const rule = { kind: "recent", keeps: "newest", amount, exceeding } as const;
+  test.each<[string, NewestAmount, object]>([
+    ["messages", { messages: 3 }, { messages: 3 }],
+    ["tokens", { tokens: 7 }, { tokens: 7 }],
+    ["a share of the budget", { ratio: 0.5, of: "input-budget" }, { tokens: 50 }],
+  ])("the newest history is %s", (_, amount, newest) => {
+    const rule = { kind: "recent", keeps: "newest", amount } as const;
     expect(newestOf([rule], { windowTokens: 200, inputBudgetTokens: 100 })).toStrictEqual(newest);
   });
 

@@ -278,11 +278,8 @@ async function rest(signal: AbortSignal): Promise<void> {
 
 /** The newest history that strategies are asked to keep: what the first rule of that sort says; without one nothing. */
 export function newestOf(rules: readonly KeepRule[], budget: Budget): StrategyInput["keep"] {
-  const rule = rules.find((each) => each.keeps === "newest");
-  const amount = rule?.amount ?? { messages: 0 };
-  if ("messages" in amount) return amount;
-  const tokens = resolveAmount(amount, budget);
-  return rule?.exceeding === "goes" ? { tokens, exceeding: "goes" } : { tokens };
+  const amount = rules.find((each) => each.keeps === "newest")?.amount ?? { messages: 0 };
+  return "messages" in amount ? amount : { tokens: resolveAmount(amount, budget) };
 }
 
 /** The name in records of the step that swaps a prepared summary in. */

@@ -29,30 +29,22 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
   if (budget === null) return { kind: "unchanged", off: "unknown-window" };
   if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget };
   const reason = reasonToAct(state.policy, input.gate, budget, {
+    ...state,
     prediction: state.estimator.predict(state.ledger, state.overhead),
     pendingTokens: expectedTokensOf(input.pending, state),
-    newTokens: state.newTokens,
-    stepTokens: state.stepTokens,
     upperRatioAfterCut: state.estimator.upperRatioAfterCut(state.ledger),
-    isGoalMissed: state.isGoalMissed,
     pauseMs: input.nowMs === null || state.reportedAtMs === null ? null : input.nowMs - state.reportedAtMs,
   });
   return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget };
 }
 
 /** Sizes at a gate, by the policy's measure. */
-export interface GateSizes {
+export interface GateSizes extends Pick<GateState, "newTokens" | "stepTokens" | "isGoalMissed"> {
   readonly prediction: Prediction;
   /** Tokens of the message that is about to be sent. */
   readonly pendingTokens: number;
-  /** Tokens that arrived since the last compaction; `null` if there was none. */
-  readonly newTokens: number | null;
-  /** Tokens that a step adds, as measured so far. */
-  readonly stepTokens: number;
   /** The bound on what a cut leaves, as a multiple of what is expected of it. */
   readonly upperRatioAfterCut: number;
-  /** True if the newest compaction missed the budget: another one has to be worth it. */
-  readonly isGoalMissed: boolean;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
 }

@@ -32,8 +32,6 @@ export type NewestAmount = { readonly messages: number } | Amount;
 interface NewestRule {
   readonly keeps: "newest";
   readonly amount: NewestAmount;
-  /** Whether the message that exceeds an amount of tokens is kept (`stays`, also if left out) or not. */
-  readonly exceeding?: "stays" | "goes" | undefined;
 }
 
 /** Keeps messages in their place, word for word: no strategy of the policy takes or changes them. */

@@ -35,6 +35,18 @@ const ROWS: readonly (readonly [string, object, object, readonly string[]])[] = 
     ["drop-tool-calls is gone: clear-tool-results takes its place"],
   ],
   [
+    "messages that exceed an amount",
+    { keep: [{ kind: "recent", amount: atMost, exceeding: "goes" }] },
+    { keep: [{ kind: "recent", amount: atMost }] },
+    ["exceeding is gone: nothing takes its place, leave it out"],
+  ],
+  [
+    "such as stay anyway",
+    { keep: [{ kind: "recent", amount: atMost, exceeding: "stays" }] },
+    { keep: [{ kind: "recent", amount: atMost }] },
+    [],
+  ],
+  [
     "a boundary",
     { strategies: [{ ...summary, boundary: "nearer-safe" }] },
     { strategies: [{ ...summary, boundary: "any-safe" }] },

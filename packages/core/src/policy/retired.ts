@@ -47,7 +47,11 @@ export function withoutRetired(
     if (!isRecord(value)) return word ?? value;
     const spec = own.includes(String(value.kind)) ? undefined : KINDS.get(value.kind)?.(value);
     if (spec !== undefined) say(value.kind, spec.kind);
-    const entries = Object.entries(spec ?? value).map(([key, inner]): [string, unknown] => [key, walk(inner, [...path, key])]);
+    const entries = Object.entries(spec ?? value).map(([key, inner]): [string, unknown] => {
+      const isGone = key === "exceeding" && value.kind === "recent";
+      if (isGone && inner !== "stays") say(key, null);
+      return [key, isGone ? undefined : walk(inner, [...path, key])];
+    });
     return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
   };
   return walk(written, []);

@@ -108,8 +108,7 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
 
 function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, cause }: StrategyInput): number {
   if (cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
-  if ("tokens" in keep && keep.exceeding === undefined && spec.boundary === "turn")
-    return cutExceedingTokens(messages, keep.tokens, keptMessageTokens);
+  if ("tokens" in keep && spec.boundary === "turn") return cutExceedingTokens(messages, keep.tokens, keptMessageTokens);
   return cutKeeping(messages, keep, keptMessageTokens);
 }
 
