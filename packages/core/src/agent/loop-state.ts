@@ -64,7 +64,7 @@ export type RunPhase =
   | { readonly kind: "entering"; readonly gate: "before-submit" | "before-step"; readonly count: number }
   | { readonly kind: "compacting"; readonly ask: Ask }
   | { readonly kind: "asking"; readonly recovery: number }
-  | { readonly kind: "appending"; readonly entry: UsageEntry | null }
+  | { readonly kind: "appending"; readonly entry: UsageEntry | null; readonly reason: EndReason }
   | { readonly kind: "answered"; readonly calls: readonly ToolCallPart[]; readonly reason: EndReason }
   | { readonly kind: "deciding"; readonly calls: readonly ToolCallPart[]; readonly decisions: readonly CallDecision[] }
   | { readonly kind: "running"; readonly results: readonly RunningCall[] }

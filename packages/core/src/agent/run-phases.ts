@@ -129,16 +129,18 @@ function replied({ state: before, run }: Running, { draft, usage, entry }: Repli
   const cut: readonly LoopEffect[] = isPromptCut
     ? [{ type: "tell", event: { type: "overflow-detected", limitTokens, requestedTokens, recovery: 1 } }]
     : [];
-  return to({ state, run: { ...run, isPromptCut } }, { kind: "appending", entry }, ...cut, { type: "append-reply", draft });
+  const appending = { kind: "appending", entry, reason: endOf(draft) } as const;
+  return to({ state, run: { ...run, isPromptCut } }, appending, ...cut, { type: "append-reply", draft });
 }
 
 function appended({ state, run }: Running, message: AssistantMessage | null): Transition {
   const { phase } = run;
+  if (phase.kind !== "appending") return { state, effects: NOTHING };
+  const { entry, reason } = phase;
   const calls = message === null ? [] : toolCallsOf(message);
-  const entry = phase.kind === "appending" ? phase.entry : null;
   const told: readonly LoopEffect[] = entry === null ? [] : [{ type: "tell", event: { type: "usage-update", entry } }];
   const lastText = message === null ? "" : textOf(message);
-  return to({ state, run: { ...run, lastText } }, { kind: "answered", calls, reason: endOf(message) }, ...told, {
+  return to({ state, run: { ...run, lastText } }, { kind: "answered", calls, reason }, ...told, {
     type: "next",
   });
 }
@@ -150,8 +152,7 @@ function answered(running: Running, { calls, reason }: Extract<RunPhase, { reado
   return isLast ? ending(running, reason) : beforeStep(running);
 }
 
-function endOf(message: AssistantMessage | null): EndReason {
-  const stopReason = message?.stopReason ?? "length";
+function endOf({ stopReason }: Replied["draft"]): EndReason {
   return stopReason === "length" || stopReason === "refusal" ? stopReason : "done";
 }
 

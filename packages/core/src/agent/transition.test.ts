@@ -143,11 +143,11 @@ describe("a run", () => {
     ["ends if there are no calls", IDLE, answered(WORDS), "ending", ["tell turn-end done", "tell agent-end done", "next"]],
     ["tells its caller last", IDLE, [...answered(WORDS), DONE], "idle", ["end done after 1"]],
     [
-      "ends with length if nothing could be appended",
+      "ends as the reply did if nothing could be appended",
       IDLE,
-      [...TO_REQUEST, replied(WORDS), { type: "appended", message: null }, DONE],
+      [...TO_REQUEST, replied({ ...WORDS, stopReason: "refusal" }), { type: "appended", message: null }, DONE],
       "ending",
-      ["tell turn-end length", "tell agent-end length", "next"],
+      ["tell turn-end refusal", "tell agent-end refusal", "next"],
     ],
     [
       "looks at the gate after a batch",
