@@ -67,6 +67,30 @@ export function answeredEmpty(response: ServerResponse): "answered" {
   return "answered";
 }
 
+/** Refuses as vendors do. */
+export function refusing(response: ServerResponse, status: number, error: object): "answered" {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+  return "answered";
+}
+
+/** Answers with a stream of events. */
+export function streaming(response: ServerResponse, events: readonly object[]): "answered" {
+  const typed = events.map((event) => `${"type" in event ? `event: ${event.type}\n` : ""}data: ${JSON.stringify(event)}\n\n`);
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(typed.join(""));
+  return "answered";
+}
+
+/** The arguments of the calls in a body. */
+export function argumentsIn(body: string): readonly unknown[] {
+  const found: unknown[] = [];
+  JSON.parse(body, (key, value) => {
+    if (key === "arguments") found.push(JSON.parse(value));
+    else if (key === "input" && !Array.isArray(value)) found.push(value);
+    return value;
+  });
+  return found;
+}
+
 /** Never answers the first request that is much smaller than one before it; `arrived` resolves when it is there. */
 export function holdFirstCut(): { readonly intercept: Intercept; readonly arrived: Promise<void> } {
   let longest = 0;

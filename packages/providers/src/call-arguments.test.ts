@@ -1,7 +1,7 @@
 import { createMemoryArtifactStore, PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { KEPT_ITEMS, keptHistory, openPartDoor } from "../testing/part-doors.ts";
+import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS } from "../testing/part-doors.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
@@ -47,12 +47,7 @@ const argumentsIn = (sent: unknown): unknown => {
   return typeof found === "string" ? JSON.parse(found) : found;
 };
 
-const DOORS = [
-  ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in"] as const),
-  ...["openai-chat", "openai-responses", "anthropic", "gemini"].map((name) => [name, "proxy"] as const),
-];
-
-describe.each(DOORS)("a call of %s through a %s", (name, through) => {
+describe.each(PART_DOORS)("a call of %s through a %s", (name, through) => {
   test.each(UNSOUND)("whose arguments are %s has an object for them", async (_, text, expected) => {
     const door = openPartDoor(name, { through });
     onTestFinished(door.close);
@@ -68,7 +63,7 @@ describe.each(DOORS)("a call of %s through a %s", (name, through) => {
   });
 });
 
-test.each(DOORS)("sound calls of %s through a %s are the caller's own", async (name, through) => {
+test.each(PART_DOORS)("sound calls of %s through a %s are the caller's own", async (name, through) => {
   const door = openPartDoor(name, { through });
   onTestFinished(door.close);
   const history = keptHistory(name, [{ id: "c1", seal: null }]);

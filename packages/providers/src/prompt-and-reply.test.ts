@@ -1,7 +1,9 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS, untilTaken } from "../testing/part-doors.ts";
 import { ALL_DOORS, type Call, chatAnswer } from "../testing/refusing-doors.ts";
 import { sdkRejection } from "./client/failure.ts";
+import type { Fields } from "./fields.ts";
 import { classifyProviderError, namedPromptTokens, outcomeOf } from "./overflow.ts";
 
 /** Prompt, reply and window, in tokens. */
@@ -84,6 +86,35 @@ describe.each(doors)("%s", (_, open, maxOutputTokens) => {
     expect(seen.refused).toBeGreaterThan(0);
     expect(seen.refused).toBeLessThan(8);
     expect(Math.min(...seen.replies)).toBeGreaterThanOrEqual(1_024);
+  });
+});
+
+/** Programs that keep items of a kind. */
+const KEEPERS = [...PART_DOORS, ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in that is told replies"] as const)];
+
+describe.each(KEEPERS)("items of %s through a %s", (name, through) => {
+  test.each(REFUSALS)("go on after the refusal of prompt and reply together by %s", async (_, status, words) => {
+    const door = openPartDoor(name, { through, replyTokens: LIMITS.maxOutputTokens });
+    onTestFinished(door.close);
+    const asked: { readonly items: number; readonly reply: number; readonly isRefused: boolean }[] = [];
+    let history: readonly Fields[] = [];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      history = [...history, ...keptHistory(name, [{ id: `c${turn}`, seal: null }], said(turn))];
+      const { failure } = await untilTaken(door, history, (items, reply) => {
+        const prompt = Math.ceil(JSON.stringify(items).length / 4);
+        const isRefused = prompt + reply > WINDOW;
+        asked.push({ items: items.length, reply, isRefused });
+        return isRefused ? { status, body: { message: words(prompt, reply, WINDOW) } } : null;
+      });
+      expect(failure).toBeNull();
+    }
+    expect(asked.length).toBeLessThan(TURNS + 8);
+    expect(Math.min(...asked.map(({ reply }) => reply))).toBeGreaterThanOrEqual(1_024);
+    expect(asked.at(-1)?.items).toBeLessThan(history.length);
+    // The reply is lowered before anything is cut, where the door can ask for less and the prompt is named.
+    const [refused, next] = asked.slice(asked.findIndex(({ isRefused }) => isRefused));
+    const isLowered = next?.items === refused?.items && Number(next?.reply) < Number(refused?.reply);
+    expect([through === "drop-in", !words(11_111, 1, 1).includes("11111"), isLowered]).toContain(true);
   });
 });
 

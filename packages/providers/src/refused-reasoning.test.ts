@@ -1,7 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { KEPT_ITEMS, keptHistory, openPartDoor, type Refused, untilTaken } from "../testing/part-doors.ts";
+import { keptHistory, openPartDoor, PART_DOORS, type Refused, untilTaken } from "../testing/part-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { sdkRejection } from "./client/failure.ts";
 import { type Fields, recordsAt } from "./fields.ts";
@@ -67,14 +67,9 @@ const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
   ],
 ];
 
-const DOORS = [
-  ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in"] as const),
-  ...["openai-chat", "openai-responses", "anthropic", "gemini"].map((name) => [name, "proxy"] as const),
-];
-
 const holds = (items: readonly Fields[], text: string) => JSON.stringify(items).includes(text);
 
-describe.each(DOORS)("reasoning of %s that is refused through a %s", (name, through) => {
+describe.each(PART_DOORS)("reasoning of %s that is refused through a %s", (name, through) => {
   test.each(NAMED)("leaves once, is remembered, and the session goes on: %s", async (_, refusal) => {
     const sessions = createMemorySessionStore();
     const refused = (items: readonly Fields[]) => (holds(items, OLD) ? refusal(name) : null);
@@ -146,7 +141,7 @@ const NEAR: readonly (readonly [string, number, unknown])[] = [
   ["a result of a call", 400, { message: "No tool output found for function call c1.", param: "input" }],
 ];
 
-describe.each(DOORS)("reasoning of %s stays through a %s", (name, through) => {
+describe.each(PART_DOORS)("reasoning of %s stays through a %s", (name, through) => {
   test.each(NEAR)("where %s is refused", async (_, status, body) => {
     const door = openPartDoor(name, { through });
     onTestFinished(door.close);

@@ -14,8 +14,7 @@ import type { PreparedRequest } from "../src/proxy/prepared-request.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import { type ProxyWire, wireNamed } from "../src/proxy/wires.ts";
 
-const LIMITS: ModelLimits = { contextWindowTokens: 200_000, maxOutputTokens: 1_000 };
-const OPTIONS: CompactorOptions = { policy: PLIMSOLL_POLICY, limits: LIMITS };
+const limitsFor = (maxOutputTokens: number): ModelLimits => ({ contextWindowTokens: 200_000, maxOutputTokens });
 /** The person's first words. */
 const GO = "Look at the harbour.";
 const ARGUMENTS: unknown = { path: "a.ts" };
@@ -167,6 +166,8 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
 /** The items of a request, and the one to send after a failure; `null` if there is none. */
 interface SentItems {
   readonly items: readonly Fields[];
+  /** The longest reply that is asked for with them. */
+  readonly replyTokens: number;
   readonly recover: (failure: Refused, recovery: number) => Promise<SentItems | null>;
 }
 
@@ -184,20 +185,31 @@ export interface PartDoor {
   readonly close: () => Promise<void>;
 }
 
-type Store = ReturnType<typeof createMemorySessionStore>;
+interface DoorOptions {
+  readonly sessions: ReturnType<typeof createMemorySessionStore>;
+  readonly mending: "on" | "off";
+  /** The reply that every request asks for. */
+  readonly replyTokens: number;
+}
 
-/** The items of a drop-in. */
-function dropInDoor(compactor: AnyCompactor): PartDoor {
+/** The items of a drop-in, whose caller may be told of shorter replies. */
+function dropInDoor(compactor: AnyCompactor, replyTokens: number, isToldReply: boolean): PartDoor {
   type Fitted = Awaited<ReturnType<AnyCompactor["fit"]>>;
+  let most = replyTokens;
+  const onReply = (tokens: number | null) => {
+    most = Math.min(replyTokens, tokens ?? replyTokens);
+  };
+  const request = { conversation: "one", ...(isToldReply ? { onReply } : {}) };
   const sent = (fitted: Fitted): SentItems => ({
     items: fitted.items,
+    replyTokens: most,
     recover: async ({ status, body }, recovery) => {
       const next = await fitted.recover(Object.assign(new Error(`${status} refused`), { status, error: body }), recovery);
       return next === null ? null : sent(next);
     },
   });
   return {
-    fit: async (items) => sent(await compactor.fit(items, { conversation: "one" })),
+    fit: async (items) => sent(await compactor.fit(items, request)),
     entries: async () => compactor.conversations()[0]?.entries ?? [],
     close: compactor.close,
   };
@@ -210,16 +222,29 @@ const PATHS: { readonly [name: string]: string } = {
   gemini: "/v1beta/models/m:generateContent",
 };
 
+/** Each kind of items at its drop-in, and those of a wire at the proxy. */
+export const PART_DOORS: readonly (readonly [string, "drop-in" | "proxy"])[] = [
+  ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in"] as const),
+  ...Object.keys(PATHS).map((name) => [name, "proxy"] as const),
+];
+
+/** How a body says how long a reply may be, where it is not `max_tokens`. */
+const REPLY_FIELDS: { readonly [name: string]: (tokens: number) => Fields } = {
+  "openai-responses": (max_output_tokens) => ({ max_output_tokens }),
+  gemini: (maxOutputTokens) => ({ generationConfig: { maxOutputTokens } }),
+};
+
 /** Items of a body that goes through the proxy. */
-function proxyDoor(name: string, sessions: Store, mending: "on" | "off"): PartDoor {
+function proxyDoor(name: string, { sessions, mending, replyTokens }: DoorOptions): PartDoor {
   const { itemsKey } = wire(name);
   const compaction = createProxyCompaction({
-    ...{ policy: PLIMSOLL_POLICY, limits: () => LIMITS, sessions, learned: createLearnedLimits(), mending },
+    ...{ policy: PLIMSOLL_POLICY, limits: () => limitsFor(replyTokens), sessions, learned: createLearnedLimits(), mending },
     keys: createConversationKeys([], async () => undefined),
     onProblem: () => undefined,
   });
   const sent = (prepared: PreparedRequest | null, own: string): SentItems => ({
     items: recordsAt(parseRecord(prepared?.bodyText ?? own), itemsKey),
+    replyTokens: Number(/"max\w*tokens":(\d+)/i.exec(prepared?.bodyText ?? own)?.[1]),
     recover: async ({ status, body }, recovery) => {
       const next = (await prepared?.recover({ status, bodyText: JSON.stringify({ error: body }) }, recovery)) ?? null;
       return next === null ? null : sent(next, own);
@@ -228,7 +253,8 @@ function proxyDoor(name: string, sessions: Store, mending: "on" | "off"): PartDo
   return {
     fit: async (items) => {
       const tools = [{ name: "look", description: "Looks.", input_schema: { type: "object" } }];
-      const bodyText = JSON.stringify({ model: "m", max_tokens: 1_000, tools, [itemsKey]: items });
+      const reply = REPLY_FIELDS[name]?.(replyTokens) ?? { max_tokens: replyTokens };
+      const bodyText = JSON.stringify({ model: "m", ...reply, tools, [itemsKey]: items });
       const signal = new AbortController().signal;
       const headers = { session_id: "one" };
       return sent(await compaction.prepare({ path: PATHS[name] ?? "", headers, bodyText, signal }), bodyText);
@@ -245,14 +271,13 @@ export function openPartDoor(
     through = "drop-in",
     sessions = createMemorySessionStore(),
     mending = "on",
-  }: {
-    readonly through?: "drop-in" | "proxy";
-    readonly sessions?: Store;
-    readonly mending?: "on" | "off";
-  } = {},
+    replyTokens = 1_000,
+  }: Partial<DoorOptions> & { readonly through?: "drop-in" | "drop-in that is told replies" | "proxy" } = {},
 ): PartDoor {
   const kept = KEPT_ITEMS[name] ?? missing(name);
-  return through === "proxy" ? proxyDoor(name, sessions, mending) : dropInDoor(kept.compactor({ ...OPTIONS, sessions }));
+  if (through === "proxy") return proxyDoor(name, { sessions, mending, replyTokens });
+  const compactor = kept.compactor({ policy: PLIMSOLL_POLICY, limits: limitsFor(replyTokens), sessions });
+  return dropInDoor(compactor, replyTokens, through !== "drop-in");
 }
 
 /** A history: what a person says, steps, and more words. */
@@ -266,11 +291,11 @@ export function keptHistory(name: string, steps: readonly KeptStep[], last = "Go
 export async function untilTaken(
   door: PartDoor,
   items: readonly Fields[],
-  refused: (items: readonly Fields[]) => Refused | null,
+  refused: (items: readonly Fields[], replyTokens: number) => Refused | null,
 ): Promise<{ readonly requests: number; readonly items: readonly Fields[]; readonly failure: Refused | null }> {
   let sent = await door.fit(items);
   for (let recovery = 0; ; recovery += 1) {
-    const failure = refused(sent.items);
+    const failure = refused(sent.items, sent.replyTokens);
     const next = failure === null ? null : await sent.recover(failure, recovery);
     if (next === null) return { requests: recovery + 1, items: sent.items, failure };
     sent = next;

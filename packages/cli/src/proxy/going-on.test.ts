@@ -6,12 +6,12 @@ import process from "node:process";
 import { createFileSessionStore } from "@plimsoll/core/node";
 import { startSimulator } from "@plimsoll/providers/simulator";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Agent, type AgentOptions, startAgent } from "../../testing/proxy-agent.ts";
+import { type Agent, type AgentOptions, type AgentWire, startAgent } from "../../testing/proxy-agent.ts";
 import { startProxyChild } from "../../testing/proxy-child.ts";
 import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
 import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { answeredEmpty, holdFirstCut, startRelay } from "../../testing/relay.ts";
+import { answeredEmpty, argumentsIn, holdFirstCut, refusing, startRelay, streaming } from "../../testing/relay.ts";
 import { proxy } from "./proxy-command.ts";
 import type { GivenOptions } from "./proxy-options.ts";
 
@@ -209,6 +209,69 @@ describe("limits", () => {
   });
 });
 
+const SEEN = { role: "assistant", content: "seen" };
+const SEAL = `gAAAAAB${"Qx7".repeat(14)}`;
+/** Sealed replies. */
+const SEALED: { readonly [wire in AgentWire]: ReturnType<Agent["history"]> } = {
+  anthropic: [{ role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: SEAL }] }, SEEN],
+  "openai-responses": [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: SEAL }, SEEN],
+  "openai-chat": [{ ...SEEN, reasoning_details: [{ type: "reasoning.encrypted", data: SEAL }] }],
+  gemini: [{ role: "model", parts: [{ text: "hm", thought: true, thoughtSignature: SEAL }, { text: "seen" }] }],
+};
+const DELTA = { type: "response.output_text.delta", delta: "Well. " };
+const failed = (error: object) => ({ type: "response.failed", response: { status: "failed", error } });
+const FAILED = failed({ code: "invalid_encrypted_content", message: "so nicht" });
+
+describe("a streamed session goes on", () => {
+  const GONE = [false, true];
+  /** A session whose first step is sealed, at a vendor that refuses the seal. */
+  const refused = async (wire: AgentWire, refuse: (response: ServerResponse) => "answered") => {
+    const { url, seen } = await started({
+      intercept: ({ body }, response) => (body.includes(SEAL) ? refuse(response) : undefined),
+    });
+    const agent = startAgent({ wire, form: "streamed", url, headers: { session_id: "one" } });
+    await agent.say("Look.", 0);
+    agent.takeOver([...agent.history(), ...SEALED[wire]]);
+    return { agent, sealed: () => seen.map(({ body }) => [body.includes(SEAL), body.includes("seen")]) };
+  };
+
+  test.each<[AgentWire, object]>([
+    ["anthropic", { message: "messages.1.content.0: Invalid `signature` in `thinking` block", type: "invalid_request_error" }],
+    ["openai-responses", { message: "Could not decrypt the provided encrypted_content." }],
+    ["openai-chat", { message: "Die Fracht ist nicht in Ordnung" }],
+    ["gemini", { code: 400, message: "Corrupted thought signature.", status: "INVALID_ARGUMENT" }],
+  ])("on %s without a seal that is refused, asked once more", async (wire, error) => {
+    const { agent, sealed } = await refused(wire, (response) => refusing(response, 400, error));
+    const answers = await agent.say("Look.", 3);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(sealed()).toEqual([[true, true], GONE, GONE, GONE]);
+  });
+
+  test.each<[string, readonly object[], readonly (readonly boolean[])[]]>([
+    ["at its start: mended unseen", [{ type: "response.created" }, FAILED], [[true, true], GONE, GONE]],
+    ["behind words: the next request goes without it", [...Array(20).fill(DELTA), FAILED], [[true, true], GONE]],
+  ])("where a good stream refuses an encrypted item %s", async (_, events, expected) => {
+    const { agent, sealed } = await refused("openai-responses", (response) => streaming(response, events));
+    await agent.say("Look.", 1);
+    expect((await agent.say("And then?", 1))[0]?.text).toContain("response.completed");
+    expect(sealed()).toEqual(expected);
+  });
+
+  test.each<[AgentWire, string, object]>([
+    ["anthropic", "[]", { unparsed: "[]" }],
+    ["anthropic", '""', {}],
+    ["openai-responses", '{"command":"lo', { unparsed: '{"command":"lo' }],
+    ["openai-responses", "null", {}],
+    ["openai-chat", '{"command":"lo', { unparsed: '{"command":"lo' }],
+  ])("on %s after a call of %j, for which an object is sent", async (wire, argumentsJson, expected) => {
+    const parts = [{ type: "tool-call", toolName: "shell", argumentsJson }] as const;
+    const { url, seen } = await started({ replies: (asked) => (asked.replyIndex === 0 ? { parts } : callOn(asked)) });
+    const answers = await startAgent({ wire, form: "streamed", url, headers: { session_id: "one" } }).say("Look.", 3);
+    expect([answers.map(({ status }) => status), seen.length]).toEqual([[200, 200, 200], 3]);
+    expect(argumentsIn(String(seen[2]?.body))).toEqual([expected, { command: "look 1" }]);
+  });
+});
+
 test("no key is in anything that was written, and all of it is the owner's alone", async () => {
   const key = ["sk", "ant", "planted", "8d1f0c6e"].join("-");
   const { url, folder, stdout, restart } = await started({ proxy: { policy: "plimsoll-model", record: "recorded" } });
@@ -243,10 +306,7 @@ test("a model writes the summary if the policy says so: the same upstream, under
 function refusedInStream(response: ServerResponse, note: () => void): "answered" {
   note();
   const error = { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." };
-  const events = [{ type: "response.created" }, { type: "response.failed", response: { status: "failed", error } }];
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  response.end(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
-  return "answered";
+  return streaming(response, [{ type: "response.created" }, failed(error)]);
 }
 
 const SUMMARY = ["Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"]
