@@ -12,7 +12,7 @@ const LARGE_EVERY = 50;
 const LARGE_CHARS = 700_000;
 const MAXIMUM_BYTES = 300_000_000;
 /** The collector takes what a machine has; a limit of its own shows what the run needs. In megabytes. */
-const HEAP_LIMIT = "--max-old-space-size=224";
+const HEAP_LIMIT = "--max-old-space-size=192";
 /** Steps at the beginning and at the end whose work is compared. */
 const COMPARED_STEPS = 100;
 
