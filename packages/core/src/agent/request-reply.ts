@@ -6,6 +6,7 @@ import type { Context } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { type Door, passed } from "../port-door.ts";
 import type { ModelEvent, ModelReply } from "../ports.ts";
+import { sessionEntrySchema } from "../session/entry-schema.ts";
 import type {
   AskedTry,
   Attempt,
@@ -16,7 +17,6 @@ import type {
   RequestOutcome,
 } from "../session/recovery.ts";
 import { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery } from "../session/recovery.ts";
-import { isEntry } from "../session/store-door.ts";
 import type { SessionView } from "../session/view.ts";
 import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
 import type { AgentEventBody } from "./events.ts";
@@ -117,7 +117,7 @@ function isReply(reply: unknown): boolean {
   if (!isRecord(reply) || typeof reply.requestId !== "string" || !isRecord(reply.draft) || !isRecord(reply.usage)) return false;
   const { input, output, billed } = reply.usage;
   const message = { ...reply.draft, id: "reply" };
-  return [input, output, billed].every(isRecord) && isEntry({ type: "message", message });
+  return [input, output, billed].every(isRecord) && sessionEntrySchema.safeParse({ type: "message", message }).success;
 }
 
 /** The reply to ask for, in tokens: the model's longest, or what the window leaves beside the prompt; an event says that it was lowered. */

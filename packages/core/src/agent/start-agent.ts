@@ -3,13 +3,12 @@ import { LOG_VERSION, type RevertEntry, type SessionStartEntry } from "../entry.
 import { closedError, PlimsollError } from "../error.ts";
 import type { MessageDraft, UserMessage } from "../message/message.ts";
 import { requireFallback } from "../policy/policy.ts";
-import { clockDoor, deadlineOf } from "../port-door.ts";
+import { clockDoor } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import type { ContextEvent } from "../session/events.ts";
 import { openSession } from "../session/open-session.ts";
 import { recallArtifact } from "../session/recall.ts";
 import type { Session } from "../session/session.ts";
-import { sessionsDoor } from "../session/store-door.ts";
 import { modelChangeEntry, type SetupChange, setupChange, setupChangeEntry } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import { shortHash } from "../text.ts";
@@ -33,7 +32,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const { sessionId } = options.session;
   const setting = settingOf(options, hub, () => loop.model());
-  const { session: conversation, cutOff } = await openSession(setting, options.sessions, sessionOf(options));
+  const { session: conversation, cutOff, stored } = await openSession(setting, options.sessions, sessionOf(options));
   const loop: Loop = createLoop({
     options,
     conversation,
@@ -41,7 +40,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
     contextOf: (callId, signal) => toolContext(loop, hub, { callId, signal }),
   });
   try {
-    return agentOver(loop, { hub, cutOff, setupChange: await settle(loop) });
+    return agentOver(loop, { hub, cutOff, entries: stored, setupChange: await settle(loop) });
   } catch (error) {
     await conversation.abandon();
     throw error;
@@ -90,11 +89,11 @@ async function settle(loop: Loop): Promise<SetupChange | null> {
 }
 
 /** The parts of an agent in addition to its loop. */
-interface AgentParts extends Pick<Agent, "cutOff" | "setupChange"> {
+interface AgentParts extends Pick<Agent, "cutOff" | "entries" | "setupChange"> {
   readonly hub: EventHub;
 }
 
-function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent {
+function agentOver(loop: Loop, { hub, cutOff, entries, setupChange }: AgentParts): Agent {
   const { conversation, options } = loop;
   const { sessionId } = options.session;
   let isClosed = false;
@@ -116,7 +115,7 @@ function agentOver(loop: Loop, { hub, cutOff, setupChange }: AgentParts): Agent 
     setMode: (mode) => open().dispatch({ type: "set-mode", mode }),
     state: () => agentState(loop),
     context: () => conversation.context(),
-    entries: async () => (await sessionsDoor(options.sessions, deadlineOf({})).read(sessionId))?.entries ?? [],
+    entries,
     recall: async (handle, range) => await recallOf(open())(handle, range),
     subscribe: hub.subscribe,
     close: async () => {

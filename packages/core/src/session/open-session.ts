@@ -47,6 +47,8 @@ export function createSession(options: SessionOptions): Session {
 /** A session that was taken up from a store, and what a crash left of the last line of its log. */
 interface TakenUp extends Pick<OpenedSession, "cutOff"> {
   readonly session: Session;
+  /** Reads the whole log from the store, what other processes wrote too; also after the session is closed. */
+  stored(): Promise<readonly SessionEntry[]>;
 }
 
 /**
@@ -61,13 +63,15 @@ export async function openSession(
   start: SessionStartEntry | { readonly sessionId: string },
 ): Promise<TakenUp> {
   const sessions = sessionsDoor(store, deadlineOf(options));
+  const sessionId = "type" in start ? start.id : start.sessionId;
+  const stored = async () => (await sessions.read(sessionId))?.entries ?? [];
   const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
     const log = emptyLog(options, sessions);
     const { writer, cutOff } = await writerOf(start, sessions, (entry) =>
       take(log, entry, entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released"),
     );
     try {
-      return { session: sessionOf(log, writer), cutOff };
+      return { session: sessionOf(log, writer), cutOff, stored };
     } catch (error) {
       await writer.close();
       throw error;
@@ -76,7 +80,7 @@ export async function openSession(
   return await openedWith(new Set()).catch(async (error: unknown) => {
     if (!isUndoArchived(error) || "type" in start) throw error;
     const undone = new Set<string>();
-    await sessions.read(start.sessionId, (entry) => {
+    await sessions.read(sessionId, (entry) => {
       if (entry.type === "revert") undone.add(entry.compactionId);
     });
     return await openedWith(undone);

@@ -14,7 +14,7 @@ function having<Value>(names: readonly (keyof Value & string)[]): z.ZodType<Valu
 }
 
 /** True for an entry that a log can hold. */
-export function isEntry(value: unknown): value is SessionEntry {
+function isEntry(value: unknown): value is SessionEntry {
   return sessionEntrySchema.safeParse(value).success;
 }
 
