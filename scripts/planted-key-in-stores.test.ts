@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type AgentEvent, type AgentTool, isRecord } from "../packages/core/src/extend.ts";
-import { PLIMSOLL_MODEL_POLICY, startAgent } from "../packages/core/src/index.ts";
+import { type AgentEvent, startAgent } from "../packages/agent/src/index.ts";
+import { type RecordedTelemetry, recordedTelemetry } from "../packages/agent/testing/recorded-telemetry.ts";
+import { type AgentTool, isRecord } from "../packages/core/src/extend.ts";
+import { PLIMSOLL_MODEL_POLICY } from "../packages/core/src/index.ts";
 import { READABLE_DATABASES, type ReadableDatabase } from "../packages/core/testing/database-contents.ts";
-import { type RecordedTelemetry, recordedTelemetry } from "../packages/core/testing/recorded-telemetry.ts";
 import { createAnthropicClient } from "../packages/providers/src/anthropic/index.ts";
 import {
   type SimulatedReply,

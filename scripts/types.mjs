@@ -1,10 +1,11 @@
 import { commandFile, runNode } from "./tool.mjs";
 
-/** All packages as one program; the pure rows of core once more, without node's and the browser's types; the
+/** All packages as one program; the pure rows of core and agent once more, without node's and the browser's types; the
  * report's own scripts; the scripts of the repository, with examples in JavaScript. */
 const projects = [
   "tsconfig.json",
   "packages/core/tsconfig.pure.json",
+  "packages/agent/tsconfig.pure.json",
   "bench/src/report/browser/tsconfig.json",
   "scripts/tsconfig.json",
 ];

@@ -4,6 +4,7 @@ import { packageRules, rowTables } from "./rules.mjs";
 
 const manifests = {
   "@plimsoll/core": { dependencies: ["zod", "fast-check"], devDependencies: [] },
+  "@plimsoll/agent": { dependencies: ["@plimsoll/core", "zod"], devDependencies: [] },
   "@plimsoll/tools": { dependencies: ["@plimsoll/core"], devDependencies: [] },
   "@plimsoll/providers": { dependencies: ["@plimsoll/core", "js-tiktoken"], devDependencies: [] },
   "@plimsoll/bench": { dependencies: ["@plimsoll/core", "@plimsoll/providers"], devDependencies: ["tinybench"] },
@@ -71,11 +72,9 @@ describe("what is caught", () => {
       },
       {
         rule: "a node module in a pure row",
-        name: "@plimsoll/core",
-        files: { "src/agent/run-agent.ts": 'import { readFile } from "node:fs/promises";' },
-        expected: [
-          "packages/core/src/agent/run-agent.ts:1: imports node:fs/promises: a node module; allowed: in src/node only",
-        ],
+        name: "@plimsoll/agent",
+        files: { "src/loop.ts": 'import { readFile } from "node:fs/promises";' },
+        expected: ["packages/agent/src/loop.ts:1: imports node:fs/promises: a node module; allowed: in src/node only"],
       },
       {
         rule: "a node module in testing",
@@ -143,6 +142,15 @@ describe("what is caught", () => {
         expected: [
           "packages/core/src/json.test.ts:1: imports @plimsoll/tools: no arrow leads from @plimsoll/core to " +
             "@plimsoll/tools; allowed: none",
+        ],
+      },
+      {
+        rule: "the agent in shipped code of a package whose tests run one",
+        name: "@plimsoll/providers",
+        files: { "src/a.ts": 'import "@plimsoll/agent";', "src/a.test.ts": 'import "@plimsoll/agent";' },
+        expected: [
+          "packages/providers/src/a.ts:1: imports @plimsoll/agent: no arrow leads from @plimsoll/providers to @plimsoll/agent; " +
+            "allowed: @plimsoll/core",
         ],
       },
       {

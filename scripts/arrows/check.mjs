@@ -107,6 +107,7 @@ function targetOf(rule, file, specifier) {
  */
 function packageComplaint(rule, manifest, file, target) {
   const isForTests = isTest(file) || `/${file}`.includes("/testing/");
+  const mayImport = [...rule.mayImport, ...(isForTests ? (rule.testsMayImport ?? []) : [])];
   switch (target.kind) {
     case "own":
       return isForTests || target.path.startsWith(`${rule.source}/`)
@@ -117,8 +118,8 @@ function packageComplaint(rule, manifest, file, target) {
     case "outside":
       return "leaves the package; allowed: the package's name, if an arrow leads there";
     case "workspace":
-      if (!rule.mayImport.includes(target.name)) {
-        return `no arrow leads from ${rule.name} to ${target.name}; allowed: ${list(rule.mayImport)}`;
+      if (!mayImport.includes(target.name)) {
+        return `no arrow leads from ${rule.name} to ${target.name}; allowed: ${list(mayImport)}`;
       }
       return target.subpath === "testing" && !isForTests ? "is for tests; allowed: *.test.ts and testing/" : null;
     case "npm": {

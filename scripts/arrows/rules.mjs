@@ -1,11 +1,13 @@
 /**
- * One package and what it may import. `mayImport` names workspace packages; npm packages come from the package's own manifest. One that is
+ * One package and what it may import. `mayImport` names workspace packages, `testsMayImport` those that only its tests may import;
+ * npm packages come from the package's own manifest. One that is
  * bundled ships what it imports inside itself, and depends on nothing.
  * @typedef {{
  *   readonly name: string,
  *   readonly folder: string,
  *   readonly source: string,
  *   readonly mayImport: readonly string[],
+ *   readonly testsMayImport?: readonly string[],
  *   readonly isBundled?: boolean,
  * }} PackageRule
  */
@@ -13,14 +15,34 @@
 /** @type {readonly PackageRule[]} */
 export const packageRules = [
   { name: "@plimsoll/core", folder: "packages/core", source: "src", mayImport: [] },
-  { name: "@plimsoll/tools", folder: "packages/tools", source: "src", mayImport: ["@plimsoll/core"] },
-  { name: "@plimsoll/providers", folder: "packages/providers", source: "src", mayImport: ["@plimsoll/core"] },
+  { name: "@plimsoll/agent", folder: "packages/agent", source: "src", mayImport: ["@plimsoll/core"] },
+  {
+    name: "@plimsoll/tools",
+    folder: "packages/tools",
+    source: "src",
+    mayImport: ["@plimsoll/core"],
+    testsMayImport: ["@plimsoll/agent"],
+  },
+  {
+    name: "@plimsoll/providers",
+    folder: "packages/providers",
+    source: "src",
+    mayImport: ["@plimsoll/core"],
+    testsMayImport: ["@plimsoll/agent"],
+  },
   { name: "@plimsoll/bench", folder: "bench", source: "src", mayImport: ["@plimsoll/core", "@plimsoll/providers"] },
   {
     name: "plimsoll",
     folder: "packages/cli",
     source: "src",
-    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "@plimsoll/fixtures"],
+    mayImport: [
+      "@plimsoll/core",
+      "@plimsoll/agent",
+      "@plimsoll/tools",
+      "@plimsoll/providers",
+      "@plimsoll/bench",
+      "@plimsoll/fixtures",
+    ],
     isBundled: true,
   },
   {
@@ -33,7 +55,7 @@ export const packageRules = [
     name: "@plimsoll/extension",
     folder: "examples/extension",
     source: "src",
-    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "plimsoll"],
+    mayImport: ["@plimsoll/core", "@plimsoll/agent", "@plimsoll/tools", "@plimsoll/providers", "@plimsoll/bench", "plimsoll"],
   },
   {
     name: "@plimsoll/observatory",
@@ -91,12 +113,19 @@ const coreRows = [
   { row: 7, members: ["policy/"], ...pure },
   { row: 8, members: ["engine/"], ...pure },
   { row: 9, members: ["session/"], ...pure },
+  { row: 10, members: ["agent-tool.ts"], ...pure },
   { row: 11, members: ["agent/"], ...pure },
   { row: 12, members: ["policy-file/"], npm: ["zod", "yaml", "fastest-levenshtein"], node: true },
   { row: 12, members: ["node/"], npm: ["zod"], node: true },
   { row: 12, members: ["stores/"], npm: ["@libsql/client"], node: true },
-  { row: 12, members: ["telemetry/"], npm: ["@opentelemetry/api"], node: false },
   { row: 12, members: ["testing/"], npm: ["zod", "fast-check"], node: false },
+];
+
+/** @type {readonly Row[]} */
+const agentRows = [
+  { row: 1, members: ["agent.ts", "events.ts", "loop-state.ts"], ...pure },
+  { row: 2, members: ["request-reply.ts", "run-phases.ts", "carry-out.ts", "loop.ts", "start-agent.ts"], ...pure },
+  { row: 3, members: ["telemetry/"], npm: ["@opentelemetry/api"], node: false },
 ];
 
 /** @type {readonly Row[]} */
@@ -119,6 +148,13 @@ export const rowTables = [
     called: "core",
     rows: coreRows,
     index: { files: ["index.ts", "extend.ts"], lastRow: 11, may: { npm: [], node: false } },
+    namesComputed: false,
+  },
+  {
+    name: "@plimsoll/agent",
+    called: "agent",
+    rows: agentRows,
+    index: { files: ["index.ts"], lastRow: 2, may: { npm: [], node: false } },
     namesComputed: false,
   },
   {

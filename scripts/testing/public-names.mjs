@@ -4,7 +4,15 @@ import { parseSync } from "oxc-parser";
 import { root } from "../tool.mjs";
 
 /** Folders whose packages have public entries, and what else may use them. */
-const PACKAGE_FOLDERS = ["packages/core", "packages/tools", "packages/providers", "packages/cli", "bench", "fixtures"];
+const PACKAGE_FOLDERS = [
+  "packages/core",
+  "packages/agent",
+  "packages/tools",
+  "packages/providers",
+  "packages/cli",
+  "bench",
+  "fixtures",
+];
 const USER_FOLDERS = [...PACKAGE_FOLDERS, "lab", "scripts", "examples/extension"];
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs"];
 

@@ -1,3 +1,4 @@
+import { startAgent } from "@plimsoll/agent";
 import {
   createDigest,
   createMemoryArtifactStore,
@@ -8,7 +9,6 @@ import {
   PI_POLICY,
   type Policy,
   type SessionOptions,
-  startAgent,
   textOf,
 } from "@plimsoll/core";
 import { createMemorySessionStore, withKinds } from "@plimsoll/core/extend";

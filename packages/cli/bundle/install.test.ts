@@ -225,7 +225,7 @@ describe.skipIf(registry.code !== 0)("the drop-ins, installed beside older SDKs"
 
 /** The entries that are of use only to those who have the package named. */
 const ENTRIES_OF_A_PEER = {
-  "@plimsoll/core/telemetry": "@opentelemetry/api",
+  "@plimsoll/agent/telemetry": "@opentelemetry/api",
   "@plimsoll/core/testing": "fast-check",
   "@plimsoll/providers/drop-in/langchain": "@langchain/core",
 };
@@ -233,7 +233,8 @@ const ENTRIES_OF_A_PEER = {
 const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).name;
 
 const AGENT = `
-import { PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { startSimulator } from "@plimsoll/providers/simulator";

@@ -1,4 +1,5 @@
-import { PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { openWorkspace, readFileTool, runTerminalCommandTool } from "@plimsoll/tools";

@@ -1,4 +1,5 @@
-import { createDigest, PLIMSOLL_POLICY, startAgent, usageOf } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import { type AgentTool, coverageOf, createWorkCounter } from "@plimsoll/core/extend";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 

@@ -1,21 +1,13 @@
 // For parts of one's own, for loops of one's own, and for our other packages.
 
-export type { AgentModel, AgentOptions } from "./agent/agent.ts";
-export type {
-  AgentTool,
-  Authorization,
-  Authorize,
-  PendingCall,
-  ToolCallContext,
-  ToolEffect,
-  ToolOutput,
-} from "./agent/agent-tool.ts";
-export type { AgentEvent, ContextUsage } from "./agent/events.ts";
 export { createMemorySessionStore } from "./agent/memory-session-store.ts";
+export type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "./agent-tool.ts";
 export {
   amountSchema,
   budgetOf,
+  LEAST_REPLY_TOKENS,
   limitsWithin,
+  REPLY_RATIO,
   replyBeside,
   resolveAmount,
   shorterReply,
@@ -40,6 +32,7 @@ export {
   type JsonValue,
   jsonIn,
   MOST_JSON_LEVELS,
+  parseJson,
   stringEnd,
   wellFormed,
   writtenJson,
@@ -91,7 +84,7 @@ export { asksModel, encodingsOf, policySchema, requireFallback, triggerSchema } 
 export { RECORDED_POLICY } from "./policy/presets/none.ts";
 export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
 export { changesPreset } from "./policy/written-policy.ts";
-export { clockDoor } from "./port-door.ts";
+export { askDynamicContext, clockDoor, passed, untilAborted } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export { createRecallIndex } from "./recall/recall-index.ts";
@@ -106,7 +99,7 @@ export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
 export type { ConversationName, ConversationRequest, Conversations, FoundConversation } from "./session/conversations.ts";
 export { createConversations } from "./session/conversations.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
-export { compactionLogLine, overWords, replyLowered } from "./session/events.ts";
+export { compactionKind, compactionLogLine, overWords, replyLowered } from "./session/events.ts";
 export type { LearnedLimit, LearnedLimits, LimitEvent } from "./session/learned-limit.ts";
 export {
   afterAnswer,
@@ -131,6 +124,7 @@ export {
   TOO_MANY_TOKENS,
   withCount,
 } from "./session/recovery.ts";
+export { replaceHistory } from "./session/replace-history.ts";
 export type { ReportedUsage, SessionInput } from "./session/session.ts";
 export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
 export type { SetupChange } from "./session/view.ts";
@@ -169,4 +163,4 @@ export { createWorkCounter, pooledPriors } from "./tokens/measure.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
 export type { Truncation } from "./truncation/span.ts";
 export { truncateMessage } from "./truncation/truncate-text.ts";
-export { isRejectedUsage, rejectedUsage } from "./usage.ts";
+export { isRejectedUsage, isSilentOverflow, measuredUsage, rejectedUsage } from "./usage.ts";

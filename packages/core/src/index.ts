@@ -1,7 +1,5 @@
 // What a user of the package needs. Builders of parts and loops take `./extend`.
 
-export type { Agent, RunOutcome } from "./agent/agent.ts";
-export { startAgent } from "./agent/start-agent.ts";
 export type { Amount, Trigger } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
 export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";

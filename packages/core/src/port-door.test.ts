@@ -1,66 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { agentSetup, agentTool, echoCalls } from "../testing/agent-setup.ts";
 import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session.ts";
-import type { AgentTool } from "./agent/agent-tool.ts";
 import { createMemorySessionStore } from "./agent/memory-session-store.ts";
-import { startAgent } from "./agent/start-agent.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { partHandle } from "./message/handle.ts";
-import { textOf } from "./message/message.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
 import { deadlineOf } from "./port-door.ts";
-import type { ArtifactStore, ModelClient, ModelReply, SessionStore, Wait } from "./ports.ts";
+import type { ArtifactStore, SessionStore, Wait } from "./ports.ts";
 import { decodeLog, encodeLog } from "./session/codec.ts";
 import { createSession, openSession } from "./session/open-session.ts";
 import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/recall.ts";
 import { sessionsDoor } from "./session/store-door.ts";
 import { createDigest } from "./summarizer/digest.ts";
 import { human, logOf, result, sessionStart } from "./testing/builders.ts";
-import { scriptedModel } from "./testing/scripted-model.ts";
+import { given, never, rejected, thrown, UNUSABLE_ANSWERS } from "./testing/unusable-answers.ts";
 
 /** A deadline that is over when all that answers at all has answered. */
 const over: Wait = async () => {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 };
 const deadline = { answerDeadlineMs: 70, wait: over };
-const never = () => new Promise<never>(() => undefined);
-const rejected = () => Promise.reject(new Error("disk full"));
-const thrown = () => {
-  throw new Error("disk full");
-};
-
-/** Answers that nobody can use, and the words about them. */
-const GARBAGE: readonly (readonly [string, () => unknown, string])[] = [
-  ["NaN", () => Number.NaN, "answered with NaN"],
-  ["a negative number", () => -1, "answered with -1"],
-  ["undefined", () => undefined, "answered with undefined"],
-  ["true", () => true, "answered with true"],
-  ["a list of nothing", () => [null], "answered with"],
-  ["an object with missing fields", () => ({ entries: [{}] }), "answered with"],
-  ["a thrown error", thrown, "failed: disk full"],
-];
-const TEXTS: typeof GARBAGE = [
-  ["a text", () => "12", 'answered with "12"'],
-  ["an empty text", () => "", 'answered with ""'],
-];
-/** Of a port that answers at once. */
-const PROMISES: typeof GARBAGE = [
-  ["a promise", async () => 12, "answered with a promise"],
-  ["a rejected promise", rejected, "answered with a promise"],
-  ["a promise that never settles", never, "answered with a promise"],
-];
-const thenable = {};
-Reflect.set(thenable, "then", () => undefined);
-/** Of a port that is waited for. */
-const LATE: typeof GARBAGE = [
-  ["a rejected promise", rejected, "failed: disk full"],
-  ["a promise that never settles", never, "gave no answer within"],
-  ["a thenable that never settles", () => thenable, "gave no answer within"],
-];
-
-/** A value with garbage in it, as JavaScript hands it over. */
-const given = <Value extends object>(value: Value, garbage: Partial<Record<keyof Value, unknown>>): Value =>
-  Object.assign({}, value, garbage);
+const { any: GARBAGE, texts: TEXTS, promises: PROMISES, late: LATE } = UNUSABLE_ANSWERS;
 
 const failureOf = async (work: () => unknown): Promise<PlimsollError> => {
   try {
@@ -264,104 +223,4 @@ describe("a session store", () => {
     const recall = () => conversation.recall(partHandle("u1", 0), { startChar: 0, maximumChars: 10 });
     await expectNamed("the log's entryAt", said, recall);
   });
-});
-
-describe("a clock that tells no time is refused by name, before the log has it", () => {
-  test.each([...GARBAGE.slice(0, 1), ...GARBAGE.slice(2, 6), ...TEXTS, ...PROMISES])("%s", async (_, nowMs, said) => {
-    const { options } = agentSetup([], given({}, { nowMs }));
-    await expectNamed("nowMs", said, () => startAgent(options));
-    expect(await options.sessions.list()).toEqual([]);
-  });
-});
-
-describe("an agent's own functions", () => {
-  const run: AgentTool["run"] = async () => ({ text: "ran", isError: false });
-  const failedOn = async (client: ModelClient) => {
-    const { options } = agentSetup([]);
-    const agent = await startAgent({ ...options, model: { ...options.model, client } });
-    const { reason, error } = await agent.submit("go");
-    await agent.close();
-    return [reason, error?.code, error?.message];
-  };
-  const failedBy = (event: () => unknown) => {
-    const { client } = scriptedModel(() => ({ text: "done" }));
-    const stream = async function* () {
-      yield event();
-    };
-    return failedOn(given(client, { stream }));
-  };
-  const ask = async (more: object) => {
-    const { start, events } = agentSetup([echoCalls("c1"), { text: "done" }], more);
-    const agent = await start();
-    const { reason, error } = await agent.submit("go");
-    const results = agent.context().messages.filter(({ role }) => role === "tool-result");
-    expect(decodeLog(encodeLog(await agent.entries()), "log").cutOff).toBeNull();
-    await agent.close();
-    return { reason, error, texts: results.map(textOf), events };
-  };
-
-  test.each([...GARBAGE, ...TEXTS])(
-    "a call about which is decided %s does not run, and the model is told why",
-    async (_, answer, said) => {
-      const { reason, texts } = await ask({ authorize: async () => answer() });
-      expect(reason).toBe("done");
-      expect(texts).toEqual([expect.stringContaining(said.startsWith("failed") ? "disk full" : `authorize ${said}`)]);
-    },
-  );
-
-  test.each([...GARBAGE, ...TEXTS])("a tool that gives %s has failed, and the model is told why", async (_, answer, said) => {
-    const { reason, texts } = await ask({ tools: [agentTool("echo", given({ run }, { run: async () => answer() }).run)] });
-    expect(reason).toBe("done");
-    expect(texts).toEqual([expect.stringContaining(said.startsWith("failed") ? "disk full" : `the tool echo ${said}`)]);
-  });
-
-  test.each([...GARBAGE.slice(0, 6), ...TEXTS])(
-    "a model client whose event is %s ends the run by name",
-    async (_, event, said) => {
-      expect(await failedBy(event)).toEqual(["failed", "bad-input", expect.stringContaining(`the model client ${said}`)]);
-    },
-  );
-
-  test("a model client that ends without a reply ends the run by name", async () => {
-    expect(await failedBy(() => ({ type: "later" }))).toEqual([
-      "failed",
-      "bad-input",
-      expect.stringContaining("the model client answered with undefined"),
-    ]);
-  });
-
-  test.each<[string, (reply: ModelReply) => unknown]>([
-    ["no reply at all", () => null],
-    ["that is an object with missing fields", () => ({})],
-    ["without a draft", (reply) => given(reply, { draft: undefined })],
-    [
-      "with parts that are none",
-      (reply) => given(reply, { draft: given(reply.draft, { parts: [{ type: "text", text: 12 }] }) }),
-    ],
-    ["without usage", (reply) => given(reply, { usage: undefined })],
-    ["without an id", (reply) => given(reply, { requestId: 12 })],
-  ])("a model client's reply %s ends the run by name", async (_, garbled) => {
-    const { client } = scriptedModel(() => ({ text: "done" }));
-    const stream: ModelClient["stream"] = async function* (...asked) {
-      for await (const event of client.stream(...asked))
-        yield event.type === "reply" ? given(event, { reply: garbled(event.reply) }) : event;
-    };
-    expect(await failedOn({ ...client, stream })).toEqual([
-      "failed",
-      "bad-input",
-      expect.stringContaining("the model client answered with"),
-    ]);
-  });
-
-  test.each([...GARBAGE.filter(([name]) => name !== "undefined"), ...LATE.slice(0, 1)])(
-    "dynamic context that is %s ends the run by name",
-    async (_, dynamicContext, said) => {
-      const { reason, error } = await ask({ dynamicContext });
-      expect([reason, error?.code, error?.message]).toEqual([
-        "failed",
-        "bad-input",
-        expect.stringContaining(`dynamicContext ${said}`),
-      ]);
-    },
-  );
 });

@@ -1,4 +1,5 @@
-import { createMemoryArtifactStore, PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS } from "../testing/part-doors.ts";

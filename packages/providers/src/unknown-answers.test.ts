@@ -1,5 +1,6 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
-import { createMemoryArtifactStore, PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import { describe, expect, test } from "vitest";

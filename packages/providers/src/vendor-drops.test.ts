@@ -1,4 +1,5 @@
-import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
 import { expect, onTestFinished, test } from "vitest";
 import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";

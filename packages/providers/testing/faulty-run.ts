@@ -1,7 +1,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
-import type { ModelClient, Policy } from "@plimsoll/core";
-import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog, startAgent } from "@plimsoll/core";
-import { type AgentEvent, type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
+import { type AgentEvent, startAgent } from "@plimsoll/agent";
+import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog, type ModelClient, type Policy } from "@plimsoll/core";
+import { type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
 
 /** An agent's run against a provider that fails. */

@@ -1,7 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
-import { createDigest, createMemoryArtifactStore, type ModelClient, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { createDigest, createMemoryArtifactStore, type ModelClient } from "@plimsoll/core";
 import { type AgentTool, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
 import { generateText, jsonSchema, type LanguageModel, type ModelMessage, stepCountIs, tool, wrapLanguageModel } from "ai";
 import OpenAI from "openai";

@@ -1,5 +1,13 @@
-import type { ImagePart, ModelClient, ModelLimits, SessionEntry } from "@plimsoll/core";
-import { createDigest, createMemoryArtifactStore, startAgent, usageOf } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import {
+  createDigest,
+  createMemoryArtifactStore,
+  type ImagePart,
+  type ModelClient,
+  type ModelLimits,
+  type SessionEntry,
+  usageOf,
+} from "@plimsoll/core";
 import { type AgentTool, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { failureOf } from "../src/client/failure.ts";

@@ -1,13 +1,12 @@
-import type { ImagePart, ModelLimits, Policy, UserMessage } from "@plimsoll/core";
-import { createMemoryArtifactStore, startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
+import { createMemoryArtifactStore, type ImagePart, type ModelLimits, type Policy, type UserMessage } from "@plimsoll/core";
 import { createLearnedLimits, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { createModelClient } from "../src/client/model-client.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { numberAt, recordsAt } from "../src/fields.ts";
 import { decodeOpenAiChat } from "../src/openai-chat/decode.ts";
-import type { ChatBody } from "../src/openai-chat/encode.ts";
-import { encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
+import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
 import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";

@@ -1,5 +1,6 @@
-import { type Agent, createDigest, PLIMSOLL_POLICY, startAgent, textOf } from "@plimsoll/core";
-import { type AgentEvent, type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
+import { type Agent, type AgentEvent, startAgent } from "@plimsoll/agent";
+import { createDigest, PLIMSOLL_POLICY, textOf } from "@plimsoll/core";
+import { type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
 import { createFileArtifactStore } from "@plimsoll/core/node";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

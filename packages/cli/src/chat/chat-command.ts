@@ -1,5 +1,6 @@
 import process from "node:process";
-import { type Agent, isPlimsollError } from "@plimsoll/core";
+import type { Agent } from "@plimsoll/agent";
+import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { type CliIo, coloursOf, EXIT_OK, messageOf } from "../io.ts";
 import { createLineAsker, type LineAsker, openLineAsker } from "../permission/ask-by-lines.ts";

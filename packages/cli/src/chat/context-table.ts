@@ -1,6 +1,7 @@
+import type { ContextUsage } from "@plimsoll/agent";
 import { formatTokens } from "@plimsoll/bench/extend";
 import type { Context, Policy } from "@plimsoll/core";
-import { type ContextUsage, createEstimator, createWorkCounter, type Tokenizers } from "@plimsoll/core/extend";
+import { createEstimator, createWorkCounter, type Tokenizers } from "@plimsoll/core/extend";
 import { messageShares } from "@plimsoll/providers/proxy";
 import { nameChars, shortened } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startAgent } from "@plimsoll/core";
+import { startAgent } from "@plimsoll/agent";
 import { createFileArtifactStore, createFileSessionStore, loadPolicy } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";

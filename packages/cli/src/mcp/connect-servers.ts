@@ -1,6 +1,7 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { Authorization, PendingCall } from "@plimsoll/agent";
 import { PlimsollError } from "@plimsoll/core";
-import type { AgentTool, Authorization, PendingCall } from "@plimsoll/core/extend";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { suggestion } from "@plimsoll/core/node";
 import { toolEnvironment } from "@plimsoll/tools";
 import { mcpTools } from "@plimsoll/tools/mcp";

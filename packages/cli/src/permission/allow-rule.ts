@@ -1,5 +1,5 @@
+import type { PendingCall } from "@plimsoll/agent";
 import { PlimsollError } from "@plimsoll/core";
-import type { PendingCall } from "@plimsoll/core/extend";
 import { suggestion } from "@plimsoll/core/node";
 import type { SetServer } from "../config/settings.ts";
 

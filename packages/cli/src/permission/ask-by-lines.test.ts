@@ -1,4 +1,5 @@
-import type { PendingCall, ToolEffect } from "@plimsoll/core/extend";
+import type { PendingCall } from "@plimsoll/agent";
+import type { ToolEffect } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { createLineAsker } from "./ask-by-lines.ts";
 

@@ -1,4 +1,4 @@
-import type { PendingCall } from "@plimsoll/core/extend";
+import type { PendingCall } from "@plimsoll/agent";
 import type { Output } from "../io.ts";
 import { COLUMNS, cutRows, escaped } from "../terminal/printable.ts";
 import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";

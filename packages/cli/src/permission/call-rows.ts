@@ -1,4 +1,5 @@
-import type { PendingCall, ToolEffect } from "@plimsoll/core/extend";
+import type { PendingCall } from "@plimsoll/agent";
+import type { ToolEffect } from "@plimsoll/core/extend";
 import { changedLines } from "../terminal/changed-lines.ts";
 import { cutRows, escaped } from "../terminal/printable.ts";
 import { serverOf } from "./allow-rule.ts";

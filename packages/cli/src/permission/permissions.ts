@@ -1,4 +1,4 @@
-import type { Authorization, Authorize, PendingCall } from "@plimsoll/core/extend";
+import type { Authorization, Authorize, PendingCall } from "@plimsoll/agent";
 import { type AllowRule, alwaysRule, isAllowedBy, serverOf } from "./allow-rule.ts";
 
 /** `ask`: what is not allowed is asked about. `read-only`: no commands and no changes of files, whatever is allowed. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@plimsoll/core/extend";
+import type { AgentEvent } from "@plimsoll/agent";
 import { expect, test } from "vitest";
 import { type Cursor, rendering } from "./event-lines.ts";
 

@@ -1,6 +1,7 @@
+import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { type ContextEvent, textOf } from "@plimsoll/core";
-import { type AgentEvent, overWords } from "@plimsoll/core/extend";
+import { overWords } from "@plimsoll/core/extend";
 import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "../terminal/printable.ts";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 

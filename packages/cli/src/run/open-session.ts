@@ -1,17 +1,24 @@
 import { join } from "node:path";
-import { type Agent, type Policy, type SessionStore, startAgent } from "@plimsoll/core";
-import type { Tokenizers } from "@plimsoll/core/extend";
 import {
+  type Agent,
   type AgentEvent,
   type AgentOptions,
-  type AgentTool,
   type Authorization,
-  encodingsOf,
   type PendingCall,
-} from "@plimsoll/core/extend";
+  startAgent,
+} from "@plimsoll/agent";
+import type { Policy, SessionStore } from "@plimsoll/core";
+import { type AgentTool, encodingsOf, type Tokenizers } from "@plimsoll/core/extend";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
-import type { Spending, SpendingCount } from "@plimsoll/providers";
-import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelPriors } from "@plimsoll/providers";
+import {
+  createSpending,
+  createTokenizerLoader,
+  isBoundReasoning,
+  KEY_VARIABLES,
+  modelPriors,
+  type Spending,
+  type SpendingCount,
+} from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/providers/simulator";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";

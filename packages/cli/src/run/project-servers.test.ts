@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { PendingCall } from "@plimsoll/core/extend";
+import type { PendingCall } from "@plimsoll/agent";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import type { Answer } from "../permission/permissions.ts";

@@ -1,6 +1,7 @@
 import process from "node:process";
+import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf } from "@plimsoll/bench/extend";
-import { type AgentEvent, compactionLogLine } from "@plimsoll/core/extend";
+import { compactionLogLine } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";

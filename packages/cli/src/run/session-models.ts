@@ -1,9 +1,14 @@
+import type { AgentModel } from "@plimsoll/agent";
 import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError, type Summarizer } from "@plimsoll/core";
-import type { AgentModel } from "@plimsoll/core/extend";
 import { MODEL_CATALOG, type PricesOf } from "@plimsoll/providers";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
-import type { SimulatedPart, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import {
+  type SimulatedPart,
+  type SimulatedReply,
+  type SimulatedRequest,
+  type Simulator,
+  startSimulator,
+} from "@plimsoll/providers/simulator";
 import { type ChosenModel, chooseModel, type ModelChoice } from "./choose-model.ts";
 
 /** The models of a session: the one that it begins with, and those that it goes on with. */

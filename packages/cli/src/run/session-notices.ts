@@ -1,5 +1,5 @@
-import type { Agent } from "@plimsoll/core";
-import type { PendingCall, SetupChange } from "@plimsoll/core/extend";
+import type { Agent, PendingCall } from "@plimsoll/agent";
+import type { SetupChange } from "@plimsoll/core/extend";
 import { alwaysRule, RULE_WORDS, ruleText } from "../permission/allow-rule.ts";
 import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";

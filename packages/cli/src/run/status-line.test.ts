@@ -1,5 +1,5 @@
+import type { ContextUsage } from "@plimsoll/agent";
 import { usageOf } from "@plimsoll/core";
-import type { ContextUsage } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { statusLine } from "./status-line.ts";
 

@@ -1,5 +1,5 @@
+import type { ContextUsage } from "@plimsoll/agent";
 import type { Usage } from "@plimsoll/core";
-import type { ContextUsage } from "@plimsoll/core/extend";
 import type { Output } from "../io.ts";
 import { COLUMNS } from "../terminal/printable.ts";
 import type { AgentSession } from "./open-session.ts";

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { agentSetup } from "../../testing/agent-setup.ts";
-import { startAgent } from "../agent/start-agent.ts";
 import type { UsageEntry } from "../entry.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { createDigest } from "../summarizer/digest.ts";
@@ -77,18 +75,6 @@ describe.each(IMPOSSIBLE)("%s", (_, usage) => {
     const logged = conversation.entries().filter((each) => each.type === "usage");
     expect(logged.map((each) => each.usage)).toEqual([UNREPORTED_USAGE, UNREPORTED_USAGE]);
     expect(conversation.predict().expectedTokens).toBe(expected);
-  });
-
-  test("ends no agent's run", async () => {
-    const { options, model, events } = agentSetup([{ text: "done" }]);
-    const stream: typeof model.client.stream = async function* (request, signal) {
-      for await (const event of model.client.stream(request, signal))
-        yield event.type === "reply" ? { ...event, reply: { ...event.reply, usage } } : event;
-    };
-    const agent = await startAgent({ ...options, model: { ...options.model, client: { ...model.client, stream } } });
-    expect(await agent.submit("go")).toMatchObject({ reason: "done", text: "done" });
-    expect(events.filter(({ type }) => type === "usage-refused")).toHaveLength(1);
-    expect(agent.state().totals.inputTokens).toBe(0);
   });
 });
 

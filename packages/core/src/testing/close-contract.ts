@@ -1,5 +1,3 @@
-import type { AgentTool } from "../agent/agent-tool.ts";
-import { startAgent } from "../agent/start-agent.ts";
 import { PlimsollError } from "../error.ts";
 import { withIds } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
@@ -7,12 +5,10 @@ import type { OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { createConversations } from "../session/conversations.ts";
 import type { ContextEvent } from "../session/events.ts";
 import { createSession, openSession } from "../session/open-session.ts";
-import { createMemoryArtifactStore } from "../session/recall.ts";
 import type { Session } from "../session/session.ts";
 import { createDigest } from "../summarizer/digest.ts";
 import { human, reply, sessionStart } from "./builders.ts";
 import { type ContractCase, sameOrThrow } from "./contract.ts";
-import { scriptedModel } from "./scripted-model.ts";
 
 /** Something that keeps a session's log in a store, and can be closed. */
 export interface LogKeeper {
@@ -153,53 +149,8 @@ async function conversations(sessions: SessionStore): Promise<LogKeeper> {
   };
 }
 
-async function agent(sessions: SessionStore): Promise<LogKeeper> {
-  const during = { call: async () => {} };
-  const tool: AgentTool = {
-    spec: { name: "work", description: "works", parametersJson: '{"type":"object"}' },
-    category: "generic",
-    isRerunnable: true,
-    hint: null,
-    pathsOf: () => [],
-    effectOf: () => ({ kind: "read" }),
-    run: async (_, { callId }) => {
-      await during.call();
-      return { text: `result of ${callId}`, isError: false };
-    },
-  };
-  const call = (callId: string) => ({ callId, toolName: "work", argumentsJson: "{}" });
-  const { client } = scriptedModel(() => ({ text: "the answer", calls: [call("c1"), call("c2")] }));
-  const opened = await startAgent({
-    ...OPTIONS,
-    session: { kind: "new", sessionId: "main", system: "" },
-    sessions,
-    model: { client, modelId: "a/model", limits: LIMITS },
-    tools: [tool],
-    artifacts: createMemoryArtifactStore(),
-    nowMs: () => 1,
-  });
-  return {
-    hold: (fail) => {
-      during.call = async () => {
-        fail();
-        opened.steer("steered while it works");
-        opened.cancel();
-      };
-      return opened.submit("go").catch(() => undefined);
-    },
-    close: opened.close,
-    held: [
-      "the answer",
-      '"callId":"c1","toolName":"work","isError"',
-      '"callId":"c2","toolName":"work","isError"',
-      "steered while it works",
-    ],
-  };
-}
-
-/** The rules of closing for sessions, conversations and agents over a store. */
+/** The rules of closing for sessions and conversations over a store. */
 export const CLOSE_CONTRACT: readonly ContractCase<SessionStore>[] = [
   ...closeContract("a session", session),
   ...closeContract("a set of conversations", conversations),
-  ...closeContract("an agent", agent),
 ];

@@ -15,7 +15,7 @@ export type ScriptedReply =
   | "hang";
 
 /** A call that a scripted model makes. */
-export interface ScriptedCall {
+interface ScriptedCall {
   readonly callId: string;
   readonly toolName: string;
   readonly argumentsJson: string;

@@ -1,0 +1,82 @@
+import type { ImagePart } from "./message/message.ts";
+import type { ArtifactStore } from "./ports.ts";
+import type { Recalled, RecallRange } from "./session/recall.ts";
+import type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
+
+/** A tool as the loop runs it: its description for the model, facts for compaction, and the work itself. */
+export interface AgentTool {
+  readonly spec: ToolSpec;
+  readonly category: OutputCategory;
+  /** True if a second run with the same arguments gives what the first one gave, unless the world changed meanwhile. */
+  readonly isRerunnable: boolean;
+  /** Advice on how to see the rest of an output that was cut; one line, or `null`. */
+  readonly hint: string | null;
+  /** The paths that a call with these arguments touches; none for arguments that make no sense. Never throws. */
+  pathsOf(args: unknown): readonly PathAccess[];
+  /**
+   * The most that a call with these arguments may do, for whoever decides whether it runs. Asked only if somebody does. A call for which it
+   * rejects is not run: what it rejects with becomes the result.
+   */
+  effectOf(args: unknown): ToolEffect | Promise<ToolEffect>;
+  /**
+   * Runs one call. `args` is parsed JSON and nothing else is known of it. What goes wrong is an output with `isError`; what is thrown becomes
+   * one too. Should end soon after the signal aborts.
+   */
+  run(args: unknown, call: ToolCallContext): Promise<ToolOutput>;
+}
+
+/**
+ * The effect that a call may have outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
+ *
+ * - `read`: looks at what it may see and changes nothing
+ * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the text that goes and the text that
+ *   comes, `null` if there is none or it is no text
+ * - `execute`: starts a program. `command` is the whole command line, `folder` where it runs
+ * - `unknown`: nobody said
+ */
+export type ToolEffect =
+  | { readonly kind: "read" }
+  | {
+      readonly kind: "write";
+      readonly what: string;
+      readonly files: readonly string[];
+      readonly before: string | null;
+      readonly after: string | null;
+    }
+  | { readonly kind: "execute"; readonly command: string; readonly folder: string }
+  | { readonly kind: "unknown" };
+
+/** The output of a call. `hint` is advice about this output, in place of the tool's own. */
+export interface ToolOutput {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly images?: readonly ImagePart[];
+  readonly hint?: string;
+}
+
+/** The session of a running tool call, and the services that the tool may use. */
+export interface ToolCallContext {
+  readonly sessionId: string;
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  /** Where output goes that is too large to be kept in memory or in history. */
+  readonly artifacts: ArtifactStore;
+  /** A piece of what a handle names: of the log, or of the artifact store. `null` for an unknown handle. */
+  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  /** Gives a task to an agent with a log of its own, and resolves to its last words. Rejects if there are no sub-agents. */
+  runSubAgent(task: SubAgentTask): Promise<SubAgentReply>;
+  /** Has the history summarised before the next step, with nothing kept but what must stay: the model asks for a hand-off to itself. */
+  requestHandOff(focus: string): void;
+}
+
+/** A task for a sub-agent. */
+interface SubAgentTask {
+  readonly prompt: string;
+}
+
+/** How a sub-agent ended. */
+interface SubAgentReply {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly isError: boolean;
+}
