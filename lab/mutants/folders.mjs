@@ -26,5 +26,5 @@ export const folders = [
     ],
   },
   // What a regression fitted is data: a sign of it is as much a figure as the figure.
-  { name: "recall", sources: ["recall/*.ts", "!recall/use-weights.ts"], tests: ["recall/*.test.ts"] },
+  { name: "memory", sources: ["memory/*.ts", "!memory/use-weights.ts"], tests: ["memory/*.test.ts", "keep/rules.test.ts"] },
 ];

@@ -106,10 +106,10 @@ const pure = { npm: ["zod", "@noble/hashes"], node: false };
 const coreRows = [
   { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts"], ...pure },
   { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
-  { row: 3, members: ["tokens/", "paths/", "ports.ts", "port-door.ts"], ...pure },
-  { row: 4, members: ["budget.ts", "economics.ts", "cut-point.ts", "truncation/", "facts/"], ...pure },
+  { row: 3, members: ["tokens/", "ports.ts", "port-door.ts"], ...pure },
+  { row: 4, members: ["budget.ts", "economics.ts", "cut-point.ts", "truncation/"], ...pure },
   { row: 5, members: ["edit/", "prompts/"], ...pure },
-  { row: 6, members: ["summarizer/", "keep/", "recall/", "strategy/"], ...pure },
+  { row: 6, members: ["summarizer/", "keep/", "memory/", "strategy/"], ...pure },
   { row: 7, members: ["policy/"], ...pure },
   { row: 8, members: ["engine/"], ...pure },
   { row: 9, members: ["session/"], ...pure },

@@ -22,7 +22,6 @@ export { fileBegun, serverOf } from "./engine/window-parts.ts";
 export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry, StepOutcome } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";
 export { closedError } from "./error.ts";
-export { type PlanItem, planAfter } from "./facts/facts.ts";
 export {
   canonicalJson,
   isJsonValue,
@@ -40,8 +39,17 @@ export {
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
-export { planIn } from "./keep/plan.ts";
 export type { KindSpec } from "./kind.ts";
+export type { ToolTable } from "./memory/call-shape.ts";
+export { callShape, toolShapeOf } from "./memory/call-shape.ts";
+export { type PlanItem, planAfter } from "./memory/facts.ts";
+export { planIn } from "./memory/plan.ts";
+export { createRecallIndex } from "./memory/recall-index.ts";
+export { scriptCalls } from "./memory/script-calls.ts";
+export { lineHash, textLines } from "./memory/text-lines.ts";
+export type { Unit, UnitFacts } from "./memory/units.ts";
+export type { UseFeature } from "./memory/use-features.ts";
+export { USE_FEATURE_NAMES, USE_FEATURES } from "./memory/use-features.ts";
 export type { FollowingCheck, WireRules, WireViolation } from "./message/check.ts";
 export { checkMessages, followingChecks, isUsableCallId, STRICT_WIRE_RULES } from "./message/check.ts";
 export { readsAsFailed } from "./message/failed-text.ts";
@@ -73,9 +81,6 @@ export {
   UNIT_WORDS,
 } from "./message/size.ts";
 export { fencedText } from "./message/transcript-text.ts";
-export type { ToolTable } from "./paths/call-shape.ts";
-export { callShape, toolShapeOf } from "./paths/call-shape.ts";
-export { scriptCalls } from "./paths/script-calls.ts";
 export type { Kinds } from "./policy/kinds.ts";
 export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
 export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
@@ -87,11 +92,6 @@ export { changesPreset } from "./policy/written-policy.ts";
 export { askDynamicContext, clockDoor, passed, untilAborted } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { SUMMARY_HEADER } from "./prompts/notices.ts";
-export { createRecallIndex } from "./recall/recall-index.ts";
-export { lineHash, textLines } from "./recall/text-lines.ts";
-export type { Unit, UnitFacts } from "./recall/units.ts";
-export type { UseFeature } from "./recall/use-features.ts";
-export { USE_FEATURE_NAMES, USE_FEATURES } from "./recall/use-features.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 

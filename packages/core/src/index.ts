@@ -4,6 +4,7 @@ export type { Amount, Trigger } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";
 export type { CompactionEntry, Gate, ModelLimits, SessionEntry, UsageEntry } from "./entry.ts";
 export { isPlimsollError, PlimsollError } from "./error.ts";
+export { createDigest } from "./memory/digest.ts";
 export type { BoundReasoning, IsBoundReasoning } from "./message/bound-reasoning.ts";
 export type {
   AssistantMessage,
@@ -53,7 +54,6 @@ export { createSession } from "./session/open-session.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/recall.ts";
 export type { Session, SessionOptions } from "./session/session.ts";
 export type { SessionView } from "./session/view.ts";
-export { createDigest } from "./summarizer/digest.ts";
 export { createModelSummarizer } from "./summarizer/model-summarizer.ts";
 export type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
 export type { Usage } from "./usage.ts";

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session.ts";
 import { createMemorySessionStore } from "./agent/memory-session-store.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
+import { createDigest } from "./memory/digest.ts";
 import { partHandle } from "./message/handle.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
 import { deadlineOf } from "./port-door.ts";
@@ -10,7 +11,6 @@ import { decodeLog, encodeLog } from "./session/codec.ts";
 import { createSession, openSession } from "./session/open-session.ts";
 import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/recall.ts";
 import { sessionsDoor } from "./session/store-door.ts";
-import { createDigest } from "./summarizer/digest.ts";
 import { human, logOf, result, sessionStart } from "./testing/builders.ts";
 import { given, never, rejected, thrown, UNUSABLE_ANSWERS } from "./testing/unusable-answers.ts";
 

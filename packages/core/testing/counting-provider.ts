@@ -1,10 +1,10 @@
 import type { FitInput, FitOutcome } from "../src/engine/fit-input.ts";
+import { createDigest } from "../src/memory/digest.ts";
 import type { Message } from "../src/message/message.ts";
 import { messageChars } from "../src/message/size.ts";
 import type { Policy } from "../src/policy/policy.ts";
 import { createSession } from "../src/session/open-session.ts";
 import type { Session } from "../src/session/session.ts";
-import { createDigest } from "../src/summarizer/digest.ts";
 import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
 
 /** How a provider counts: a multiple of what four characters a token give, and tokens that no log shows. */

@@ -1,6 +1,6 @@
 import type { Edit } from "../src/edit/apply-edits.ts";
 import { type Executed, execute } from "../src/engine/execute.ts";
-import { RECALLS_NOTHING } from "../src/keep/recaller.ts";
+import { RECALLS_NOTHING } from "../src/memory/recaller.ts";
 import type { Message } from "../src/message/message.ts";
 import { SVEN_POLICY } from "../src/policy/presets/sven.ts";
 import type { Summarizer } from "../src/ports.ts";

@@ -1,5 +1,5 @@
 import { type CompactionEntry, entryIdOf, type SessionEntry } from "../src/entry.ts";
-import { fileOperations, foldFacts, NO_FACTS } from "../src/facts/facts.ts";
+import { fileOperations, foldFacts, NO_FACTS } from "../src/memory/facts.ts";
 import { isHuman, type Message, textOf } from "../src/message/message.ts";
 import { foldEntries } from "../src/session/view.ts";
 import { characterBoundaryAtOrBefore } from "../src/text.ts";

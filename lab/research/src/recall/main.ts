@@ -38,5 +38,5 @@ export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; re
 ${weights.join("")}  },
 };
 `;
-  writeFileSync(join(ROOT, "packages/core/src/recall/use-weights.ts"), source);
+  writeFileSync(join(ROOT, "packages/core/src/memory/use-weights.ts"), source);
 }

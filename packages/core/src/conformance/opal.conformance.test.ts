@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import { splitTurnAt } from "../../testing/split-turn.ts";
 import { cutAtBoundary, cutExceedingTokens, cutKeepingMessages } from "../cut-point.ts";
-import { fileOperations } from "../facts/facts.ts";
+import { fileOperations } from "../memory/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
 import { reportedTokens } from "../session/session-state.ts";

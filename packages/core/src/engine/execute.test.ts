@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { RECALLS_NOTHING, type Recaller } from "../keep/recaller.ts";
+import { RECALLS_NOTHING, type Recaller } from "../memory/recaller.ts";
 import { spanHandle } from "../message/handle.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";

@@ -1,16 +1,16 @@
 import type { ReplaceSpansEdit, WrittenSummary } from "../edit/apply-edits.ts";
 import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
-import type { Facts } from "../facts/facts.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
+import type { Facts } from "../memory/facts.ts";
+import type { KeptState } from "../memory/facts-text.ts";
+import type { RecallView } from "../memory/recall-index.ts";
 import type { Message, ReasoningPart } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Deadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
-import type { KeptState } from "../prompts/facts.ts";
-import type { RecallView } from "../recall/recall-index.ts";
 import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Amount } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
-import { NO_FACTS } from "../facts/facts.ts";
+import { NO_FACTS } from "../memory/facts.ts";
+import { NO_KEPT_STATE } from "../memory/facts-text.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { NO_KEPT_STATE } from "../prompts/facts.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";

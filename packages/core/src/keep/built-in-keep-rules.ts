@@ -1,10 +1,10 @@
 import { type KindSpec, kindNamed } from "../kind.ts";
-import { FILES_IN_HAND, type FilesInHandSpec } from "./files-in-hand.ts";
+import { FILES_IN_HAND, type FilesInHandSpec } from "../memory/files-in-hand.ts";
+import { PLAN, type PlanSpec } from "../memory/plan.ts";
+import { RECALL, type RecallSpec } from "../memory/recall.ts";
 import { HUMAN, type HumanSpec } from "./human.ts";
 import type { KeepRule, KeepRuleKind } from "./keep-rule.ts";
 import { PINNED, type PinnedSpec } from "./pinned.ts";
-import { PLAN, type PlanSpec } from "./plan.ts";
-import { RECALL, type RecallSpec } from "./recall.ts";
 import { RECENT, type RecentSpec } from "./recent.ts";
 
 /** The keep rules that come with this package. */

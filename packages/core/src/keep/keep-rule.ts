@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Amount, Budget } from "../budget.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
+import type { UnitWorth } from "../memory/logged-units.ts";
 import type { Message } from "../message/message.ts";
-import type { UnitWorth } from "../recall/logged-units.ts";
 
 /** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
 export interface KeepRuleKind {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { planItems } from "../facts/facts.ts";
 import type { KindSpec } from "../kind.ts";
+import { planItems } from "../memory/facts.ts";
+import { FILES_IN_HAND } from "../memory/files-in-hand.ts";
+import { PLAN, planIn } from "../memory/plan.ts";
+import { RECALL } from "../memory/recall.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
@@ -8,12 +11,9 @@ import { policySchema } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { keepRulesOf } from "./built-in-keep-rules.ts";
-import { FILES_IN_HAND } from "./files-in-hand.ts";
 import { HUMAN } from "./human.ts";
 import type { KeepRuleKind } from "./keep-rule.ts";
 import { PINNED } from "./pinned.ts";
-import { PLAN, planIn } from "./plan.ts";
-import { RECALL } from "./recall.ts";
 import { RECENT } from "./recent.ts";
 
 const atMost = { tokens: 1000 };

@@ -5,8 +5,9 @@ import { basename, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { LOG_VERSION } from "../entry.ts";
-import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
+import { createDigest } from "../memory/digest.ts";
+import { foldFacts, NO_FACTS } from "../memory/facts.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { sessionEntrySchema } from "../session/entry-schema.ts";
@@ -14,7 +15,6 @@ import { createSession, openSession } from "../session/open-session.ts";
 import { MAXIMUM_RECALL_CHARS, type Recalled, type RecallRange, recallArtifact } from "../session/recall.ts";
 import type { Session } from "../session/session.ts";
 import { foldEntries } from "../session/view.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linesOf, seen } from "../../testing/careless-reader.ts";
-import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
+import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "../memory/facts.ts";
+import { factsText, NO_KEPT_STATE } from "../memory/facts-text.ts";
 import { partHandle } from "../message/handle.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
 import { assistant, human, logOf, result } from "../testing/builders.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
-import { factsText, NO_KEPT_STATE } from "./facts.ts";
 import { clearedText, droppedText, omittedText, SUMMARY_HEADER, summaryIn, summaryText, truncateText } from "./notices.ts";
 
 const NOTICE = droppedText({ messages: 3, parts: 3, chars: 9 }, "m1..m3");

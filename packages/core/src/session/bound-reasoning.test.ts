@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import { createDigest } from "../memory/digest.ts";
 import type { AssistantMessage, Message, ReasoningPart } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import {
   assistant,
   calling,

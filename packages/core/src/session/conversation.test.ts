@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { createDigest } from "../memory/digest.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionWriter } from "../ports.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { human, sessionStart } from "../testing/builders.ts";
 import { createSession, openSession } from "./open-session.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createMemorySessionStore } from "../agent/memory-session-store.ts";
+import { createDigest } from "../memory/digest.ts";
 import { type Message, withId } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { createConversations, type FoundConversation } from "./conversations.ts";
 import { createSession } from "./open-session.ts";
 

@@ -5,8 +5,8 @@ import type { FitInput, FitOutcome, FitState, PreparedSummaryPort, SizedPart, Su
 import { expectedTokensOf, type GateState, RECOVERY_RATIOS, whyAct, windowFilledBy } from "../engine/why-act.ts";
 import { type CompactionEntry, type ModelLimits, NO_WORK, type StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
-import { withTrackedFiles } from "../facts/facts.ts";
 import { canonicalJson } from "../json.ts";
+import { withTrackedFiles } from "../memory/facts.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestSize, RequestUnit } from "../message/size.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { UsageEntry } from "../entry.ts";
+import { createDigest } from "../memory/digest.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
 import { UNREPORTED_USAGE, type Usage, usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import { createDigest } from "../memory/digest.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { compaction, human, logOf, reply, revertOf, sessionStart, usageEntry } from "../testing/index.ts";
 import { rejectedUsage } from "../usage.ts";
 import { foldLimitEvents, type LimitEvent } from "./learned-limit.ts";

@@ -1,11 +1,11 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { isAnswer, type RevertEntry, type SessionEntry, type SessionStartEntry, type UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError } from "../error.ts";
+import { createRecallIndex } from "../memory/recall-index.ts";
 import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
-import { createRecallIndex } from "../recall/recall-index.ts";
 import { impossibleCount, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { createBackground, prepareSummary } from "./background.ts";
 import { checkStorable } from "./codec.ts";

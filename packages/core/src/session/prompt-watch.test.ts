@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import { createDigest } from "../memory/digest.ts";
 import type { Message } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import {
   assistant,
   compaction,

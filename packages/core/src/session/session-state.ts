@@ -1,7 +1,7 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
-import { type Facts, foldFacts, NO_FACTS } from "../facts/facts.ts";
+import { type Facts, foldFacts, NO_FACTS } from "../memory/facts.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";
 import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";

@@ -9,6 +9,7 @@ import type {
 } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
+import type { RecallIndex } from "../memory/recall-index.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
@@ -16,7 +17,6 @@ import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { type Door, deadlineOf, passed } from "../port-door.ts";
 import type { FileTracker, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
-import type { RecallIndex } from "../recall/recall-index.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";

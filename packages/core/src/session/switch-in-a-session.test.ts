@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
+import { createDigest } from "../memory/digest.ts";
 import type { Context, Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";

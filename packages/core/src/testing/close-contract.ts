@@ -1,4 +1,5 @@
 import { PlimsollError } from "../error.ts";
+import { createDigest } from "../memory/digest.ts";
 import { withIds } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
@@ -6,7 +7,6 @@ import { createConversations } from "../session/conversations.ts";
 import type { ContextEvent } from "../session/events.ts";
 import { createSession, openSession } from "../session/open-session.ts";
 import type { Session } from "../session/session.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { human, reply, sessionStart } from "./builders.ts";
 import { type ContractCase, sameOrThrow } from "./contract.ts";
 

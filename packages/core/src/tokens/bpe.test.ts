@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { createDigest } from "../memory/digest.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import { encodingsOf, policySchema } from "../policy/policy.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { createSession } from "../session/open-session.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { absentImage, assistant, calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { BpeSpec } from "./bpe.ts";
 import { createEstimator, type Tokenizers } from "./built-in-estimators.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
-import type { UnitFacts } from "../recall/units.ts";
-import { USE_FEATURE_NAMES, USE_FEATURES } from "../recall/use-features.ts";
-import { USE_WEIGHTS } from "../recall/use-weights.ts";
-import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
+import { defineKeepRule, type KeepRuleKind } from "../keep/keep-rule.ts";
+import type { UnitFacts } from "./units.ts";
+import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
+import { USE_WEIGHTS } from "./use-weights.ts";
 
 /** Passages of the whole log, up to an amount. */
 export interface RecallSpec {

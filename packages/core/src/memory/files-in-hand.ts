@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
+import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
 import { toolCallsOf } from "../message/message.ts";
-import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 
 /** The files that the newest calls modify, up to an amount. */
 export interface FilesInHandSpec {

@@ -1,10 +1,10 @@
-import { planAfter } from "../facts/facts.ts";
 import { stringsIn } from "../json.ts";
-import { forEachRareWord, rareRuns } from "../keep/rare-words.ts";
 import { partHandle } from "../message/handle.ts";
 import { isHuman, type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
 import type { PathAccess } from "../tool.ts";
 import { diagnosisCount } from "../truncation/diagnoses.ts";
+import { planAfter } from "./facts.ts";
+import { forEachRareWord, rareRuns } from "./rare-words.ts";
 import { lineHash, shownLines, type TextLine, textHash, textLines } from "./text-lines.ts";
 
 /** The facts about a unit at one point of the log. Distances are in characters of logged texts. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { arbitraryText } from "../testing/arbitrary-text.ts";
 import { assistant, logOf, result, toolCall } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
-import { factsText, type KeptState, NO_KEPT_STATE } from "./facts.ts";
+import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "./facts.ts";
+import { factsText, type KeptState, NO_KEPT_STATE } from "./facts-text.ts";
 
 const ROOM = 3000;
 const factsOf = (...messages: readonly Message[]) => logOf(messages).reduce(foldFacts, NO_FACTS);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import type { KeepRule } from "../keep/keep-rule.ts";
 import type { Message } from "../message/message.ts";
-import { createRecallIndex } from "../recall/recall-index.ts";
 import { human, result, toolCall } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import type { KeepRule } from "./keep-rule.ts";
+import { createRecallIndex } from "./recall-index.ts";
 import { recaller } from "./recaller.ts";
 
 const recent: KeepRule = { kind: "recent", keeps: "newest", amount: { messages: 2 } };

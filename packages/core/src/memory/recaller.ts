@@ -1,14 +1,14 @@
 import { type Budget, resolveAmount } from "../budget.ts";
+import type { KeepRule } from "../keep/keep-rule.ts";
 import { shortHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
-import { callWords } from "../paths/call-shape.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
-import { inLogOrder, isNext, type UnitWorth } from "../recall/logged-units.ts";
-import type { RecallView } from "../recall/recall-index.ts";
-import type { TextLine } from "../recall/text-lines.ts";
-import type { Unit } from "../recall/units.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
-import type { KeepRule } from "./keep-rule.ts";
+import { callWords } from "./call-shape.ts";
+import { inLogOrder, isNext, type UnitWorth } from "./logged-units.ts";
+import type { RecallView } from "./recall-index.ts";
+import type { TextLine } from "./text-lines.ts";
+import type { Unit } from "./units.ts";
 
 /** Recalls of the log what the view does not show. */
 export interface Recaller {

@@ -1,7 +1,7 @@
-import { type CallOutcome, type Facts, fileOperations, lastErrors } from "../facts/facts.ts";
 import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
+import { type CallOutcome, type Facts, fileOperations, lastErrors } from "./facts.ts";
 import { isPlanGone, planLines, runningLines } from "./record.ts";
 
 /** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */

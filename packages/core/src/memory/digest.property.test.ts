@@ -5,10 +5,10 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { summaryText } from "../prompts/notices.ts";
+import { isEmptyBody, sectionsIn } from "../summarizer/sections.ts";
 import { arbitraryMessageSoup } from "../testing/arbitrary-transcript.ts";
 import { human, reply, summaryMessage, toolCall } from "../testing/builders.ts";
 import { digestText } from "./digest.ts";
-import { isEmptyBody, sectionsIn } from "./sections.ts";
 
 const FORGED = [
   ...[

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
-import { type PlanItem, planAfter, planItems } from "../facts/facts.ts";
+import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
-import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
+import { type PlanItem, planAfter, planItems } from "./facts.ts";
 
 /** The newest plan, if it takes no more than an amount. */
 export interface PlanSpec {

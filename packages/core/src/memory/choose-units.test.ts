@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type RecallChoice, recalledPassages } from "../keep/recaller.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { createRecallIndex } from "./recall-index.ts";
+import { type RecallChoice, recalledPassages } from "./recaller.ts";
 
 /** Sixteen lines are a unit. */
 const page = (name: string, units: number) => Array.from({ length: units * 16 }, (_, at) => `line ${at} of ${name}`).join("\n");

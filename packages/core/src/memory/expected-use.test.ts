@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { expectedUse } from "../keep/recall.ts";
+import { expectedUse } from "./recall.ts";
 import type { UnitFacts } from "./units.ts";
 
 const PLAIN: UnitFacts = {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
-import { foldFacts, NO_FACTS } from "../facts/facts.ts";
 import type { Message } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
+import { isEmptyBody, sectionsIn } from "../summarizer/sections.ts";
 import { assistant, calling, human, logOf, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
 import { DEFAULT_DIGEST_OPTIONS, digestText } from "./digest.ts";
-import { isEmptyBody, sectionsIn } from "./sections.ts";
+import { foldFacts, NO_FACTS } from "./facts.ts";
 
 const policies = PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name, preset] as const);
 const ask = (summary: Omit<SummaryRequest, "parts" | "focus">, messages: readonly Message[], maximumChars = 6000) =>

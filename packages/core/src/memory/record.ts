@@ -1,7 +1,7 @@
-import { type Facts, isDone, isGivenUp, type KnownPlan } from "../facts/facts.ts";
-import type { RunningThing } from "../facts/running.ts";
 import { textOnOneLine } from "../message/framing.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
+import { type Facts, isDone, isGivenUp, type KnownPlan } from "./facts.ts";
+import type { RunningThing } from "./running.ts";
 
 /** Ended things that are told, so that nobody looks for them again, and nameless ones on one line. Chosen. */
 const MOST = { ended: 5, together: 4 } as const;

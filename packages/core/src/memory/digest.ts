@@ -1,12 +1,12 @@
-import { type Facts, fileOperations, foldFacts, isDone, isGivenUp, lastErrors, NO_FACTS } from "../facts/facts.ts";
 import { LINE_BREAKS } from "../message/framing.ts";
 import { isHuman, type Message, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
-import { isPlanGone, runningLines } from "../prompts/record.ts";
-import { logTexts } from "../recall/units.ts";
+import { sectionedText, sectionsIn } from "../summarizer/sections.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import { sectionedText, sectionsIn } from "./sections.ts";
+import { type Facts, fileOperations, foldFacts, isDone, isGivenUp, lastErrors, NO_FACTS } from "./facts.ts";
+import { isPlanGone, runningLines } from "./record.ts";
+import { logTexts } from "./units.ts";
 
 /**
  * A summary that no model writes: the same input gives the same text. It holds what is no guess: the first request and the newest, the items of the plan, files,
