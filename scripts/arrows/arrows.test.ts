@@ -121,6 +121,20 @@ describe("what is caught", () => {
         ],
       },
       {
+        rule: "a way into memory/ past its port",
+        name: "@plimsoll/core",
+        files: {
+          "src/engine/compact.ts": 'import type { Facts } from "../memory/facts.ts";\nimport "../memory.ts";',
+          "src/keep/recent.ts": 'import { PLAN } from "../memory/plan.ts";',
+        },
+        expected: [
+          "packages/core/src/engine/compact.ts:1: imports ../memory/facts.ts: inside memory/; open to: memory.ts, " +
+            "keep/built-in-keep-rules.ts",
+          "packages/core/src/keep/recent.ts:1: imports ../memory/plan.ts: inside memory/; open to: memory.ts, " +
+            "keep/built-in-keep-rules.ts",
+        ],
+      },
+      {
         rule: "a store in core's main list",
         name: "@plimsoll/core",
         files: { "src/index.ts": 'export { createSqliteStore } from "./stores/sqlite.ts";' },
@@ -234,6 +248,17 @@ describe("what is allowed", () => {
       rule: "the own row, rows above and zod",
       name: "@plimsoll/core",
       files: { "src/engine/plan.ts": 'import "./record.ts";\nimport "../json.ts";\nimport type { z } from "zod/v4";' },
+    },
+    {
+      rule: "the port, the registry, the public names and a test of memory/",
+      name: "@plimsoll/core",
+      files: {
+        "src/extend.ts": 'export { planIn } from "./memory/plan.ts";',
+        "src/keep/built-in-keep-rules.ts": 'import { PLAN } from "../memory/plan.ts";',
+        "src/memory.ts": 'import { foldFacts } from "./memory/facts.ts";',
+        "src/memory/plan.ts": 'import { planAfter } from "./facts.ts";',
+        "src/keep/rules.test.ts": 'import { PLAN } from "../memory/plan.ts";',
+      },
     },
     { rule: "node modules in src/node", name: "@plimsoll/core", files: { "src/node/store.ts": 'import "node:fs";' } },
     { rule: "fast-check in testing", name: "@plimsoll/core", files: { "src/testing/a.ts": 'import "fast-check";' } },

@@ -20,7 +20,8 @@ export function rowRule(packageName, file) {
   const table = rowTables.find(({ name }) => name === packageName);
   if (table === undefined) return null;
   const place = placeOf(table, file);
-  if (place !== null) return { complaint: (target) => rowComplaint(table, place, target) };
+  if (place !== null)
+    return { complaint: (target) => rowComplaint(table, place, target) ?? doorComplaint(table, file, target) };
   const placeError = `is in no row of ${table.called}; add it to the row table in scripts/arrows/rules.mjs`;
   return { placeError, complaint: () => null };
 }
@@ -52,6 +53,24 @@ function rowComplaint(table, place, target) {
     case "outside":
       return null;
   }
+}
+
+/**
+ * Says which files a closed folder is open to; null: the file is one of them, or the folder is its own.
+ * @param {RowTable} table
+ * @param {string} file
+ * @param {Target | null} target
+ * @returns {string | null}
+ */
+function doorComplaint({ closed = [], index }, file, target) {
+  if (target?.kind !== "own") return null;
+  for (const { folder, openTo } of closed) {
+    const isInside = (/** @type {string} */ path) => path.startsWith(`src/${folder}`);
+    if (!isInside(target.path) || isInside(file)) continue;
+    if (![...openTo, ...index.files].some((each) => file === `src/${each}`))
+      return `inside ${folder}; open to: ${openTo.join(", ")}`;
+  }
+  return null;
 }
 
 /**

@@ -90,13 +90,15 @@ export const packageRules = [
 
 /**
  * The rows of a package, and the lists of its public names: these take them from the rows up to `lastRow`, and no file of the package
- * imports them. `namesComputed` allows imports of modules whose name is computed.
+ * imports them. `namesComputed` allows imports of modules whose name is computed. What stands in a `closed` folder is imported by itself, by the files
+ * of `openTo` and by the lists of public names.
  * @typedef {{
  *   readonly name: string,
  *   readonly called: string,
  *   readonly rows: readonly Row[],
  *   readonly index: { readonly files: readonly string[], readonly lastRow: number, readonly may: Pick<Row, "npm" | "node"> },
  *   readonly namesComputed: boolean,
+ *   readonly closed?: readonly { readonly folder: string, readonly openTo: readonly string[] }[],
  * }} RowTable
  */
 
@@ -109,7 +111,7 @@ const coreRows = [
   { row: 3, members: ["tokens/", "ports.ts", "port-door.ts"], ...pure },
   { row: 4, members: ["budget.ts", "economics.ts", "cut-point.ts", "truncation/"], ...pure },
   { row: 5, members: ["edit/", "prompts/"], ...pure },
-  { row: 6, members: ["summarizer/", "keep/", "memory/", "strategy/"], ...pure },
+  { row: 6, members: ["summarizer/", "keep/", "memory/", "memory.ts", "strategy/"], ...pure },
   { row: 7, members: ["policy/"], ...pure },
   { row: 8, members: ["engine/"], ...pure },
   { row: 9, members: ["session/"], ...pure },
@@ -149,6 +151,8 @@ export const rowTables = [
     rows: coreRows,
     index: { files: ["index.ts", "extend.ts"], lastRow: 11, may: { npm: [], node: false } },
     namesComputed: false,
+    // The port, and the row of the registry of kinds.
+    closed: [{ folder: "memory/", openTo: ["memory.ts", "keep/built-in-keep-rules.ts"] }],
   },
   {
     name: "@plimsoll/agent",

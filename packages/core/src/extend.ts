@@ -37,7 +37,7 @@ export {
   writtenJson,
 } from "./json.ts";
 export type { KeepRuleSpec } from "./keep/built-in-keep-rules.ts";
-export type { KeepRuleKind } from "./keep/keep-rule.ts";
+export type { KeepRuleKind, UnitFacts } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
 export type { KindSpec } from "./kind.ts";
 export type { ToolTable } from "./memory/call-shape.ts";
@@ -47,7 +47,7 @@ export { planIn } from "./memory/plan.ts";
 export { createRecallIndex } from "./memory/recall-index.ts";
 export { scriptCalls } from "./memory/script-calls.ts";
 export { lineHash, textLines } from "./memory/text-lines.ts";
-export type { Unit, UnitFacts } from "./memory/units.ts";
+export type { Unit } from "./memory/units.ts";
 export type { UseFeature } from "./memory/use-features.ts";
 export { USE_FEATURE_NAMES, USE_FEATURES } from "./memory/use-features.ts";
 export type { FollowingCheck, WireRules, WireViolation } from "./message/check.ts";

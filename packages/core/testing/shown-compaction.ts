@@ -52,7 +52,7 @@ export function summaryFiles(entries: Iterable<SessionEntry>, compactionId: stri
   let facts = NO_FACTS;
   for (const entry of entries) {
     if (entryIdOf(entry) === compactionId) break;
-    facts = foldFacts(facts, entry);
+    if (entry.type === "message") facts = foldFacts(facts, entry.message);
   }
   const files = [...fileOperations(facts.accesses)];
   const pathsOf = (access: "read" | "modify") => files.flatMap(([path, each]) => (each === access ? [path] : []));

@@ -6,7 +6,6 @@ import { canonicalJson } from "../json.ts";
 import { HUMAN } from "../keep/human.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
-import { FILES_IN_HAND } from "../memory/files-in-hand.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
@@ -49,12 +48,11 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared);
   const kept = keptIn(state, compaction, { rules: chain.rules, goal });
-  const inHand = kept.find(({ kind }) => kind === FILES_IN_HAND.kind);
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     measure,
     summary,
-    inHandTokens: inHand?.tokens ?? 0,
+    held: kept,
     // The last recovery leaves what cannot be cut: it recalls nothing.
     rules: chain.isForced ? [] : chain.rules,
   });
@@ -119,7 +117,7 @@ function chainToolsFor(
     readonly goal: Goal;
     readonly measure: ViewMeasure;
     readonly summary: string | null;
-    readonly inHandTokens: number;
+    readonly held: readonly KeptMessages[];
     readonly rules: readonly KeepRule[];
   },
 ): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "cutEstimatorName"> {

@@ -1,11 +1,8 @@
 import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
-import { createDigest, DEFAULT_DIGEST_OPTIONS } from "../memory/digest.ts";
-import { type Facts, fileOperations, NO_FACTS, namedAccessesOf } from "../memory/facts.ts";
-import { factFraming, factsText, type KeptState, newestLines } from "../memory/facts-text.ts";
-import { type Recaller, recaller } from "../memory/recaller.ts";
-import { textOnOneLine } from "../message/framing.ts";
+import type { KeptMessages } from "../keep/kept-messages.ts";
+import type { Recaller } from "../memory.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import { withDeadline } from "../port-door.ts";
@@ -33,18 +30,8 @@ export interface CompactionTools {
 /** Tokens of a notice without its facts; the longest has some 70. */
 const NOTICE_TOKENS = 80;
 
-/** Facts, and a digest, may take at most this share of the room, so that they always fit in a small window; chosen. */
-const FACTS_RATIO = 0.1;
-const DIGEST_RATIO = 0.25;
-
-/** A record of fewer tokens does not hold what a digest quotes of the same: then both do. Chosen. */
-const WHOLE_RECORD_TOKENS = 1000;
-
 /** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
 const PROMPT_TOKENS = 1500;
-
-/** Characters that a token is taken for if text is written to a size: three, the densest that code commonly is. */
-const CHARS_PER_TOKEN = 3;
 
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(
@@ -54,14 +41,14 @@ export function toolsFor(
     goal,
     measure,
     summary,
-    inHandTokens,
+    held,
     rules,
   }: {
     budget: Budget;
     goal: Goal;
     measure: ViewMeasure;
     summary: string | null;
-    inHandTokens: number;
+    held: readonly KeptMessages[];
     rules: readonly KeepRule[];
   },
 ): CompactionTools {
@@ -69,8 +56,6 @@ export function toolsFor(
   const cutEstimator = state.cutEstimator();
   // After a refusal the room is what may be left: what was believed to fit did not.
   const roomTokens = Math.max(0, goal.limitTokens);
-  const factsTokens = roomTokens * FACTS_RATIO;
-  const facts = factsOf(state, { atMostTokens: factsTokens, scaleRatio: measure.scaleRatio });
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
@@ -78,28 +63,19 @@ export function toolsFor(
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
   const limits = { historyTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
-  const digestChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN));
-  const recalls = recaller(rules, {
-    budget,
-    roomTokens,
-    inHandTokens,
-    charsPerToken: CHARS_PER_TOKEN,
-    log: state.recallIndex,
-    work: state.work,
-  });
+  const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
+  const room = { budget, roomTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
+  const facts = state.memory.record(room);
+  const recaller = state.memory.recaller(rules, room);
   const mostFacts = facts([]);
-  const factTokens = mostFacts === null ? 0 : Math.ceil(estimator.measure.textTokens(mostFacts) * scaleRatio);
+  const factTokens = mostFacts === null ? 0 : tokensOf(mostFacts);
   const view = state.messages();
   return {
-    recaller: recalls,
+    recaller,
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
     author: summary === null ? "asked" : "hook",
-    digest: createDigest({
-      maximumChars: digestChars,
-      facts: state.facts,
-      isBesideRecord: Math.min(policy.facts.maxTokens, factsTokens) >= WHOLE_RECORD_TOKENS,
-    }),
+    digest: state.memory.digest(room),
     facts,
     pricing: {
       isLeftOver: leftOverOf(state),
@@ -109,49 +85,10 @@ export function toolsFor(
       keptMessageTokens: (message) => cutEstimator.messageTokens(message, ledger),
       measure: estimator.measure,
       scaleRatio,
-      noticeTokens: NOTICE_TOKENS + factTokens + recalls.atMostTokens,
+      noticeTokens: NOTICE_TOKENS + factTokens + recaller.atMostTokens,
     },
   };
 }
-
-/**
- * The facts in so many tokens at most, and within the policy's room. Without a room what the caller gave (pinned instructions, live state) and the lists of
- * files that a policy names are written all the same. Lists of covered files depend on what stays, and have all of the room: the program that they follow
- * bounds them by nothing.
- */
-function factsOf(
-  { policy, facts, kept, estimator }: FitState,
-  { atMostTokens, scaleRatio }: Readonly<Record<"atMostTokens" | "scaleRatio", number>>,
-): CompactionTools["facts"] {
-  // Each step of a cut asks anew, mostly for the same texts.
-  const priced = new Map<string, number>();
-  const tokensOf = (text: string) => {
-    if (!priced.has(text)) priced.set(text, Math.ceil(estimator.measure.textTokens(text) * scaleRatio));
-    return priced.get(text) ?? 0;
-  };
-  const { files } = policy.facts;
-  const hasRoom = policy.facts.maxTokens > 0;
-  const maxTokens = hasRoom ? policy.facts.maxTokens : Number.POSITIVE_INFINITY;
-  const { accesses, tracked } = files === undefined ? NO_FACTS : facts;
-  const written = hasRoom ? facts : { ...NO_FACTS, accesses, tracked };
-  const text = (mostTokens: number, staying: readonly Message[]) => {
-    for (let charsPerToken = MOST_CHARS_PER_TOKEN; ; charsPerToken -= 0.5) {
-      const found = factsText(written, kept, { maximumChars: Math.floor(mostTokens * charsPerToken), staying });
-      if (found === null || charsPerToken <= 1 || tokensOf(found) <= mostTokens) return found;
-    }
-  };
-  if (files !== "covered") return (staying) => text(Math.min(maxTokens, atMostTokens), staying);
-  const roomChars = Math.floor(atMostTokens * CHARS_PER_TOKEN);
-  return (staying) => {
-    const lists = coveredFilesText({ facts, kept, staying }, roomChars);
-    const leftTokens = atMostTokens - (lists?.length ?? 0) / CHARS_PER_TOKEN;
-    const blocks = [lists, text(Math.max(0, Math.min(maxTokens, leftTokens)), staying)].filter((block) => block !== null);
-    return blocks.length === 0 ? null : blocks.join("\n\n");
-  };
-}
-
-/** Characters that a token of facts is taken for at first: prose has more than four, code and other scripts fewer. */
-const MOST_CHARS_PER_TOKEN = 4.5;
 
 /** Tells whether a message stands between the spans of the newest compaction, behind the message that took their place. */
 function leftOverOf({ lastCompaction, messages }: FitState): (message: Message) => boolean {
@@ -183,32 +120,6 @@ export function summaryWithin(summary: SummaryPolicy, budget: Budget): SummaryPo
     maxTokens: Math.min(maxTokens, limitTokens),
     turnPrefixMaxTokens: Math.min(turnPrefixMaxTokens, limitTokens),
   };
-}
-
-/**
- * Lists of the files that calls name in what the context no longer has, by name, read before modified; `null` if there are none. What stays is
- * the log's newest, so that all accesses but as many of the newest as it has are of what went. Files of a tracker are always listed.
- */
-function coveredFilesText(
-  { facts, kept, staying }: { readonly facts: Facts; readonly kept: KeptState; readonly staying: readonly Message[] },
-  maximumChars: number,
-): string | null {
-  const framing = factFraming(kept);
-  const stayingCount = staying.reduce((count, message) => count + namedAccessesOf(message).length, 0);
-  const covered = facts.named.slice(0, Math.max(0, facts.named.size - stayingCount));
-  const states = new Map(facts.tracked.map(({ path, state }) => [path, state]));
-  const files = [...fileOperations([...covered, ...facts.tracked])];
-  const linesOf = (access: "read" | "modify") =>
-    files.flatMap(([path, kind]) =>
-      kind === access ? [() => [path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
-    );
-  const listed = (tag: string, access: "read" | "modify", roomChars: number) =>
-    newestLines(tag, linesOf(access), { framing, roomChars, order: "covered" });
-  // What is modified matters more: the files that were read take what it leaves.
-  const modified = listed("modified-files", "modify", maximumChars);
-  const read = listed("read-files", "read", maximumChars - modified.length - 2);
-  const blocks = [read, modified].filter((block) => block !== "");
-  return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
 /** How a compaction measures candidates: by the prediction that the gate saw, divided over the view that it is of. */

@@ -3,7 +3,7 @@ import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan, PromptedSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson, wellFormed } from "../json.ts";
-import type { Recaller } from "../memory/recaller.ts";
+import type { Recaller } from "../memory.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
 import { type Context, isDeclared, type Message, type Part, withId } from "../message/message.ts";

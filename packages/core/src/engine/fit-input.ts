@@ -2,9 +2,7 @@ import type { ReplaceSpansEdit, WrittenSummary } from "../edit/apply-edits.ts";
 import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
-import type { Facts } from "../memory/facts.ts";
-import type { KeptState } from "../memory/facts-text.ts";
-import type { RecallView } from "../memory/recall-index.ts";
+import type { Remembered } from "../memory.ts";
 import type { Message, ReasoningPart } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { Kinds } from "../policy/kinds.ts";
@@ -77,10 +75,7 @@ export interface FitState {
   readonly isGoalMissed: boolean;
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
-  readonly facts: Facts;
-  /** The index of the log for rules that recall it; `null` if the policy has none. */
-  readonly recallIndex: RecallView | null;
-  readonly kept: KeptState;
+  readonly memory: Remembered;
   /** Ports that failed when they were asked for what is true now: what they would have said is missing. */
   readonly failedPorts: readonly StepOutcome[];
   readonly beforeCompaction: BeforeCompaction | null;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Amount } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
-import { NO_FACTS } from "../memory/facts.ts";
-import { NO_KEPT_STATE } from "../memory/facts-text.ts";
+import { createMemory } from "../memory.ts";
 import { BUILT_IN_KINDS } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
@@ -249,9 +248,7 @@ function goal(
     stepTokens: 0,
     isGoalMissed: false,
     reportedAtMs: null,
-    facts: NO_FACTS,
-    recallIndex: null,
-    kept: NO_KEPT_STATE,
+    memory: createMemory({ recalls: false, work }).now(),
     beforeCompaction: null,
     prepared: null,
     failedPorts: [],

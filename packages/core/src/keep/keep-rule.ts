@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { Amount, Budget } from "../budget.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
-import type { UnitWorth } from "../memory/logged-units.ts";
 import type { Message } from "../message/message.ts";
 
 /** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
@@ -49,6 +48,47 @@ interface UnitsRule extends UnitWorth {
   readonly keeps: "units";
   readonly atMost: Amount;
 }
+
+/** How much units are worth. */
+export interface UnitWorth {
+  /** Says how much a unit is worth, 0 or more; those worth most for their length come first. */
+  readonly worth: (facts: UnitFacts) => number;
+}
+
+/** The facts about a unit at one point of the log. Distances are in characters of logged texts. */
+export interface UnitFacts {
+  readonly kind: LogTextKind;
+  readonly chars: number;
+  readonly ageChars: number;
+  /** Share of its lines that were stated again later. */
+  readonly restatedRatio: number;
+  /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
+  readonly quotes: number;
+  readonly mentions: number;
+  /** Characters logged since the model last did; `null` if it never did. */
+  readonly sinceUseChars: number | null;
+  /** Sum over its rare words that the model's newest texts or the person's last have, too: each counts by the logarithm of how few units have it. */
+  readonly shared: number;
+  /** The file that it shows; `null` if that is not known. */
+  readonly file: FileFacts | null;
+}
+
+/** Knowledge of a file. Distances are in characters of logged texts. */
+export interface FileFacts {
+  readonly reads: number;
+  readonly writes: number;
+  readonly sinceTouchChars: number;
+  /** Since it was last written; `null` if it never was. */
+  readonly sinceWriteChars: number | null;
+  /** Whether it was written after the text in question. */
+  readonly isWrittenSince: boolean;
+}
+
+/**
+ * The kind of a text in the log: a file that a call read, another call's output, a failed call's output, a text that a call wrote into a file, words or
+ * a command of the model, words of the person.
+ */
+export type LogTextKind = "read" | "output" | "failed" | "written" | "said" | "person";
 
 /** The view that messages are chosen from. */
 export interface KeepView {

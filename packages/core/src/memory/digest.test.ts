@@ -6,7 +6,7 @@ import { PRESETS } from "../policy/presets/presets.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
 import { isEmptyBody, sectionsIn } from "../summarizer/sections.ts";
-import { assistant, calling, human, logOf, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
+import { assistant, calling, human, reply, result, summaryMessage, toolCall } from "../testing/builders.ts";
 import { DEFAULT_DIGEST_OPTIONS, digestText } from "./digest.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
@@ -224,7 +224,7 @@ describe("under the sections of a policy", () => {
   test("beside the record it tells nothing that the record has, and nothing that an earlier digest had of it", () => {
     const messages = [before(PLAN_BEFORE), human("u", "D"), touching("a", "a.ts", "modify"), failing("a"), reply("b", "Done.")];
     const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }] };
-    const options = { maximumChars: 6000, facts: logOf(messages).reduce(foldFacts, NO_FACTS), isBesideRecord: true };
+    const options = { maximumChars: 6000, facts: messages.reduce(foldFacts, NO_FACTS), isBesideRecord: true };
     expect(digestText(request, options)).toBe("## Goal\n- Asked later: D\n\n## Progress\n- B is red.\n- Done.");
   });
 });

@@ -122,7 +122,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const view = request.view ?? covered;
   const titles = request.sections.length === 0 ? OWN_SECTIONS : request.sections;
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
-  const known = facts ?? view.reduce((all, message) => foldFacts(all, { type: "message", message }), NO_FACTS);
+  const known = facts ?? view.reduce(foldFacts, NO_FACTS);
   const { first, ...said } = saidIn(covered, view);
   const focus = request.focus === null ? [] : focusLines(covered, request.focus);
   // The record of a whole log says what is true now: nothing that an earlier digest had of it is.

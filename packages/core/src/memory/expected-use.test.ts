@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { UnitFacts } from "../keep/keep-rule.ts";
 import { expectedUse } from "./recall.ts";
-import type { UnitFacts } from "./units.ts";
 
 const PLAIN: UnitFacts = {
   kind: "read",

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { arbitraryText } from "../testing/arbitrary-text.ts";
-import { assistant, logOf, result, toolCall } from "../testing/builders.ts";
+import { assistant, result, toolCall } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
 import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "./facts.ts";
 import { factsText, type KeptState, NO_KEPT_STATE } from "./facts-text.ts";
 
 const ROOM = 3000;
-const factsOf = (...messages: readonly Message[]) => logOf(messages).reduce(foldFacts, NO_FACTS);
+const factsOf = (...messages: readonly Message[]) => messages.reduce(foldFacts, NO_FACTS);
 const touching = (id: string, ...paths: readonly PathAccess[]) =>
   assistant(id, [{ type: "tool-call", callId: `c-${id}`, toolName: "bash", argumentsJson: `{"run":"${id}"}`, paths }]);
 const read = (path: string): PathAccess => ({ path, access: "read" });

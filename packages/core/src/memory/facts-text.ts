@@ -1,7 +1,8 @@
 import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLine } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
+import type { TrackedFile } from "../ports.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
-import { type CallOutcome, type Facts, fileOperations, lastErrors } from "./facts.ts";
+import { type CallOutcome, type Facts, fileOperations, lastErrors, NO_FACTS, namedAccessesOf } from "./facts.ts";
 import { isPlanGone, planLines, runningLines } from "./record.ts";
 
 /** State of the caller that must survive: pinned instructions, and the live state of todo lists and sub-agents. */
@@ -10,6 +11,8 @@ export interface KeptState {
   readonly state: readonly { readonly title: string; readonly text: string }[];
   /** Which files are listed, and how; by touch if nothing is said. */
   readonly files?: FileOrder | undefined;
+  /** Files of the caller's own tracker, if it has one. */
+  readonly tracked?: readonly TrackedFile[] | undefined;
 }
 
 /**
@@ -56,6 +59,77 @@ export function factsText(facts: Facts, kept: KeptState, { maximumChars, staying
     spareChars = grantedChars - (block === "" ? 0 : block.length + 2);
     if (block !== "") blocks.push(block);
   }
+  return blocks.length === 0 ? null : blocks.join("\n\n");
+}
+
+/** Room for facts in tokens: by the policy, and in this cut; and how long text is, roughly and exactly. */
+interface FactsTokens extends Readonly<Record<"maxTokens" | "atMostTokens" | "charsPerToken", number>> {
+  readonly tokensOf: (text: string) => number;
+}
+
+/** Characters that a token of facts is taken for at first: prose has more than four, code and other scripts fewer. */
+const MOST_CHARS_PER_TOKEN = 4.5;
+
+/**
+ * The facts in so many tokens at most, and within the policy's room. Without a room what the caller gave (pinned instructions, live state) and the lists of
+ * files that a policy names are written all the same. Lists of covered files depend on what stays, and have all of the room: the program that they follow
+ * bounds them by nothing.
+ */
+export function factsWithin(
+  facts: Facts,
+  kept: KeptState,
+  { maxTokens: policyTokens, atMostTokens, charsPerToken, tokensOf }: FactsTokens,
+): (staying: readonly Message[]) => string | null {
+  // Each step of a cut asks anew, mostly for the same texts.
+  const priced = new Map<string, number>();
+  const pricedTokens = (text: string) => {
+    if (!priced.has(text)) priced.set(text, tokensOf(text));
+    return priced.get(text) ?? 0;
+  };
+  const { files } = kept;
+  const hasRoom = policyTokens > 0;
+  const maxTokens = hasRoom ? policyTokens : Number.POSITIVE_INFINITY;
+  const { accesses, tracked } = files === undefined ? NO_FACTS : facts;
+  const written = hasRoom ? facts : { ...NO_FACTS, accesses, tracked };
+  const text = (mostTokens: number, staying: readonly Message[]) => {
+    for (let ratio = MOST_CHARS_PER_TOKEN; ; ratio -= 0.5) {
+      const found = factsText(written, kept, { maximumChars: Math.floor(mostTokens * ratio), staying });
+      if (found === null || ratio <= 1 || pricedTokens(found) <= mostTokens) return found;
+    }
+  };
+  if (files !== "covered") return (staying) => text(Math.min(maxTokens, atMostTokens), staying);
+  const roomChars = Math.floor(atMostTokens * charsPerToken);
+  return (staying) => {
+    const lists = coveredFilesText({ facts, kept, staying }, roomChars);
+    const leftTokens = atMostTokens - (lists?.length ?? 0) / charsPerToken;
+    const blocks = [lists, text(Math.max(0, Math.min(maxTokens, leftTokens)), staying)].filter((block) => block !== null);
+    return blocks.length === 0 ? null : blocks.join("\n\n");
+  };
+}
+
+/**
+ * Lists of the files that calls name in what the context no longer has, by name, read before modified; `null` if there are none. What stays is
+ * the log's newest, so that all accesses but as many of the newest as it has are of what went. Files of a tracker are always listed.
+ */
+function coveredFilesText(
+  { facts, kept, staying }: { readonly facts: Facts; readonly kept: KeptState; readonly staying: readonly Message[] },
+  maximumChars: number,
+): string | null {
+  const framing = factFraming(kept);
+  const stayingCount = staying.reduce((count, message) => count + namedAccessesOf(message).length, 0);
+  const covered = facts.named.slice(0, Math.max(0, facts.named.size - stayingCount));
+  const states = new Map(facts.tracked.map(({ path, state }) => [path, state]));
+  const files = [...fileOperations([...covered, ...facts.tracked])];
+  const linesOf = (access: "read" | "modify") =>
+    files.flatMap(([path, kind]) =>
+      kind === access ? [() => [path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
+    );
+  const listed = (tag: string, access: "read" | "modify", roomChars: number) =>
+    newestLines(tag, linesOf(access), { framing, roomChars, order: "covered" });
+  // What is modified matters more: the files that were read take what it leaves.
+  const modified = listed("modified-files", "modify", maximumChars);
+  const read = listed("read-files", "read", maximumChars - modified.length - 2);
+  const blocks = [read, modified].filter((block) => block !== "");
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
@@ -114,7 +188,7 @@ function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }:
 }
 
 /** A line that is written if it is asked for: most of what a long log says does not fit. */
-export type LineToWrite = () => string;
+type LineToWrite = () => string;
 
 /** One error a line, and what follows of it. No line of an error reads as another one: it is quoted if it names one's tool and arguments. */
 function errorLines(errors: readonly (CallOutcome & { readonly error: string })[]): readonly LineToWrite[] {
@@ -150,7 +224,7 @@ function fenced(tag: string, texts: readonly string[], { framing, roomChars }: R
 }
 
 /** Our own beginnings of lines and tags where facts are written: the titles of live state are tags too. */
-export function factFraming({ state }: KeptState): Framing {
+function factFraming({ state }: KeptState): Framing {
   const titles = state.flatMap(({ title }) => TAG_NAME.exec(tagOf(title)) ?? []);
   const folded = titles.map((title) => foldedBeginning(title, Number.POSITIVE_INFINITY).folded);
   const names = folded.filter((name) => name !== "");
@@ -183,7 +257,7 @@ function firstLines(tag: string, lines: readonly string[], room: Room): string {
 const COUNT_CHARS = 40;
 
 /** As many of the newest lines as fit between the tags, oldest first or by name, with a count of those left out; nothing if none does. */
-export function newestLines(
+function newestLines(
   tag: string,
   unquoted: readonly LineToWrite[],
   { framing, roomChars, order = "by-touch" }: Room & { readonly order?: FileOrder | "first" | undefined },

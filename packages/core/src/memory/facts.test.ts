@@ -1,20 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionEntry } from "../entry.ts";
 import type { Message } from "../message/message.ts";
-import {
-  assistant,
-  calling,
-  compaction,
-  dropped,
-  human,
-  logOf,
-  reply,
-  result,
-  revertOf,
-  sessionStart,
-  toolCall,
-} from "../testing/builders.ts";
+import { assistant, calling, human, reply, result, toolCall } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
 import {
   accessesOf,
@@ -27,8 +14,7 @@ import {
   withTrackedFiles,
 } from "./facts.ts";
 
-const fold = (entries: readonly SessionEntry[]) => entries.reduce(foldFacts, NO_FACTS);
-const of = (...messages: readonly Message[]) => fold(logOf(messages));
+const of = (...messages: readonly Message[]) => messages.reduce(foldFacts, NO_FACTS);
 const failed = (id: string, callId: string, text: string) => ({ ...result(id, callId, text), isError: true });
 const touching = (id: string, callId: string, path: string) =>
   assistant(id, [
@@ -101,19 +87,9 @@ describe("foldFacts", () => {
     expect(lastErrors(of(calling("a", ["c"]), reply("b", "text"), failed("r", "c", "late")).outcomes)).toEqual([]);
   });
 
-  test.each<[string, SessionEntry]>([
-    ["a compaction", compaction("c", [dropped("u1", "a")])],
-    ["an undo", revertOf("c")],
-    ["a change of model", { type: "model-change", id: "m", modelId: "other", limits: null, atMs: null }],
-    ["a session's start", sessionStart("system")],
-  ])("%s changes nothing: facts are about what happened", (_, entry) => {
-    const facts = of(first, touching("a", "c", "src/a.ts"));
-    expect(foldFacts(facts, entry)).toBe(facts);
-  });
-
   test("older facts stay what they were", () => {
     const before = of(first, touching("a", "c", "src/a.ts"));
-    foldFacts(before, { type: "message", message: touching("b", "d", "src/b.ts") });
+    foldFacts(before, touching("b", "d", "src/b.ts"));
     expect([...before.accesses]).toEqual([{ path: "src/a.ts", access: "modify" }]);
   });
 });

@@ -1,4 +1,3 @@
-import type { SessionEntry } from "../entry.ts";
 import { isRecord, jsonIn, stringsIn } from "../json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
 import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
@@ -12,7 +11,7 @@ import { type RunningThing, withNotice, withResult } from "./running.ts";
 
 /**
  * The record of a session's state: the plan, files, what runs, errors. It is read off the log, never left to a summary; nothing in it is told by words that
- * somebody chose. Folding an entry touches that entry alone.
+ * somebody chose. Folding a message touches that message alone.
  */
 export interface Facts {
   /** The newest plan as it stands, with the message that wrote it last; `null` if there was none. */
@@ -42,17 +41,13 @@ export const NO_FACTS: Facts = {
   openCalls: [],
 };
 
-/** Returns the facts after one more entry. Only messages add facts; a compaction and its undo change none. */
-export function foldFacts(facts: Facts, entry: SessionEntry): Facts {
-  return entry.type === "message" ? withMessage(facts, entry.message) : facts;
-}
-
 /** The facts with files that enter through a file tracker of the agent's. */
 export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): Facts {
   return { ...facts, accesses: appendAll(facts.accesses, files), tracked: files };
 }
 
-function withMessage(facts: Facts, message: Message): Facts {
+/** Returns the facts after one more message. */
+export function foldFacts(facts: Facts, message: Message): Facts {
   if (isHuman(message)) return facts;
   if (message.role === "assistant" && message.origin === "model") return withReply(facts, message);
   if (message.role !== "tool-result") {

@@ -1,5 +1,6 @@
+import type { UnitFacts, UnitWorth } from "../keep/keep-rule.ts";
 import type { Message } from "../message/message.ts";
-import type { FileTouches, IndexedText, TextReading, Unit, UnitFacts, UnitReading } from "./units.ts";
+import type { FileTouches, IndexedText, TextReading, Unit, UnitReading } from "./units.ts";
 import { freshUnit, headCharsOf, isByModel } from "./units.ts";
 
 /** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */
@@ -124,12 +125,6 @@ function state({ lines, words }: Statements, unit: Unit, read: UnitReading): voi
 
 function takesOver({ of: { kind } }: Unit, before: Unit | undefined): boolean {
   return kind !== "said" || before === undefined || before.of.kind === "said";
-}
-
-/** How much units are worth. */
-export interface UnitWorth {
-  /** Says how much a unit is worth, 0 or more; those worth most for their length come first. */
-  readonly worth: (facts: UnitFacts) => number;
 }
 
 /** Chooses what a ranking takes of a log. */

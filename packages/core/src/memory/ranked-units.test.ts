@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { UnitWorth } from "../keep/keep-rule.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { isNext, type UnitWorth } from "./logged-units.ts";
+import { isNext } from "./logged-units.ts";
 import { expectedUse } from "./recall.ts";
 import { createRecallIndex, type RecallIndex, type RecallView } from "./recall-index.ts";
 import { headCharsOf, type Unit } from "./units.ts";

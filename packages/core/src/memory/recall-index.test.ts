@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { UnitFacts } from "../keep/keep-rule.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { PathAccess } from "../tool.ts";
 import { createRecallIndex, type RecallView } from "./recall-index.ts";
-import type { Unit, UnitFacts } from "./units.ts";
+import type { Unit } from "./units.ts";
 
 /** All that may be recalled, with what is known of it. */
 function unitsOf(index: RecallView) {

@@ -1,8 +1,9 @@
+import type { UnitFacts } from "../keep/keep-rule.ts";
 import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import type { LoggedUnits, RankedUnit, RankingChoice } from "./logged-units.ts";
 import { createLoggedUnits, forEachUnitOf, logText, rankedUnits, saidLately } from "./logged-units.ts";
-import type { FileTouches, ToldByCall, Unit, UnitFacts } from "./units.ts";
+import type { FileTouches, ToldByCall, Unit } from "./units.ts";
 import { createFileTouches, logTextChars, logTexts, readText, toldByCall } from "./units.ts";
 
 /** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
-import { defineKeepRule, type KeepRuleKind } from "../keep/keep-rule.ts";
-import type { UnitFacts } from "./units.ts";
+import { defineKeepRule, type KeepRuleKind, type UnitFacts } from "../keep/keep-rule.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
 

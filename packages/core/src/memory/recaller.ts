@@ -1,11 +1,11 @@
 import { type Budget, resolveAmount } from "../budget.ts";
-import type { KeepRule } from "../keep/keep-rule.ts";
+import type { KeepRule, UnitWorth } from "../keep/keep-rule.ts";
 import { shortHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { callWords } from "./call-shape.ts";
-import { inLogOrder, isNext, type UnitWorth } from "./logged-units.ts";
+import { inLogOrder, isNext } from "./logged-units.ts";
 import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";

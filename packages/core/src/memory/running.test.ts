@@ -1,12 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Message } from "../message/message.ts";
-import { assistant, human, logOf, result, toolCall } from "../testing/builders.ts";
+import { assistant, human, result, toolCall } from "../testing/builders.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
 const running = (...messages: readonly Message[]) =>
-  logOf(messages)
-    .reduce(foldFacts, NO_FACTS)
-    .running.map(({ name, what, state, lastHeard }) => [name, what, state, lastHeard]);
+  messages.reduce(foldFacts, NO_FACTS).running.map(({ name, what, state, lastHeard }) => [name, what, state, lastHeard]);
 const call = (id: string, name: string, args: object) => toolCall(id, `c-${id}`, { name, argumentsJson: JSON.stringify(args) });
 const answer = (id: string, text: string) => result(`r-${id}`, `c-${id}`, text);
 

@@ -1,4 +1,5 @@
 import { stringsIn } from "../json.ts";
+import type { FileFacts, LogTextKind } from "../keep/keep-rule.ts";
 import { partHandle } from "../message/handle.ts";
 import { isHuman, type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
 import type { PathAccess } from "../tool.ts";
@@ -6,24 +7,6 @@ import { diagnosisCount } from "../truncation/diagnoses.ts";
 import { planAfter } from "./facts.ts";
 import { forEachRareWord, rareRuns } from "./rare-words.ts";
 import { lineHash, shownLines, type TextLine, textHash, textLines } from "./text-lines.ts";
-
-/** The facts about a unit at one point of the log. Distances are in characters of logged texts. */
-export interface UnitFacts {
-  readonly kind: LogTextKind;
-  readonly chars: number;
-  readonly ageChars: number;
-  /** Share of its lines that were stated again later. */
-  readonly restatedRatio: number;
-  /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
-  readonly quotes: number;
-  readonly mentions: number;
-  /** Characters logged since the model last did; `null` if it never did. */
-  readonly sinceUseChars: number | null;
-  /** Sum over its rare words that the model's newest texts or the person's last have, too: each counts by the logarithm of how few units have it. */
-  readonly shared: number;
-  /** The file that it shows; `null` if that is not known. */
-  readonly file: FileFacts | null;
-}
 
 /** A logged text with its place. */
 export interface IndexedText extends LogText {
@@ -146,17 +129,6 @@ export function headCharsOf({ source, path, call }: LogText): number {
   return HEAD_CHARS + source.length + (path?.length ?? Math.min(CALL_CHARS, call?.argumentsJson.length ?? 0));
 }
 
-/** Knowledge of a file. Distances are in characters of logged texts. */
-interface FileFacts {
-  readonly reads: number;
-  readonly writes: number;
-  readonly sinceTouchChars: number;
-  /** Since it was last written; `null` if it never was. */
-  readonly sinceWriteChars: number | null;
-  /** Whether it was written after the text in question. */
-  readonly isWrittenSince: boolean;
-}
-
 /** How often and when each file of a log was read and written. */
 export interface FileTouches {
   add(access: PathAccess, atChars: number): void;
@@ -202,12 +174,6 @@ export function createFileTouches(): FileTouches {
       writings.filter((each) => each.atChars > textAtChars && (path === null || each.path === path)).length,
   };
 }
-
-/**
- * The kind of a text in the log: a file that a call read, another call's output, a failed call's output, a text that a call wrote into a file, words or
- * a command of the model, words of the person.
- */
-type LogTextKind = "read" | "output" | "failed" | "written" | "said" | "person";
 
 /** One text of a logged message. */
 export interface LogText {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { UnitFacts } from "./units.ts";
+import type { UnitFacts } from "../keep/keep-rule.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "./use-features.ts";
 
 /** A unit of no file that nobody used, just stated. */

@@ -1,4 +1,4 @@
-import type { UnitFacts } from "./units.ts";
+import type { UnitFacts } from "../keep/keep-rule.ts";
 
 /** Features of a unit that tell how often it will be needed, in the order in which they are added up. */
 export const USE_FEATURE_NAMES = [

@@ -7,13 +7,12 @@ import { z } from "zod";
 import { LOG_VERSION } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import { createDigest } from "../memory/digest.ts";
-import { foldFacts, NO_FACTS } from "../memory/facts.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { ArtifactStore } from "../ports.ts";
 import { sessionEntrySchema } from "../session/entry-schema.ts";
 import { createSession, openSession } from "../session/open-session.ts";
 import { MAXIMUM_RECALL_CHARS, type Recalled, type RecallRange, recallArtifact } from "../session/recall.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, SessionInput } from "../session/session.ts";
 import { foldEntries } from "../session/view.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
@@ -63,6 +62,14 @@ async function recallAll(
 
 const SETTING = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
 
+/** A cut of everything, for which the whole log is remembered. */
+const CUT: SessionInput = {
+  gate: "before-step",
+  pending: [],
+  model: { contextWindowTokens: 64_000, maxOutputTokens: 1_000 },
+  now: { reason: "manual", keep: { messages: 1 } },
+};
+
 const foldSchema = z.looseObject({ recalled: z.record(z.string(), z.string()) });
 
 describe.each(logs)("a log of version %s: %s", (version, name) => {
@@ -97,11 +104,17 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
     cpSync(join(LANDED, version, "sessions"), join(folder, "sessions"), { recursive: true });
   });
 
-  test("opens with the record of the state that its messages alone give", async () => {
+  test("is cut in the same way if all of it is in memory, and if only what the context needs is", async () => {
     const { entries } = (await sessions.read(name)) ?? expect.fail(name);
-    const { facts } = createSession({ ...SETTING, entries }).state();
-    const { plan, running } = entries.filter(({ type }) => type === "message").reduce(foldFacts, NO_FACTS);
-    expect(facts).toMatchObject({ plan, running });
+    const whole = createSession({ ...SETTING, entries });
+    const { session: part } = await openSession({ ...SETTING, nowMs: () => null }, sessions, { sessionId: name });
+    const cut = async (manager: Session) => {
+      const outcome = await manager.fit(CUT, new AbortController().signal);
+      return outcome.kind === "compacted" ? outcome.entry : outcome;
+    };
+    expect(await cut(part)).toEqual(await cut(whole));
+    await part.close();
+    cpSync(join(LANDED, version, "sessions"), join(folder, "sessions"), { recursive: true });
   });
 
   test("is not touched by reading it", async () => {

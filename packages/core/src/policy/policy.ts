@@ -3,7 +3,7 @@ import { type Amount, amountSchema, type Trigger } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
-import type { FileOrder } from "../memory/facts-text.ts";
+import type { FileOrder } from "../memory.ts";
 import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";

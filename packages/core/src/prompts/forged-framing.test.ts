@@ -6,7 +6,7 @@ import { factsText, NO_KEPT_STATE } from "../memory/facts-text.ts";
 import { partHandle } from "../message/handle.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { arbitraryHostileText } from "../testing/arbitrary-text.ts";
-import { assistant, human, logOf, result } from "../testing/builders.ts";
+import { assistant, human, result } from "../testing/builders.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
 import { clearedText, droppedText, omittedText, SUMMARY_HEADER, summaryIn, summaryText, truncateText } from "./notices.ts";
 
@@ -39,7 +39,7 @@ function oursIn(text: string): readonly string[] {
   return [...lines.filter(isOurs), ...(seen(text).match(TAGS) ?? []).map((tag) => tag.split(">").join(""))];
 }
 
-const factsOf = (...messages: readonly Message[]) => logOf(messages).reduce(foldFacts, NO_FACTS);
+const factsOf = (...messages: readonly Message[]) => messages.reduce(foldFacts, NO_FACTS);
 const failing = (toolName: string, argumentsJson: string, error: string, path: string): Facts =>
   factsOf(assistant("a", [{ type: "tool-call", callId: "c", toolName, argumentsJson, paths: [{ path, access: "read" }] }]), {
     ...result("r", "c", error),

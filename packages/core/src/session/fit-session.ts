@@ -6,7 +6,6 @@ import { expectedTokensOf, type GateState, RECOVERY_RATIOS, whyAct, windowFilled
 import { type CompactionEntry, type ModelLimits, NO_WORK, type StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { withTrackedFiles } from "../memory/facts.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestSize, RequestUnit } from "../message/size.ts";
 import {
@@ -62,7 +61,7 @@ export function gateStateOf(
 
 /** Collects the state that the engine sees. Asks the ports for what is true now: tracked files, the state to keep. */
 export function fitStateOf(log: FittedSession, fit: SessionFit): FitState {
-  const { state, recallIndex } = log;
+  const { state, memory } = log;
   const { view, breaker } = state;
   const { kinds, cutEstimator, deadline, isBoundReasoning, work, ports } = log.setup;
   const { policy, writer } = fit;
@@ -93,9 +92,12 @@ export function fitStateOf(log: FittedSession, fit: SessionFit): FitState {
     cutEstimator,
     summarizer: ports.summarizer,
     useModel: breaker.failures < policy.progress.maximumFailures,
-    recallIndex: recallIndex?.now() ?? null,
-    facts: tracked === null ? state.facts : withTrackedFiles(state.facts, tracked),
-    kept: { pinned: ports.pinned ?? [], state: told.filter((each) => each !== null), files: policy.facts.files },
+    memory: memory.now({
+      pinned: ports.pinned ?? [],
+      state: told.filter((each) => each !== null),
+      files: policy.facts.files,
+      tracked: tracked ?? undefined,
+    }),
     failedPorts,
     beforeCompaction: ports.beforeCompaction ?? null,
     prepared: fit.prepared,

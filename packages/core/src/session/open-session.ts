@@ -1,7 +1,7 @@
 import type { FitInput } from "../engine/fit-input.ts";
 import { isAnswer, type RevertEntry, type SessionEntry, type SessionStartEntry, type UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError } from "../error.ts";
-import { createRecallIndex } from "../memory/recall-index.ts";
+import { createMemory } from "../memory.ts";
 import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
@@ -128,7 +128,7 @@ function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLo
     ),
     messageIds: [],
     callIds: new Set(),
-    recallIndex: setup.recalls ? createRecallIndex(setup.work) : null,
+    memory: createMemory(setup),
     sizes: createRequestSizes(),
     append: (entry) => append(log, entry),
     tell: createTeller(options.onEvent, () => log.state.view),
@@ -162,18 +162,14 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   entries.push(entry);
   log.limitEvents = foldLimitEvents(log.limitEvents, entry);
   if (entry.type !== "message") {
-    if (entry.type === "compaction") {
-      messages.add(entry, index);
-      // What it covers need not stay in memory as it is.
-      log.recallIndex?.now();
-    }
+    if (entry.type === "compaction") messages.add(entry, index);
     log.totals = foldTotals(log.totals, entry);
     return folded;
   }
   const { message } = entry;
   messages.add(entry, index);
   const newest = log.state.view.messages.at(-1);
-  if (newest !== undefined) log.recallIndex?.add(newest);
+  if (newest !== undefined) log.memory.add(newest);
   log.messageIds.push(message.id);
   for (const call of toolCallsOf(message)) log.callIds.add(call.callId);
   log.sizeChars += heldChars(message);
@@ -189,9 +185,11 @@ function written(log: OpenLog, count: number): void {
   }
 }
 
-/** Lets go of undo points that the archive can give back; nothing without an archive. */
+/** Lets go of undo points that the archive can give back, once their messages are remembered; nothing without an archive. */
 function release(log: OpenLog, keep: "newest" | "none"): void {
-  if (log.archive !== null) log.state = { ...log.state, view: withoutUndoPoints(log.state.view, keep) };
+  if (log.archive === null) return;
+  log.memory.now();
+  log.state = { ...log.state, view: withoutUndoPoints(log.state.view, keep) };
 }
 
 /** Takes the next entry of a log that is opened. With an archive, what a compaction covers leaves memory if it is `released`. */

@@ -1,7 +1,6 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
-import { type Facts, foldFacts, NO_FACTS } from "../memory/facts.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";
 import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";
@@ -140,7 +139,6 @@ export function believedLimits(known: LearnedRequestLimits, nowMs: number | null
 export interface SessionState {
   readonly view: SessionView;
   readonly ledger: Ledger;
-  readonly facts: Facts;
   readonly breaker: Breaker;
   readonly watch: PromptWatch;
   readonly usageWatch: UsageWatch;
@@ -158,7 +156,6 @@ export interface SessionState {
 export const EMPTY_STATE: SessionState = {
   view: EMPTY_VIEW,
   ledger: EMPTY_LEDGER,
-  facts: NO_FACTS,
   breaker: CLOSED_BREAKER,
   watch: EMPTY_PROMPT_WATCH,
   usageWatch: EMPTY_USAGE_WATCH,
@@ -206,7 +203,6 @@ export function foldState(
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
       : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
-    facts: entry.type === "message" ? foldFacts(before.facts, entry) : before.facts,
     breaker: foldBreaker(before.breaker, entry),
     watch,
     usageWatch,

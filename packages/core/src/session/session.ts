@@ -9,7 +9,7 @@ import type {
 } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
-import type { RecallIndex } from "../memory/recall-index.ts";
+import type { Memory } from "../memory.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
@@ -166,7 +166,7 @@ export interface SessionOptions {
 export interface SessionSetup extends StateFold {
   readonly policy: EnginePolicy;
   readonly kinds: Kinds;
-  /** True if a rule of the policy recalls what the log has said: it needs an index. */
+  /** True if a rule of the policy recalls what the log has said. */
   readonly recalls: boolean;
   readonly cutEstimator: FitState["cutEstimator"];
   readonly deadline: FitState["deadline"];
@@ -216,8 +216,7 @@ function isRecalling({ keep, manualKeep, overflow }: EnginePolicy, { keepRules }
 /** The parts of an open session that its fits, and the summaries that are prepared for them, work on. */
 export interface FittedSession {
   readonly setup: SessionSetup;
-  /** The index of the log for rules that recall it; `null` if the policy has none. */
-  readonly recallIndex: RecallIndex | null;
+  readonly memory: Memory;
   /** Another value after each entry. */
   readonly state: SessionState;
   /** Takes an entry that is new, with the reasoning that it makes invalid. Gives it as it is in the log. */

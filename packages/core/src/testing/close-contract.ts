@@ -1,5 +1,4 @@
 import { PlimsollError } from "../error.ts";
-import { createDigest } from "../memory/digest.ts";
 import { withIds } from "../message/message.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
@@ -85,7 +84,7 @@ export function closeContract(
   }));
 }
 
-const OPTIONS = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
+const OPTIONS = { policy: PLIMSOLL_POLICY, summarizer: () => Promise.reject(new Error("not asked")) };
 const LIMITS = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
 const NOW = { gate: "before-step", pending: [], model: LIMITS, now: { reason: "manual", keep: { messages: 1 } } } as const;
 const START = { ...sessionStart("system"), id: "one" };

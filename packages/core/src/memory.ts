@@ -1,0 +1,99 @@
+import type { Budget } from "./budget.ts";
+import type { KeepRule } from "./keep/keep-rule.ts";
+import type { KeptMessages } from "./keep/kept-messages.ts";
+import { createDigest, DEFAULT_DIGEST_OPTIONS } from "./memory/digest.ts";
+import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "./memory/facts.ts";
+import { factsWithin, type KeptState, NO_KEPT_STATE } from "./memory/facts-text.ts";
+import { FILES_IN_HAND } from "./memory/files-in-hand.ts";
+import { createRecallIndex } from "./memory/recall-index.ts";
+import { type Recaller, recaller } from "./memory/recaller.ts";
+import type { Message } from "./message/message.ts";
+import type { Summarizer } from "./ports.ts";
+import type { WorkCounter } from "./tokens/measure.ts";
+
+export type { FileOrder, KeptState } from "./memory/facts-text.ts";
+export type { Recaller } from "./memory/recaller.ts";
+
+/** Remembers what a log said, whatever became of it in the view. Only messages add to it: an edit and its undo change nothing. */
+export interface Memory {
+  /** Takes the next message of the log. It is read when somebody asks: where nothing is cut, nothing is done. */
+  add(message: Message): void;
+  /** Reads what was added since it was last asked, each message once in a session's life. What is added later is not in the answer. */
+  now(kept?: KeptState): Remembered;
+}
+
+/** All that a log said up to a moment, for one cut. */
+export interface Remembered {
+  /** The record of plan, files, errors and what runs, with what the caller keeps, as text beside a summary and messages that stay; `null` for none. */
+  record(room: MemoryRoom): (staying: readonly Message[]) => string | null;
+  /** Writes a summary without a model. */
+  digest(room: MemoryRoom): Summarizer;
+  /** Brings passages back for the first of the rules that recalls. */
+  recaller(rules: readonly KeepRule[], room: MemoryRoom): Recaller;
+}
+
+/** The room of a cut, and what is known of it. */
+export interface MemoryRoom {
+  readonly budget: Budget;
+  /** Tokens that all messages may take after the cut. */
+  readonly roomTokens: number;
+  /** Tokens that the policy gives the record; with 0 it holds what the caller keeps, and the lists of files that the policy names. */
+  readonly recordTokens: number;
+  /** What keep rules hold of the view. */
+  readonly held: readonly KeptMessages[];
+  readonly tokensOf: (text: string) => number;
+}
+
+/** The record, and a digest, may take at most this share of the room, so that they always fit in a small window; chosen. */
+const RECORD_RATIO = 0.1;
+const DIGEST_RATIO = 0.25;
+
+/** A record of fewer tokens does not hold what a digest quotes of the same: then both do. Chosen. */
+const WHOLE_RECORD_TOKENS = 1000;
+
+/** Characters that a token is taken for if text is written to a size: three, the densest that code commonly is. */
+const CHARS_PER_TOKEN = 3;
+
+/** The memory of an empty log. Passages are brought back only if it `recalls`; `work` counts what is read for that. */
+export function createMemory({ recalls, work }: { readonly recalls: boolean; readonly work: WorkCounter }): Memory {
+  const index = recalls ? createRecallIndex(work) : null;
+  const added: Message[] = [];
+  let facts = NO_FACTS;
+  return {
+    add: (message) => void added.push(message),
+    now: ({ tracked, ...kept } = NO_KEPT_STATE) => {
+      for (const message of added.splice(0)) {
+        facts = foldFacts(facts, message);
+        index?.add(message);
+      }
+      const known = tracked === undefined ? facts : withTrackedFiles(facts, tracked);
+      return rememberedOf(known, kept, { log: index?.now() ?? null, work });
+    },
+  };
+}
+
+function rememberedOf(
+  facts: Facts,
+  kept: KeptState,
+  recalled: Pick<Parameters<typeof recaller>[1], "log" | "work">,
+): Remembered {
+  return {
+    record: ({ roomTokens, recordTokens, tokensOf }) =>
+      factsWithin(facts, kept, {
+        maxTokens: recordTokens,
+        atMostTokens: roomTokens * RECORD_RATIO,
+        charsPerToken: CHARS_PER_TOKEN,
+        tokensOf,
+      }),
+    digest: ({ roomTokens, recordTokens }) =>
+      createDigest({
+        maximumChars: Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN)),
+        facts,
+        isBesideRecord: Math.min(recordTokens, roomTokens * RECORD_RATIO) >= WHOLE_RECORD_TOKENS,
+      }),
+    recaller: (rules, { budget, roomTokens, held }) => {
+      const inHandTokens = held.find(({ kind }) => kind === FILES_IN_HAND.kind)?.tokens ?? 0;
+      return recaller(rules, { budget, roomTokens, inHandTokens, charsPerToken: CHARS_PER_TOKEN, ...recalled });
+    },
+  };
+}
