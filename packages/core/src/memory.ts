@@ -2,7 +2,7 @@ import type { Budget } from "./budget.ts";
 import type { KeepRule } from "./keep/keep-rule.ts";
 import type { KeptMessages } from "./keep/kept-messages.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "./memory/digest.ts";
-import { type Facts, foldFacts, NO_FACTS, withTrackedFiles } from "./memory/facts.ts";
+import { foldFacts, NO_FACTS, withTrackedFiles } from "./memory/facts.ts";
 import { factsWithin, type KeptState, NO_KEPT_STATE } from "./memory/facts-text.ts";
 import { FILES_IN_HAND } from "./memory/files-in-hand.ts";
 import { createRecallIndex } from "./memory/recall-index.ts";
@@ -11,7 +11,7 @@ import type { Message } from "./message/message.ts";
 import type { Summarizer } from "./ports.ts";
 import type { WorkCounter } from "./tokens/measure.ts";
 
-export type { FileOrder, KeptState } from "./memory/facts-text.ts";
+export type { FileOrder } from "./memory/facts-text.ts";
 export type { Recaller } from "./memory/recaller.ts";
 
 /** Remembers what a log said, whatever became of it in the view. Only messages add to it: an edit and its undo change nothing. */
@@ -39,7 +39,7 @@ export interface MemoryRoom {
   readonly roomTokens: number;
   /** Tokens that the policy gives the record; with 0 it holds what the caller keeps, and the lists of files that the policy names. */
   readonly recordTokens: number;
-  /** What keep rules hold of the view. */
+  /** Messages that keep rules hold of the view. */
   readonly held: readonly KeptMessages[];
   readonly tokensOf: (text: string) => number;
 }
@@ -67,33 +67,23 @@ export function createMemory({ recalls, work }: { readonly recalls: boolean; rea
         index?.add(message);
       }
       const known = tracked === undefined ? facts : withTrackedFiles(facts, tracked);
-      return rememberedOf(known, kept, { log: index?.now() ?? null, work });
-    },
-  };
-}
-
-function rememberedOf(
-  facts: Facts,
-  kept: KeptState,
-  recalled: Pick<Parameters<typeof recaller>[1], "log" | "work">,
-): Remembered {
-  return {
-    record: ({ roomTokens, recordTokens, tokensOf }) =>
-      factsWithin(facts, kept, {
-        maxTokens: recordTokens,
-        atMostTokens: roomTokens * RECORD_RATIO,
-        charsPerToken: CHARS_PER_TOKEN,
-        tokensOf,
-      }),
-    digest: ({ roomTokens, recordTokens }) =>
-      createDigest({
-        maximumChars: Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN)),
-        facts,
-        isBesideRecord: Math.min(recordTokens, roomTokens * RECORD_RATIO) >= WHOLE_RECORD_TOKENS,
-      }),
-    recaller: (rules, { budget, roomTokens, held }) => {
-      const inHandTokens = held.find(({ kind }) => kind === FILES_IN_HAND.kind)?.tokens ?? 0;
-      return recaller(rules, { budget, roomTokens, inHandTokens, charsPerToken: CHARS_PER_TOKEN, ...recalled });
+      const log = index?.now() ?? null;
+      return {
+        record: ({ roomTokens, recordTokens: policyTokens, tokensOf }) => {
+          const atMostTokens = roomTokens * RECORD_RATIO;
+          return factsWithin(known, kept, { policyTokens, atMostTokens, charsPerToken: CHARS_PER_TOKEN, tokensOf });
+        },
+        digest: ({ roomTokens, recordTokens }) => {
+          const roomChars = Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN);
+          const isBesideRecord = Math.min(recordTokens, roomTokens * RECORD_RATIO) >= WHOLE_RECORD_TOKENS;
+          const maximumChars = Math.min(DEFAULT_DIGEST_OPTIONS.maximumChars, roomChars);
+          return createDigest({ maximumChars, facts: known, isBesideRecord });
+        },
+        recaller: (rules, { budget, roomTokens, held }) => {
+          const inHandTokens = held.find(({ kind }) => kind === FILES_IN_HAND.kind)?.tokens ?? 0;
+          return recaller(rules, { budget, roomTokens, inHandTokens, charsPerToken: CHARS_PER_TOKEN, log, work });
+        },
+      };
     },
   };
 }

@@ -1,11 +1,11 @@
 import { LINE_BREAKS } from "../message/framing.ts";
-import { isHuman, type Message, textOf } from "../message/message.ts";
+import { isHuman, isSummary, type Message, textOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
 import { sectionedText, sectionsIn } from "../summarizer/sections.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { type Facts, fileOperations, foldFacts, isDone, isGivenUp, lastErrors, NO_FACTS } from "./facts.ts";
-import { isPlanGone, runningLines } from "./record.ts";
+import { charsOfLines, isPlanGone, runningLines } from "./record.ts";
 import { logTexts } from "./units.ts";
 
 /**
@@ -184,10 +184,6 @@ function isRequest(message: Message): boolean {
   return isHuman(message) && startOfSaying(textOf(message)) >= 0;
 }
 
-function isSummary(message: Message): boolean {
-  return message.role !== "tool-result" && message.origin === "summary";
-}
-
 function isOfModel(message: Message): boolean {
   return message.role === "assistant" && message.origin === "model";
 }
@@ -338,10 +334,6 @@ function headingChars(section: string, page: Page): number {
 
 function charsOf(page: Page): number {
   return [...page].reduce((sum, [section, lines]) => sum + section.length + FRAME_CHARS + charsOfLines(lines), 0);
-}
-
-function charsOfLines(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 /** Words that a focus is looked for by: of three characters at least, names of files and functions whole. */

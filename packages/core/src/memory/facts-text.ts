@@ -62,11 +62,6 @@ export function factsText(facts: Facts, kept: KeptState, { maximumChars, staying
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
-/** Room for facts in tokens: by the policy, and in this cut; and how long text is, roughly and exactly. */
-interface FactsTokens extends Readonly<Record<"maxTokens" | "atMostTokens" | "charsPerToken", number>> {
-  readonly tokensOf: (text: string) => number;
-}
-
 /** Characters that a token of facts is taken for at first: prose has more than four, code and other scripts fewer. */
 const MOST_CHARS_PER_TOKEN = 4.5;
 
@@ -78,8 +73,11 @@ const MOST_CHARS_PER_TOKEN = 4.5;
 export function factsWithin(
   facts: Facts,
   kept: KeptState,
-  { maxTokens: policyTokens, atMostTokens, charsPerToken, tokensOf }: FactsTokens,
+  room: Readonly<Record<"policyTokens" | "atMostTokens" | "charsPerToken", number>> & {
+    readonly tokensOf: (text: string) => number;
+  },
 ): (staying: readonly Message[]) => string | null {
+  const { policyTokens, atMostTokens, charsPerToken, tokensOf } = room;
   // Each step of a cut asks anew, mostly for the same texts.
   const priced = new Map<string, number>();
   const pricedTokens = (text: string) => {

@@ -16,10 +16,10 @@ export interface RecallView {
   editsSince(of: Unit["of"]): number;
 }
 
-/** Grows with the log, and looks at a message only when somebody asks: nothing is done for a result that no cut follows. */
+/** Grows with the log. Counts the work of a message's texts, which are read when somebody asks for units. */
 export interface RecallIndex {
   add(message: Message): void;
-  /** All that was added; nothing of what comes while a compaction goes on. Counts the work of new texts, which are read when somebody asks for units. */
+  /** All that was added; nothing of what comes while a compaction goes on. */
   now(): RecallView;
 }
 
@@ -40,8 +40,6 @@ interface HeldMessage {
 interface IndexState {
   readonly work: WorkCounter;
   readonly files: FileTouches;
-  /** Messages that nobody has asked for yet. */
-  readonly added: Message[];
   held: HeldMessage[];
   openCalls: readonly ToolCallPart[];
   atChars: number;
@@ -55,14 +53,13 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
   const index: IndexState = {
     work,
     files: createFileTouches(),
-    added: [],
     held: [],
     openCalls: [],
     atChars: 0,
     logged: createLoggedUnits(),
     readCount: 0,
   };
-  return { now: () => viewOf(index, takeAdded(index)), add: (message) => void index.added.push(message) };
+  return { now: () => viewOf(index, index.atChars), add: (message) => takeIn(index, message) };
 }
 
 /** The index up to a place of the log. */
@@ -82,12 +79,6 @@ function viewOf(index: IndexState, nowAtChars: number): RecallView {
     ranked: (choice) => rankedUnits({ ...place(), texts: index.logged.texts }, choice),
     editsSince: ({ path, atChars }) => index.files.writesSince(path, atChars),
   };
-}
-
-/** Takes in the messages that nobody has asked for yet, and returns where the log ends now. */
-function takeAdded(index: IndexState): number {
-  for (const message of index.added.splice(0)) takeIn(index, message);
-  return index.atChars;
 }
 
 function takeIn(index: IndexState, message: Message): void {

@@ -23,14 +23,15 @@ export function runningLines(running: readonly RunningThing[], roomChars: number
       return `${beginning}${bothEnds(what, Math.max(least, lineChars - beginning.length - end.length))}${end}`;
     });
   const [whole, short] = [lines(Number.POSITIVE_INFINITY), lines(Math.floor(roomChars / Math.max(1, now.length)) - 1)];
-  if (charsOf(whole) <= roomChars) return whole;
-  if (charsOf(short.slice(0, now.length)) <= roomChars) return short;
+  if (charsOfLines(whole) <= roomChars) return whole;
+  if (charsOfLines(short.slice(0, now.length)) <= roomChars) return short;
   const names = now.map(({ name, what }) => (name === null ? bothEnds(what, CHARS.beginning) : textOnOneLine(name)));
   const together = (at: number) => `- running: ${names.slice(at, at + MOST.together).join(", ")}`;
   return [...names.flatMap((_, at) => (at % MOST.together === 0 ? [together(at)] : [])), ...short.slice(now.length)];
 }
 
-function charsOf(lines: readonly string[]): number {
+/** Characters of lines with their ends. */
+export function charsOfLines(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 

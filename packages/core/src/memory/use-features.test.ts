@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UnitFacts } from "../keep/keep-rule.ts";
+import { expectedUse } from "./recall.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "./use-features.ts";
 
 /** A unit of no file that nobody used, just stated. */
@@ -71,5 +72,22 @@ describe("features of a unit", () => {
 
   test("a length counts from fifty characters on", () => {
     expect(featuresOf({ chars: 950 })).toEqual({ isOutput: 1000, length: 6908 });
+  });
+});
+
+describe("expected use", () => {
+  const READ: UnitFacts = { ...PLAIN, kind: "read", chars: 600, ageChars: 50_000 };
+  const WRITTEN = { ...FILE, reads: 2, writes: 1, sinceTouchChars: 10_000, sinceWriteChars: 10_000 };
+
+  test.each<[string, Partial<UnitFacts>, Partial<UnitFacts>]>([
+    ["what is newer", { ageChars: 1000 }, { ageChars: 100_000 }],
+    ["what the model has named", { mentions: 5, sinceUseChars: 5000 }, {}],
+    ["what it named lately", { mentions: 5, sinceUseChars: 1000 }, { mentions: 5, sinceUseChars: 90_000 }],
+    ["what a tool gave, more than what the model said", {}, { kind: "said" }],
+    ["what was read, more than what was written", {}, { kind: "written" }],
+    ["what the file still says", { file: WRITTEN }, { file: { ...WRITTEN, isWrittenSince: true } }],
+    ["what was not stated again", {}, { restatedRatio: 0.7 }],
+  ])("%s is expected more", (_, more, less) => {
+    expect(expectedUse({ ...READ, ...more })).toBeGreaterThan(expectedUse({ ...READ, ...less }));
   });
 });

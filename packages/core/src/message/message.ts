@@ -132,6 +132,11 @@ export function isHuman(message: Message): message is UserMessage {
   return message.role === "user" && message.origin === "human";
 }
 
+/** True for a summary in the place of what a compaction covered. */
+export function isSummary(message: Message): boolean {
+  return message.role !== "tool-result" && message.origin === "summary";
+}
+
 /** True for system text or tools that the agent declares in the middle of a conversation: every request has them word for word, never summarised. */
 export function isDeclared(message: Message): message is UserMessage {
   return message.role === "user" && message.origin === "declared";

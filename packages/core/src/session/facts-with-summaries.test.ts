@@ -95,15 +95,6 @@ describe("facts", () => {
       await Promise.all([fit(), again.fit()]);
       expect(again.written()).toBe(written());
     });
-
-    test("after a change of model", async () => {
-      const { fit, manager, written } = smallSession(said);
-      manager.append({ type: "model-change", id: "m", modelId: "other", limits: null, atMs: null });
-      await fit();
-      const plain = smallSession(said);
-      await plain.fit();
-      expect(record(written())).toBe(record(plain.written()));
-    });
   });
 
   test.each([

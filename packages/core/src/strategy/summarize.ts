@@ -10,7 +10,7 @@ import {
   spansBetween,
 } from "../cut-point.ts";
 import type { MessageSpan, PromptedSpan } from "../entry.ts";
-import { isDeclared, type Message } from "../message/message.ts";
+import { isDeclared, isSummary, type Message } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
 /** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
@@ -145,8 +145,4 @@ function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): n
 /** Tells whether a message begins a turn: the person's, or one that is put before the model in the person's name. */
 function beginsTurn(message: Message): boolean {
   return message.role === "user" && !isSummary(message) && !isDeclared(message);
-}
-
-function isSummary(message: Message): boolean {
-  return message.role !== "tool-result" && message.origin === "summary";
 }

@@ -1,6 +1,6 @@
 import { PlimsollError } from "../error.ts";
 import { quotedText } from "../message/framing.ts";
-import { type Context, type Message, textOf } from "../message/message.ts";
+import { type Context, isSummary, type Message, textOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { fencedText, type TranscriptLabels, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
@@ -112,10 +112,6 @@ function apart(request: SummaryRequest): { readonly history: SummaryPart | null;
   return isWhole ? { history: turnPrefix, turnPrefix: null } : { history, turnPrefix };
 }
 
-function isSummary(message: Message): boolean {
-  return message.role !== "tool-result" && message.origin === "summary";
-}
-
 function joined(history: Summary | null, prefix: Summary | null): Summary {
   if (history === null && prefix === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
   if (history === null || prefix === null) return history ?? prefix ?? NOTHING;
@@ -157,10 +153,9 @@ export interface SummaryPrompt {
  * can add a speaker or a fence to it.
  */
 export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): SummaryPrompt {
-  const isEarlier = (message: Message) => message.role !== "tool-result" && message.origin === "summary";
-  const earlier = part.messages.filter(isEarlier).map(earlierText);
+  const earlier = part.messages.filter(isSummary).map(earlierText);
   const conversation = transcriptText(
-    part.messages.filter((message) => !isEarlier(message)),
+    part.messages.filter((message) => !isSummary(message)),
     request,
   );
   const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptOf(part.promptId, request.prompts);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ImagePart, type Message, oncePerMessage } from "../message/message.ts";
+import { type ImagePart, isSummary, type Message, oncePerMessage } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import type { ClassCounts, ContentSum, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
@@ -294,10 +294,6 @@ const LEAST_SUMMARY_CHARS = 60;
 
 /** The assumed size of a summary that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
 const UNSEEN_SUMMARY_TOKENS = 2000;
-
-function isSummary(message: Message): boolean {
-  return message.role !== "tool-result" && message.origin === "summary";
-}
 
 /** Tokens of a message that no weight gives: its images, and a summary that cannot be read. */
 export function fixedTokensOf({ images, isUnseen }: MessageContent, rule: ImageRule): number {
