@@ -54,6 +54,14 @@ test("serves until it is interrupted and says what came of each request", async 
   expect(recorded.stdout().split("\n").slice(3)).toEqual(["anthropic answered 200; 1 tokens; 0 read, 0 written", ""]);
 });
 
+test("a port that is taken is named", async () => {
+  const recorded = terminal();
+  await serve(DEFAULTS, recorded, async (url) => {
+    expect(await main(["simulate", "--port", new URL(url).port], recorded.io)).toBe(2);
+  });
+  expect(recorded.stderr()).toContain("cannot listen on port ");
+});
+
 test("plays the replies of a session log", async () => {
   const recorded = terminal();
   const log = encodeLog(logOf([human("1", "go"), reply("2", "as it was said then")]));

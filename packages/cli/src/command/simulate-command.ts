@@ -4,6 +4,7 @@ import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { checkOutput, readSmallFile } from "@plimsoll/core/node";
+import { familyLimitsOf } from "@plimsoll/providers";
 import {
   type Exchange,
   type ExchangeFacts,
@@ -57,12 +58,16 @@ export async function simulate(
   const simulator = await startSimulator({
     replies: session === null || played !== null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: tokensOf("--window", window),
+    maximumOutputTokens: (modelId) => familyLimitsOf(modelId)?.maxOutputTokens ?? null,
     port: parsePort(port),
     ...played,
     onExchange: (exchange) => {
       played?.onExchange?.(exchange);
       io.stdout.write(`${exchangeLine(exchange)}\n`);
     },
+  }).catch((error: Error) => {
+    // A port that is taken is the one thing that a start fails at.
+    throw new PlimsollError("bad-input", error.message, { port: parsePort(port) }, error);
   });
   io.stdout.write(
     [

@@ -134,7 +134,8 @@ async function ran(
   intercept: Intercept = () => undefined,
   ...args: readonly string[]
 ) {
-  const simulator = await startSimulator({ replies, reasoning: "every-reply", rules: { thinkingPrefix: "off" } });
+  const rules = { thinkingPrefix: "off" } as const;
+  const simulator = await startSimulator({ replies, reasoning: "every-reply", rules, maximumOutputTokens: 128_000 });
   // A server may be asked for its window first.
   const relay = await startRelay(simulator.url, (asked, answer) =>
     asked.method === "GET" ? undefined : intercept(asked, answer),

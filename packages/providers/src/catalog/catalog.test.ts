@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { minimumCachedTokens } from "../simulator/options.ts";
 import { MODEL_CATALOG } from "./model-prices.ts";
 import { resolveModel } from "./resolve-model.ts";
 
@@ -160,4 +161,17 @@ test.each([...USED_MODELS, ...OFFERED_MODELS])("%s has prices and a window", asy
   expect(priceSource).toMatch(/20\d\d-\d\d-\d\d/);
   expect(contextWindow).toMatchObject({ source: "catalogue", note: expect.stringMatching(/20\d\d-\d\d-\d\d/) });
   expect(contextWindow.tokens).toBeGreaterThanOrEqual(200_000);
+});
+
+test.each([
+  "claude-opus-4-5-20251101",
+  "claude-haiku-4-5",
+  "claude-3-5-haiku-20241022",
+  "claude-sonnet-4-5",
+  "claude-opus-4-8",
+  "claude-opus-5-5",
+  "claude-haiku-5-5",
+  "claude-sonnet-5-5",
+])("%s: the simulator, written apart, knows the same shortest cached prompt", (modelId) => {
+  expect(minimumCachedTokens(modelId)).toBe(MODEL_CATALOG.cacheRulesOf(modelId).minimumTokens);
 });

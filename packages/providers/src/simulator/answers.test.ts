@@ -185,7 +185,7 @@ function expectedOf({ reasoning }: Reader, { parts }: SimulatedReply): Read {
 
 /** Plays one reply, and returns how the reader read it and how the judge judged it. */
 async function played({ read, judge }: Reader, reply: SimulatedReply) {
-  const simulator = await startSimulator({ replies: [reply] });
+  const simulator = await startSimulator({ replies: [reply], maximumOutputTokens: 128_000 });
   onTestFinished(() => simulator.close());
   const recorder = await startRecorder(simulator.url);
   onTestFinished(() => recorder.close());
@@ -203,7 +203,7 @@ test.each([
 ] as const)("a call of a tool whose input is text is read %s on the Responses wire", async (_, ask, judge) => {
   const script = 'text(await tools.exec_command({ cmd: "ls" }));';
   const reply: SimulatedReply = { parts: [{ type: "tool-call", toolName: "exec", argumentsJson: script, form: "text" }] };
-  const simulator = await startSimulator({ replies: [reply] });
+  const simulator = await startSimulator({ replies: [reply], maximumOutputTokens: 128_000 });
   onTestFinished(() => simulator.close());
   const recorder = await startRecorder(simulator.url);
   onTestFinished(() => recorder.close());

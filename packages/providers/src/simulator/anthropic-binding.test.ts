@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listAt, recordsAt, stringAt } from "../fields.ts";
+import { listAt, recordsAt, stringAt } from "./fields.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 
 type Block = Readonly<Record<string, unknown>>;

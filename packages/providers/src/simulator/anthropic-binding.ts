@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord } from "@plimsoll/core/extend";
-import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, isRecord, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedRules } from "./rules.ts";
 import { type Drop, type Headers, headerValues, invalid, signatureOf } from "./wire.ts";
 

@@ -1,5 +1,5 @@
-import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { checkBinding, isSigned } from "./anthropic-binding.ts";
+import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { invalid, isStreamed, Refusal, type Segment, type SimulatedPrompt, signatureOf, type WireLimits } from "./wire.ts";
 
 /** Most breakpoints in a request: platform.claude.com/docs/en/build-with-claude/prompt-caching. */

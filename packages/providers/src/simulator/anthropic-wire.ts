@@ -1,6 +1,5 @@
-import type { JsonObject } from "@plimsoll/core/extend";
-import { jsonValueOf, parseRecord } from "../fields.ts";
 import { readAnthropic } from "./anthropic-request.ts";
+import { type Fields, parseRecord } from "./fields.ts";
 import { type Answer, type Counts, halves, type SimulatedWire, signatureOf, type WireError, type WireEvent } from "./wire.ts";
 
 /** The Messages wire: platform.claude.com/docs/en/api/messages, /messages-streaming and /errors. */
@@ -59,7 +58,7 @@ function error(status: number, type: string): WireError {
   return { status, type, message: "", code: null, param: null };
 }
 
-function startOf({ serial, modelId }: Answer): JsonObject {
+function startOf({ serial, modelId }: Answer): Fields {
   return {
     id: `msg_simulated_${serial}`,
     type: "message",
@@ -72,12 +71,12 @@ function startOf({ serial, modelId }: Answer): JsonObject {
 }
 
 /** Lists the dropped thinking, where the request asked for that: in the answer, or in a stream's first event. */
-function toldDrops({ drops, binding }: Answer): JsonObject {
+function toldDrops({ drops, binding }: Answer): Fields {
   if (binding?.isTold !== true) return {};
   return { input_transformations: drops.map(({ path, reason }) => ({ type: "thinking_dropped", path, reason })) };
 }
 
-function inputUsage(counts: Counts): JsonObject {
+function inputUsage(counts: Counts): Fields {
   const { uncachedTokens, readTokens, writeTokens, writeOneHourTokens } = counts;
   return {
     input_tokens: uncachedTokens,
@@ -93,9 +92,9 @@ function inputUsage(counts: Counts): JsonObject {
 
 /** A block as a whole, and as a stream begins it and adds to it. */
 interface WrittenBlock {
-  readonly whole: JsonObject;
-  readonly start: JsonObject;
-  readonly deltas: readonly JsonObject[];
+  readonly whole: Fields;
+  readonly start: Fields;
+  readonly deltas: readonly Fields[];
 }
 
 function blocksOf(answer: Answer): readonly WrittenBlock[] {
@@ -111,7 +110,7 @@ function blocksOf(answer: Answer): readonly WrittenBlock[] {
   return blocks;
 }
 
-function blockOf({ reply, serial, binding, callId }: Answer, index: number, before: readonly JsonObject[]): WrittenBlock {
+function blockOf({ reply, serial, binding, callId }: Answer, index: number, before: readonly Fields[]): WrittenBlock {
   const part = reply.parts[index] ?? { type: "text", text: "" };
   switch (part.type) {
     case "text":
@@ -138,7 +137,7 @@ function blockOf({ reply, serial, binding, callId }: Answer, index: number, befo
     case "tool-call": {
       const call = { type: "tool_use", id: callId(index, `toolu_simulated_${serial}_${index}`), name: part.toolName };
       return {
-        whole: { ...call, input: jsonValueOf(parseRecord(part.argumentsJson) ?? {}) },
+        whole: { ...call, input: parseRecord(part.argumentsJson) ?? {} },
         start: { ...call, input: {} },
         deltas: ["", ...halves(part.argumentsJson)].map((partial) => ({ type: "input_json_delta", partial_json: partial })),
       };
@@ -169,7 +168,7 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
   ];
 }
 
-function named(data: JsonObject): WireEvent {
+function named(data: Fields): WireEvent {
   return { name: typeof data.type === "string" ? data.type : null, data };
 }
 

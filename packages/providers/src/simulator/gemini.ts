@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "@plimsoll/core/extend";
-import { argumentsObject, type Fields, jsonValueOf, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, listAt, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedPart } from "./reply.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
 import { halves, invalid, isStreamed, segmentOf, textAt } from "./wire.ts";
@@ -51,24 +50,33 @@ function wireError(status: number, message: string): WireError {
   return { status, type: STATUS_NAMES[status] ?? "INTERNAL", message, code: null, param: null };
 }
 
-function errorBody({ status, message }: WireError): JsonObject {
+function errorBody({ status, message }: WireError): Fields {
   return { error: { code: status, message, status: STATUS_NAMES[status] ?? "INTERNAL" } };
 }
 
-function partOf(part: SimulatedPart): JsonObject {
+function partOf(part: SimulatedPart): Fields {
   switch (part.type) {
     case "text":
       return { text: part.text };
     case "reasoning":
       return { text: part.text, thought: true };
     case "tool-call":
-      return { functionCall: { name: part.toolName, args: jsonValueOf(argumentsObject(part.argumentsJson)) } };
+      return { functionCall: { name: part.toolName, args: argumentsOf(part.argumentsJson) } };
     default:
       return part satisfies never;
   }
 }
 
-function chunkOf(answer: Answer, parts: readonly JsonValue[], place: "first" | "last"): JsonObject {
+/** Characters of arguments that are no JSON object, as they are answered. Chosen. */
+const MOST_UNPARSED_CHARS = 2_000;
+
+/** A call's arguments as an object: nothing becomes an empty one, and any other text that is none stands under one key, cut. */
+function argumentsOf(text: string): Fields {
+  if (/^\s*(?:null|"")?\s*$/.test(text)) return {};
+  return parseRecord(text) ?? { unparsed: text.slice(0, MOST_UNPARSED_CHARS).toWellFormed() };
+}
+
+function chunkOf(answer: Answer, parts: readonly Fields[], place: "first" | "last"): Fields {
   const { serial, modelId, counts } = answer;
   const candidate = { content: { role: "model", parts }, index: 0 };
   return {
@@ -96,7 +104,7 @@ function finishReasonOf({ reply }: Answer): string {
   return reply.stop === "refusal" ? "SAFETY" : "STOP";
 }
 
-function usageOf({ promptTokens, readTokens, outputTokens, reasoningTokens }: Counts): JsonObject {
+function usageOf({ promptTokens, readTokens, outputTokens, reasoningTokens }: Counts): Fields {
   return {
     promptTokenCount: promptTokens,
     cachedContentTokenCount: readTokens,

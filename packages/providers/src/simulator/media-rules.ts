@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isRecord } from "@plimsoll/core/extend";
-import { stringAt } from "../fields.ts";
+import { isRecord, stringAt } from "./fields.ts";
 import type { WireName } from "./reply.ts";
 import type { SimulatedMediaLimits } from "./rules.ts";
 import { invalid, Refusal, type WireError } from "./wire.ts";

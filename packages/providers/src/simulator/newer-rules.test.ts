@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { recordsAt, stringAt } from "../fields.ts";
+import { recordsAt, stringAt } from "./fields.ts";
 import { type SimulatorOptions, startSimulator } from "./index.ts";
 
 const HEADERS = { "anthropic-version": "2023-06-01", authorization: "Bearer key" };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedRules } from "./rules.ts";
 import type { Drop, PromptBinding } from "./wire.ts";
 

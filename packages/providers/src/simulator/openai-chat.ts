@@ -1,5 +1,4 @@
-import { isRecord, type JsonObject } from "@plimsoll/core/extend";
-import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, isRecord, listAt, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { checkCallId, checkToolNames, errorObject, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
 import { halves, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";
@@ -28,11 +27,11 @@ export const OPENAI_CHAT_WIRE: SimulatedWire = {
   errorEvent: (error) => ({ name: null, data: { error: errorObject(error) } }),
 };
 
-function headOf({ serial, modelId, createdSeconds }: Answer, object: string): JsonObject {
+function headOf({ serial, modelId, createdSeconds }: Answer, object: string): Fields {
   return { id: `chatcmpl-simulated-${serial}`, object, created: createdSeconds, model: modelId };
 }
 
-function messageOf(answer: Answer): JsonObject {
+function messageOf(answer: Answer): Fields {
   const text = textOf(answer, "text");
   const reasoning = textOf(answer, "reasoning");
   const calls = callsOf(answer);
@@ -64,7 +63,7 @@ function callsOf({ reply, serial, callId }: Answer) {
 }
 
 function eventsOf(answer: Answer, { wantsUsage }: { readonly wantsUsage: boolean }): readonly WireEvent[] {
-  const chunk = (delta: JsonObject, finishReason: string | null = null): WireEvent => ({
+  const chunk = (delta: Fields, finishReason: string | null = null): WireEvent => ({
     name: null,
     data: {
       ...headOf(answer, "chat.completion.chunk"),
@@ -91,7 +90,7 @@ function eventsOf(answer: Answer, { wantsUsage }: { readonly wantsUsage: boolean
   ];
 }
 
-function usageOf(counts: Counts): JsonObject {
+function usageOf(counts: Counts): Fields {
   const { promptTokens, outputTokens, readTokens, reasoningTokens } = counts;
   return {
     prompt_tokens: promptTokens,

@@ -1,5 +1,4 @@
-import type { JsonObject } from "@plimsoll/core/extend";
-import { type Fields, stringAt } from "../fields.ts";
+import { type Fields, stringAt } from "./fields.ts";
 import { invalid, Refusal, type SimulatedWire, type WireError, type WireLimits } from "./wire.ts";
 
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
@@ -53,7 +52,7 @@ const FAULTS: Readonly<Record<number, FaultWords>> = {
 };
 
 /** The object of an error, in bodies and in events. */
-export function errorObject({ message, type, param, code }: WireError): JsonObject {
+export function errorObject({ message, type, param, code }: WireError): Fields {
   return { message, type, param, code };
 }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { recordAt, stringAt } from "../fields.ts";
+import { recordAt, stringAt } from "./fields.ts";
 import { encryptedReasoning } from "./openai-responses-items.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 

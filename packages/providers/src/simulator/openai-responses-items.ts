@@ -1,4 +1,4 @@
-import { type Fields, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, recordsAt, stringAt } from "./fields.ts";
 import { contentOf } from "./openai-binding.ts";
 import { checkCallId, checkPresent, checkToolNames } from "./openai-errors.ts";
 import { invalid, Refusal, signatureOf, textAt } from "./wire.ts";

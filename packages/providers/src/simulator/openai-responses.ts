@@ -1,5 +1,4 @@
-import type { JsonObject } from "@plimsoll/core/extend";
-import { type Fields, jsonValueOf, numberAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, numberAt, recordsAt, stringAt } from "./fields.ts";
 import { checkReasoningPrefix, contentOf } from "./openai-binding.ts";
 import { checkToolNames, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
 import {
@@ -40,7 +39,7 @@ export const OPENAI_RESPONSES_WIRE: SimulatedWire = {
   }),
 };
 
-function responseOf({ serial, modelId, createdSeconds, drops }: Answer): JsonObject {
+function responseOf({ serial, modelId, createdSeconds, drops }: Answer): Fields {
   return {
     id: `resp_simulated_${serial}`,
     object: "response",
@@ -56,12 +55,12 @@ function responseOf({ serial, modelId, createdSeconds, drops }: Answer): JsonObj
 }
 
 /** Reasoning that the model was not shown; the page gives the list's name and each entry's id and reason. */
-function toldDrops(drops: Answer["drops"]): JsonObject {
+function toldDrops(drops: Answer["drops"]): Fields {
   if (drops.length === 0) return {};
   return { input_transformations: drops.map(({ id, reason }) => ({ type: "reasoning_dropped", id, reason })) };
 }
 
-function endOf(answer: Answer): JsonObject {
+function endOf(answer: Answer): Fields {
   const { stop } = answer.reply;
   const isCut = stop === "length" || stop === "window-full";
   return {
@@ -73,13 +72,13 @@ function endOf(answer: Answer): JsonObject {
   };
 }
 
-function itemsOf(answer: Answer): readonly JsonObject[] {
-  const items: JsonObject[] = [];
+function itemsOf(answer: Answer): readonly Fields[] {
+  const items: Fields[] = [];
   for (const index of answer.reply.parts.keys()) items.push(itemOf(answer, index, items));
   return items;
 }
 
-function itemOf({ reply, serial, binding, callId }: Answer, index: number, items: readonly JsonObject[]): JsonObject {
+function itemOf({ reply, serial, binding, callId }: Answer, index: number, items: readonly Fields[]): Fields {
   const part = reply.parts[index] ?? { type: "text", text: "" };
   const before = reply.parts.slice(0, index).findLastIndex(({ type }) => type === "reasoning");
   const idOf = (kind: string) =>
@@ -106,22 +105,22 @@ function itemOf({ reply, serial, binding, callId }: Answer, index: number, items
   }
 }
 
-function contentPart(stop: SimulatedReply["stop"], text: string): JsonObject {
+function contentPart(stop: SimulatedReply["stop"], text: string): Fields {
   return stop === "refusal" ? { type: "refusal", refusal: text } : { type: "output_text", text, annotations: [] };
 }
 
-function summaryPart(text: string): JsonObject {
+function summaryPart(text: string): Fields {
   return { type: "summary_text", text };
 }
 
 function eventsOf(answer: Answer): readonly WireEvent[] {
   const end = endOf(answer);
-  const items = itemsOf(answer).flatMap((item, index): JsonObject[] => [
+  const items = itemsOf(answer).flatMap((item, index): Fields[] => [
     { type: "response.output_item.added", output_index: index, item: openItem(item) },
     ...growthOf(answer, index).map((event) => ({ ...event, item_id: item.id, output_index: index })),
     { type: "response.output_item.done", output_index: index, item },
   ]);
-  const events: readonly JsonObject[] = [
+  const events: readonly Fields[] = [
     { type: "response.created", response: responseOf(answer) },
     { type: "response.in_progress", response: responseOf(answer) },
     ...items,
@@ -134,7 +133,7 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
 }
 
 /** An item as it is announced: without what is still to come. */
-function openItem(item: JsonObject): JsonObject {
+function openItem(item: Fields): Fields {
   if (item.type === "message") return { ...item, status: "in_progress", content: [] };
   if (item.type === "function_call") return { ...item, status: "in_progress", arguments: "" };
   if (item.type === "custom_tool_call") return { ...item, status: "in_progress", input: "" };
@@ -142,7 +141,7 @@ function openItem(item: JsonObject): JsonObject {
 }
 
 /** Events between an item's announcement and its end: a part of it begins, grows by deltas, is told whole and ends. A call has no parts. */
-function growthOf({ reply }: Answer, index: number): readonly JsonObject[] {
+function growthOf({ reply }: Answer, index: number): readonly Fields[] {
   const part = reply.parts[index];
   switch (part?.type) {
     case "text":
@@ -158,7 +157,7 @@ function growthOf({ reply }: Answer, index: number): readonly JsonObject[] {
   }
 }
 
-function callGrowth({ form, toolName, argumentsJson }: Extract<SimulatedPart, { type: "tool-call" }>): readonly JsonObject[] {
+function callGrowth({ form, toolName, argumentsJson }: Extract<SimulatedPart, { type: "tool-call" }>): readonly Fields[] {
   const type = form === "text" ? "response.custom_tool_call_input" : "response.function_call_arguments";
   const whole = form === "text" ? { input: argumentsJson } : { name: toolName, arguments: argumentsJson };
   const deltas = halves(argumentsJson).map((delta) => ({ type: `${type}.delta`, delta }));
@@ -167,15 +166,15 @@ function callGrowth({ form, toolName, argumentsJson }: Extract<SimulatedPart, { 
 
 /** How one part of an item comes in: it begins, grows by deltas, is told whole under its name and ends. */
 interface Growth {
-  readonly place: JsonObject;
+  readonly place: Fields;
   /** Names of the events: of the part, and of its text. */
   readonly part: string;
   readonly text: string;
   /** The key of the whole text; the part of a text. */
   readonly key: "text" | "refusal";
-  readonly partOf: (text: string) => JsonObject;
+  readonly partOf: (text: string) => Fields;
   /** Fields of the text's events. */
-  readonly more?: JsonObject;
+  readonly more?: Fields;
 }
 
 const TEXT_GROWTH: Growth = {
@@ -203,7 +202,7 @@ const SUMMARY_GROWTH: Growth = {
   partOf: summaryPart,
 };
 
-function growth(words: string, { place, part, text, key, partOf, more = {} }: Growth): readonly JsonObject[] {
+function growth(words: string, { place, part, text, key, partOf, more = {} }: Growth): readonly Fields[] {
   return [
     { type: `${part}.added`, ...place, part: partOf("") },
     ...halves(words).map((delta) => ({ type: `${text}.delta`, ...place, delta, ...more })),
@@ -216,14 +215,14 @@ function growth(words: string, { place, part, text, key, partOf, more = {} }: Gr
 export function compactedResponse(
   body: unknown,
   { serial, createdSeconds, promptTokens }: Pick<Answer, "serial" | "createdSeconds"> & Pick<Counts, "promptTokens">,
-): JsonObject {
+): Fields {
   const written = { readTokens: 0, writeTokens: 0, writeOneHourTokens: 0, outputTokens: 0, reasoningTokens: 0 };
-  const output = jsonValueOf(compactedItems(body, serial));
+  const output = compactedItems(body, serial);
   const usage = usageOf({ promptTokens, uncachedTokens: promptTokens, ...written });
   return { id: `resp_simulated_compacted_${serial}`, object: "response.compaction", created_at: createdSeconds, output, usage };
 }
 
-function usageOf(counts: Counts): JsonObject {
+function usageOf(counts: Counts): Fields {
   const { promptTokens, outputTokens, readTokens, reasoningTokens } = counts;
   return {
     input_tokens: promptTokens,

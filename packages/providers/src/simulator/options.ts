@@ -1,8 +1,9 @@
-import type { CountTokens } from "@plimsoll/core/extend";
-import { familyLimitsOf } from "../catalog/model-limits.ts";
 import type { SimulatedReply, SimulatedRequest, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 import type { Drop } from "./wire.ts";
+
+/** Counts the tokens of a text. */
+export type CountTokens = (text: string) => number;
 
 /** Options of {@link startSimulator}; only `replies` is required. */
 export interface SimulatorOptions {
@@ -10,8 +11,8 @@ export interface SimulatorOptions {
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
   /** The model's context window, in tokens; 200,000 if it is left out. */
   readonly contextWindowTokens?: number;
-  /** The most tokens that may be asked for as a reply; the catalogue's figure for the model if it is left out, 64,000 for models that it has none of. */
-  readonly maximumOutputTokens?: number;
+  /** The most tokens that may be asked for as a reply, of every model or by the model's id; 64,000 if it is left out, and for models that it has `null` for. */
+  readonly maximumOutputTokens?: number | ((modelId: string) => number | null);
   /** Whether the reply that is asked for has to fit as well. Anthropic and most OpenAI models want it; left out, it does. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
   /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 allow; left out, it may not. */
@@ -65,9 +66,9 @@ export interface SimulatedCacheRules {
 export const DEFAULT_WINDOW_TOKENS = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 64_000;
 
-/** The most that may be asked for as a reply of the model: what clients resolve from the catalogue is accepted. */
-export function maximumOutputTokensOf(modelId: string, { maximumOutputTokens }: SimulatorOptions): number {
-  return maximumOutputTokens ?? familyLimitsOf(modelId)?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS;
+/** The most that may be asked for as a reply of the model. */
+export function maximumOutputTokensOf(modelId: string, { maximumOutputTokens: most }: SimulatorOptions): number {
+  return (typeof most === "function" ? most(modelId) : most) ?? DEFAULT_OUTPUT_TOKENS;
 }
 
 const MINUTE_MS = 60_000;

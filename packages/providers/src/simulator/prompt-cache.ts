@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CountTokens } from "@plimsoll/core/extend";
-import type { SimulatedCacheRules } from "./options.ts";
+import type { CountTokens, SimulatedCacheRules } from "./options.ts";
 import type { Segment } from "./wire.ts";
 
 /** A segment with its size. */

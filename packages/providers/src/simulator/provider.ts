@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject, wellFormed } from "@plimsoll/core/extend";
+import { type Fields, isRecord, isWellFormed } from "./fields.ts";
 import { checkMedia, documentedMedia } from "./media-rules.ts";
 import { compactedResponse } from "./openai-responses.ts";
 import type { Exchange, Fault, SimulatorOptions } from "./options.ts";
@@ -21,7 +21,7 @@ import { invalid, Refusal } from "./wire.ts";
 export interface Response {
   readonly status: number;
   readonly retryAfterSeconds: number | null;
-  readonly content: { readonly body: JsonObject } | { readonly events: readonly WireEvent[] };
+  readonly content: { readonly body: Fields } | { readonly events: readonly WireEvent[] };
   readonly fault: Fault | null;
 }
 
@@ -142,7 +142,7 @@ function errorOf({ options }: OpenProvider, { wire, body, headers }: Received): 
   if (key === null || (options.key !== undefined && key !== options.key)) return wire.keyError(key);
   const headerError = wire.headerError(headers);
   if (headerError !== null) return headerError;
-  return body === null || wellFormed(body) !== body ? wire.bodyError() : null;
+  return body === null || !isWellFormed(body) ? wire.bodyError() : null;
 }
 
 /** Notes that a request was refused, and what is known of it. */

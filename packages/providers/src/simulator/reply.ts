@@ -1,5 +1,3 @@
-import type { Message } from "@plimsoll/core";
-
 /** The wires that the simulator speaks. */
 export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
 
@@ -40,16 +38,30 @@ export interface SimulatedRequest {
   readonly newestText: string;
 }
 
+/** A message of a recorded session, as far as a script is made from it. Plimsoll's own messages are such. */
+export interface TranscriptMessage {
+  readonly role: string;
+  readonly origin?: string;
+  readonly parts?: readonly TranscriptPart[];
+}
+
+/** A part of a recorded message. */
+interface TranscriptPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly toolName?: string;
+  readonly argumentsJson?: string;
+}
+
 /** Makes a script of replies from the model's messages of a recorded session. Reasoning keeps its text alone; parts without text are left out. */
-export function repliesOfTranscript(messages: Iterable<Message>): readonly SimulatedReply[] {
+export function repliesOfTranscript(messages: Iterable<TranscriptMessage>): readonly SimulatedReply[] {
   const replies: SimulatedReply[] = [];
   for (const message of messages) {
     if (message.role !== "assistant" || message.origin !== "model") continue;
     replies.push({
-      parts: message.parts.flatMap((part): SimulatedPart[] => {
-        if (part.type === "tool-call")
-          return [{ type: "tool-call", toolName: part.toolName, argumentsJson: part.argumentsJson }];
-        return part.text.trim() === "" ? [] : [{ type: part.type, text: part.text }];
+      parts: (message.parts ?? []).flatMap(({ type, text = "", toolName = "", argumentsJson = "" }): SimulatedPart[] => {
+        if (type === "tool-call") return [{ type, toolName, argumentsJson }];
+        return (type === "text" || type === "reasoning") && text.trim() !== "" ? [{ type, text }] : [];
       }),
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { recordsAt, stringAt } from "../fields.ts";
+import { recordsAt, stringAt } from "./fields.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 
 type Item = Readonly<Record<string, unknown>>;

@@ -1,8 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { PlimsollError } from "@plimsoll/core";
-import type { JsonObject } from "@plimsoll/core/extend";
-import { parseRecord } from "../fields.ts";
 import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
+import { type Fields, parseRecord } from "./fields.ts";
 import { GEMINI_WIRE } from "./gemini.ts";
 import { OPENAI_CHAT_WIRE } from "./openai-chat.ts";
 import { OPENAI_RESPONSES_WIRE } from "./openai-responses.ts";
@@ -34,7 +32,7 @@ const WIRES: Readonly<Record<string, SimulatedWire>> = {
 interface Asked {
   readonly wire: SimulatedWire;
   readonly kind: "respond" | "count" | "compact";
-  readonly told: JsonObject;
+  readonly told: Fields;
 }
 
 const COUNT_PATH = "/count_tokens";
@@ -109,9 +107,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   // A connection that is closed while it is idle may be the one that a client sends its next request on.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
-    server.on("error", (error) =>
-      reject(new PlimsollError("bad-input", `cannot listen on port ${options.port ?? 0}`, { port: options.port ?? 0 }, error)),
-    );
+    server.on("error", (error) => reject(new Error(`cannot listen on port ${options.port ?? 0}`, { cause: error })));
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
   });
   const address = server.address();
@@ -138,7 +134,7 @@ function notFound(path: string) {
  * Answers questions about models: `/props` as llama.cpp does, `/v1/models` and `/v1/models/{id}` as the Messages API does for requests with its version
  * header, else as vLLM does; `null` for any other path, and for a model that is not there.
  */
-function aboutModels(path: string, headers: IncomingHttpHeaders, options: SimulatorOptions): JsonObject | null {
+function aboutModels(path: string, headers: IncomingHttpHeaders, options: SimulatorOptions): Fields | null {
   const windowTokens = options.contextWindowTokens ?? DEFAULT_WINDOW_TOKENS;
   if (path === "/props") return { default_generation_settings: { n_ctx: windowTokens }, total_slots: 1 };
   const list = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
@@ -161,12 +157,12 @@ interface ModelSizes {
 }
 
 /** platform.openai.com/docs/api-reference/models, with the window as vLLM adds it. */
-function openAiModel(id: string, { windowTokens }: ModelSizes): JsonObject {
+function openAiModel(id: string, { windowTokens }: ModelSizes): Fields {
   return { id, object: "model", created: 0, owned_by: "simulator", max_model_len: windowTokens };
 }
 
 /** platform.claude.com/docs/en/api/models: an epoch value if the day of release is not known. */
-function anthropicModel(id: string, { windowTokens, outputTokens }: ModelSizes): JsonObject {
+function anthropicModel(id: string, { windowTokens, outputTokens }: ModelSizes): Fields {
   return {
     type: "model",
     id,
@@ -194,7 +190,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
 }
 
 /** Sends a body as JSON. */
-function sendJson(response: ServerResponse, status: number, body: JsonObject): void {
+function sendJson(response: ServerResponse, status: number, body: Fields): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 

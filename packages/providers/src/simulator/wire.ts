@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, type JsonObject } from "@plimsoll/core/extend";
-import { type Fields, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, isRecord, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedReply, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 
@@ -87,7 +86,7 @@ export interface Answer {
 /** One event of a stream; `name` is `null` for wires whose events have none. */
 export interface WireEvent {
   readonly name: string | null;
-  readonly data: JsonObject | "[DONE]";
+  readonly data: Fields | "[DONE]";
 }
 
 /** An event as it stands in a stream. */
@@ -137,12 +136,12 @@ export interface SimulatedWire {
   bodyError(): WireError;
   read(body: unknown, limits: WireLimits): SimulatedPrompt;
   /** The answer to a request to count. */
-  countBody(tokens: number): JsonObject;
+  countBody(tokens: number): Fields;
   overflow(excess: Excess): WireError;
   /** The vendor's error for a status that has nothing to do with the request. */
   faultError(status: number): WireError;
-  errorBody(error: WireError): JsonObject;
-  whole(answer: Answer): JsonObject;
+  errorBody(error: WireError): Fields;
+  whole(answer: Answer): Fields;
   events(answer: Answer, options: { readonly wantsUsage: boolean }): readonly WireEvent[];
   errorEvent(error: WireError): WireEvent;
 }

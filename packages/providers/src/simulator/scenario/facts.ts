@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "../fields.ts";
 import type { Exchange } from "../options.ts";
 import { countByLength } from "../prompt-cache.ts";
 import type { WireName } from "../reply.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "../fields.ts";
 import type { Fault, SimulatorOptions } from "../options.ts";
 import type { ScriptedUsage, SimulatedPart, SimulatedReply, SimulatedRequest } from "../reply.ts";
 import { type ExchangeFacts, factsOf } from "./facts.ts";

@@ -1,5 +1,5 @@
-import { isRecord, sha256Hex } from "@plimsoll/core/extend";
-import { type Fields, listAt, recordAt, recordsAt, stringAt } from "../../fields.ts";
+import { createHash } from "node:crypto";
+import { type Fields, isRecord, listAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { responsesTools } from "../openai-responses-items.ts";
 import type { WireName } from "../reply.ts";
 
@@ -48,6 +48,10 @@ export function shapeOf(wire: WireName, body: unknown): RequestShape {
 
 /** Enough to tell the requests of one program apart. Chosen. */
 const HASH_CHARS = 12;
+
+function sha256Hex(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
 
 /** A short hash of a text in which digits, dates in words and random ids do not count, so that it stays the same from day to day. */
 export function steadyHash(text: string): string {
