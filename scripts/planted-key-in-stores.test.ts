@@ -7,12 +7,7 @@ import { type AgentTool, isRecord } from "../packages/core/src/extend.ts";
 import { PLIMSOLL_MODEL_POLICY } from "../packages/core/src/index.ts";
 import { READABLE_DATABASES, type ReadableDatabase } from "../packages/core/testing/database-contents.ts";
 import { createAnthropicClient } from "../packages/providers/src/anthropic/index.ts";
-import {
-  type SimulatedReply,
-  type SimulatedRequest,
-  type Simulator,
-  startSimulator,
-} from "../packages/providers/src/simulator/index.ts";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../packages/simulator/src/index.ts";
 import { createRedactor, redactedTools, toolEnvironment } from "../packages/tools/src/index.ts";
 
 const KEY = "planted-8d1f0c6e2b7a4959";

@@ -7,7 +7,15 @@ import { root } from "./tool.mjs";
 export const PLACEHOLDER = "https://example.invalid/replace-before-publishing";
 
 /** The folders of the packages that are published. */
-export const PUBLISHED = ["packages/core", "packages/agent", "packages/providers", "packages/tools", "bench", "packages/cli"];
+export const PUBLISHED = [
+  "packages/core",
+  "packages/agent",
+  "packages/simulator",
+  "packages/providers",
+  "packages/tools",
+  "bench",
+  "packages/cli",
+];
 
 /** Fields that a published manifest has to have. */
 const FIELDS = [

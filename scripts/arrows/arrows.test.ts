@@ -145,6 +145,18 @@ describe("what is caught", () => {
         ],
       },
       {
+        rule: "providers → simulator outside of tests",
+        name: "@plimsoll/providers",
+        files: {
+          "src/a.ts": 'import { x } from "@plimsoll/simulator";',
+          "src/a.test.ts": 'import { x } from "@plimsoll/simulator";',
+        },
+        expected: [
+          "packages/providers/src/a.ts:1: imports @plimsoll/simulator: no arrow leads from @plimsoll/providers to " +
+            "@plimsoll/simulator; allowed: @plimsoll/core",
+        ],
+      },
+      {
         rule: "core → tools, from a test too",
         name: "@plimsoll/core",
         files: { "src/json.test.ts": 'import { x } from "@plimsoll/tools";' },

@@ -6,7 +6,15 @@ import { commandFile, root, runNode } from "../tool.mjs";
 /** @typedef {import("../documents/pages.mjs").Block} Block */
 
 /** Packages that users install, and those whose development brings what their pages name. */
-const PACKAGES = ["packages/core", "packages/agent", "packages/providers", "packages/tools", "bench", "packages/cli"];
+const PACKAGES = [
+  "packages/core",
+  "packages/agent",
+  "packages/simulator",
+  "packages/providers",
+  "packages/tools",
+  "bench",
+  "packages/cli",
+];
 
 /**
  * The programs of a page's blocks: a program for each block with those that continue it. Everything else on the page is left empty, so that a line of a

@@ -8,6 +8,7 @@ const PACKAGE_FOLDERS = [
   "packages/core",
   "packages/agent",
   "packages/tools",
+  "packages/simulator",
   "packages/providers",
   "packages/cli",
   "bench",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { clientFor, MODEL_CATALOG } from "@plimsoll/providers";
-import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/providers/simulator";
+import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/simulator";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../replay/prepared-session.ts";

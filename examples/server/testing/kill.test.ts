@@ -1,5 +1,5 @@
 import { createPostgresStore } from "@plimsoll/core/postgres";
-import { type Simulator, startSimulator } from "@plimsoll/providers/simulator";
+import { type Simulator, startSimulator } from "@plimsoll/simulator";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "./person.ts";

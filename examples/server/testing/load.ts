@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import pg from "pg";
 import { ask, type Heard } from "./person.ts";
 import { startPostgres } from "./postgres.ts";

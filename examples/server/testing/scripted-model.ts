@@ -1,5 +1,5 @@
 import { PLIMSOLL_MODEL_POLICY } from "@plimsoll/core";
-import type { SimulatedReply, SimulatedRequest } from "@plimsoll/providers/simulator";
+import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
 /** A model that reads so many pages for each message and then answers, and that writes summaries of which all are alike. */
 export function scriptedModel(stepsEach: number): (request: SimulatedRequest) => SimulatedReply {

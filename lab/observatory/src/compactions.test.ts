@@ -1,4 +1,4 @@
-import type { ExchangeFacts } from "@plimsoll/providers/simulator";
+import type { ExchangeFacts } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
 import { compactionFacts, compactionsIn, requestRuns, rounded } from "./compactions.ts";
 

@@ -1,4 +1,4 @@
-import type { ExchangeFacts } from "@plimsoll/providers/simulator";
+import type { ExchangeFacts } from "@plimsoll/simulator";
 import type { AfterFacts, CompactionFacts, RequestRun, SummaryFacts } from "./facts.ts";
 
 /** The kind of requests for a summary, in every program's rules. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Scenario } from "@plimsoll/providers/simulator";
+import type { Scenario } from "@plimsoll/simulator";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { play } from "./play.ts";
 import type { Program } from "./program.ts";

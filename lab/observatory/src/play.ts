@@ -8,7 +8,7 @@ import {
   type Scenario,
   type SimulatorOptions,
   startSimulator,
-} from "@plimsoll/providers/simulator";
+} from "@plimsoll/simulator";
 import type { Program, StatedLimits } from "./program.ts";
 import { type Ended, type Running, runCommand, type Surroundings, startCommand } from "./run-command.ts";
 

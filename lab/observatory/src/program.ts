@@ -1,4 +1,4 @@
-import type { KindRule, ToolPattern } from "@plimsoll/providers/simulator";
+import type { KindRule, ToolPattern } from "@plimsoll/simulator";
 
 /** A published program: where it comes from, how it is started, and how its requests are told apart. */
 export interface Program {

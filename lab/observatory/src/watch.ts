@@ -1,4 +1,4 @@
-import type { MainStep, OverflowRule, Probe } from "@plimsoll/providers/simulator";
+import type { MainStep, OverflowRule, Probe } from "@plimsoll/simulator";
 import { compactionFacts, requestRuns, SUMMARY } from "./compactions.ts";
 import {
   FILL_STEPS,

@@ -1,4 +1,4 @@
-import { type ExchangeFacts, playScenario, startSimulator } from "@plimsoll/providers/simulator";
+import { type ExchangeFacts, playScenario, startSimulator } from "@plimsoll/simulator";
 import { z } from "zod";
 import type { Lab } from "../src/experiments/setting.ts";
 import type { ActsBetween } from "../src/facts.ts";

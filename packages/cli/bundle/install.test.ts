@@ -237,7 +237,7 @@ import { startAgent } from "@plimsoll/agent";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { openWorkspace, readFileTool } from "@plimsoll/tools";
 
 const simulator = await startSimulator({

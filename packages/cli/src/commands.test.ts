@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runChild } from "../testing/child-command.ts";

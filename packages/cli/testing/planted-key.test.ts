@@ -9,7 +9,7 @@ import { inspect } from "node:util";
 import { readParts } from "@plimsoll/bench/extend";
 import { isRecord } from "@plimsoll/core/extend";
 import { KEY_VARIABLES } from "@plimsoll/providers";
-import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/providers/simulator";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
 import { toolEnvironment } from "@plimsoll/tools";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Exchange, SimulatedReply, SimulatedRequest, Simulator, SimulatorOptions } from "@plimsoll/providers/simulator";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import type { Exchange, SimulatedReply, SimulatedRequest, Simulator, SimulatorOptions } from "@plimsoll/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { proxy } from "../src/proxy/proxy-command.ts";
 import type { GivenOptions } from "../src/proxy/proxy-options.ts";
 import { recordedIo } from "./recorded-io.ts";

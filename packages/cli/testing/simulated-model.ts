@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import type { Fault, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/providers/simulator";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import type { Fault, SimulatedReply, SimulatedRequest, Simulator } from "@plimsoll/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 
 /** A model for end-to-end tests, on this machine. */
 export interface SimulatedModel {

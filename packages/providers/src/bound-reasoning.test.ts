@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { type BoundReasoning, type ContextEvent, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
@@ -9,7 +10,6 @@ import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { parseRecord, recordsAt } from "./fields.ts";
 import { createConversationKeys } from "./proxy/conversation-keys.ts";
 import { createProxyCompaction } from "./proxy/proxy.ts";
-import { startSimulator } from "./simulator/simulator.ts";
 
 const MODEL = "claude-fable-5-2";
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };

@@ -1,12 +1,12 @@
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS } from "../testing/part-doors.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
-import { startSimulator } from "./simulator/simulator.ts";
 
 const CUT = '{"path":"a.ts","content":"half of a fi';
 const LONG = `{"content":"${"a".repeat(5_000)}`;

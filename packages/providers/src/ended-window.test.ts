@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GenerateContentResponse } from "@google/genai";
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { type SimulatedReply, type Simulator, startSimulator } from "@plimsoll/simulator";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -15,8 +16,6 @@ import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 import type { SdkSession } from "./session/session.ts";
-import type { SimulatedReply } from "./simulator/reply.ts";
-import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 
 type LanguageModelV3CallOptions = Parameters<MockLanguageModelV3["doGenerate"]>[0];
 type AnySession = Pick<SdkSession<never, never>, "user" | "result" | "calls">;

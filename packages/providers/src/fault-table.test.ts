@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type ModelClient, NONE_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { type Exchange, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { expect, test, vi } from "vitest";
 import { type FaultyRun, REPLIES_BEFORE_FAULT, runWithFaults, scriptWithCalls } from "../testing/faulty-run.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import type { ClientOptions } from "./client/options.ts";
 import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
-import type { Exchange, Fault, SimulatorOptions } from "./simulator/options.ts";
-import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 
 /** Texts that nothing may show: the key nowhere, the person's text in the session's log alone. */
 const KEY = "planted-key-4711";

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import type { ModelClient, ModelEvent, ModelRequest } from "@plimsoll/core";
 import { decodeLog, encodeLog, isPlimsollError, SVEN_POLICY } from "@plimsoll/core";
 import { human } from "@plimsoll/core/testing";
+import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
@@ -11,8 +12,6 @@ import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { decodeOpenAiChat } from "./openai-chat/decode.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
 import { decodeOpenAiResponse } from "./openai-responses/decode.ts";
-import type { Fault, SimulatorOptions } from "./simulator/options.ts";
-import { type Simulator, startSimulator } from "./simulator/simulator.ts";
 
 /** A key that no error, event or log may show. */
 const KEY = "planted-key-4711";

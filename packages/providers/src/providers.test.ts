@@ -1,8 +1,8 @@
 import { human } from "@plimsoll/core/testing";
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
 import { parseModelReference } from "./catalog/model-limits.ts";
 import { clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
-import { startSimulator } from "./simulator/simulator.ts";
 
 function problemOf(work: () => unknown): readonly string[] {
   try {

@@ -1,6 +1,8 @@
 import type { Context, ModelClient, Policy } from "@plimsoll/core";
 import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS, textOf } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/extend";
+import { type Simulator, startSimulator } from "@plimsoll/simulator";
+import { ANTHROPIC_WIRE, OPENAI_CHAT_WIRE, OPENAI_RESPONSES_WIRE, type SimulatedWire } from "@plimsoll/simulator/extend";
 import { describe, expect, test } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { predictedCacheUse } from "../testing/predicted-reads.ts";
@@ -12,11 +14,6 @@ import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import { OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
-import { ANTHROPIC_WIRE } from "./simulator/anthropic-wire.ts";
-import { OPENAI_CHAT_WIRE } from "./simulator/openai-chat.ts";
-import { OPENAI_RESPONSES_WIRE } from "./simulator/openai-responses.ts";
-import { type Simulator, startSimulator } from "./simulator/simulator.ts";
-import type { SimulatedWire } from "./simulator/wire.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";
 
 const environment = { ANTHROPIC_API_KEY: "key-1", OPENAI_API_KEY: "key-1" };

@@ -1,6 +1,7 @@
 import { startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
+import { startSimulator } from "@plimsoll/simulator";
 import { expect, onTestFinished, test } from "vitest";
 import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import { type AnthropicOptions, createAnthropicClient } from "./anthropic/client.ts";
@@ -9,7 +10,6 @@ import { parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { createConversationKeys, type KeyNote } from "./proxy/conversation-keys.ts";
 import type { ProxyOptions } from "./proxy/prepared-request.ts";
 import { createProxyCompaction } from "./proxy/proxy.ts";
-import { startSimulator } from "./simulator/simulator.ts";
 
 const MODEL = "claude-fable-5-2";
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };

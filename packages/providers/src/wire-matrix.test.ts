@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Policy, PRESETS, presetNamed } from "@plimsoll/core";
+import { type SimulatedRules, startSimulator } from "@plimsoll/simulator";
 import { expect, test, vi } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
@@ -13,8 +14,6 @@ import {
   validateResponsesRequest,
   validateResponsesSession,
 } from "../testing/vendor-rules/index.ts";
-import type { SimulatedRules } from "./simulator/rules.ts";
-import { startSimulator } from "./simulator/simulator.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
 const SHORT_STEPS = 32;

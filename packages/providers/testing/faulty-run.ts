@@ -2,7 +2,7 @@ import { inspect, isDeepStrictEqual } from "node:util";
 import { type AgentEvent, startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog, type ModelClient, type Policy } from "@plimsoll/core";
 import { type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
-import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
+import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
 /** An agent's run against a provider that fails. */
 export interface FaultyRun {

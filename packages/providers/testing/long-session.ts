@@ -16,7 +16,7 @@ import {
   toolCallsOf,
 } from "@plimsoll/core";
 import { chainId, overheadHash } from "@plimsoll/core/extend";
-import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
+import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
 /** The plan of a long session. */
 export interface LongSession {

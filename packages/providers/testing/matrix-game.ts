@@ -1,6 +1,6 @@
 import type { Policy } from "@plimsoll/core";
-import type { WireName } from "../src/simulator/reply.ts";
-import type { Simulator } from "../src/simulator/simulator.ts";
+import type { Simulator } from "@plimsoll/simulator";
+import type { WireName } from "@plimsoll/simulator/extend";
 
 /** The plan of one run. */
 export interface MatrixGame {

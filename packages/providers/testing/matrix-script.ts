@@ -1,4 +1,4 @@
-import type { SimulatedReply, SimulatedRequest } from "../src/simulator/reply.ts";
+import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
 /** The one tool of every run of the matrix. */
 export const READ_TOOL = {

@@ -1,6 +1,8 @@
 import type { CompactionEntry, ContextEvent, ImagePart, ModelLimits, UserMessage } from "@plimsoll/core";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import { type SimulatedRules, startSimulator } from "@plimsoll/simulator";
+import type { WireName } from "@plimsoll/simulator/extend";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
@@ -14,9 +16,6 @@ import { createResponsesSession } from "../src/openai-responses/session.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import type { SdkSession } from "../src/session/session.ts";
-import { startSimulator } from "../src/simulator/index.ts";
-import type { WireName } from "../src/simulator/reply.ts";
-import type { SimulatedRules } from "../src/simulator/rules.ts";
 import type { LoopMedia } from "./made-media.ts";
 import type { VendorViolation } from "./vendor-rules/index.ts";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./vendor-rules/index.ts";

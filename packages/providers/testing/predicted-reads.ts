@@ -1,6 +1,5 @@
 import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/core/extend";
-import { countByLength, createSizer, totalTokens } from "../src/simulator/prompt-cache.ts";
-import type { SimulatedWire } from "../src/simulator/wire.ts";
+import { countByLength, createSizer, type SimulatedWire, totalTokens } from "@plimsoll/simulator/extend";
 
 /** Inputs of the formulas of the economics. */
 export interface PredictionOptions {

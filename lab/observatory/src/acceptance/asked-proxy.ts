@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { SimulatorOptions } from "@plimsoll/providers/simulator";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import type { SimulatorOptions } from "@plimsoll/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { z } from "zod";
 import type { ProxyProcess, ProxyStart, Taken } from "../proxy-process.ts";
 import { sentOn, startProxy, startRelay } from "../proxy-process.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ExchangeFacts } from "@plimsoll/providers/simulator";
+import type { ExchangeFacts } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
 import { root } from "../namespace.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";

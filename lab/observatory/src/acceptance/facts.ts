@@ -1,4 +1,4 @@
-import type { ExchangeFacts } from "@plimsoll/providers/simulator";
+import type { ExchangeFacts } from "@plimsoll/simulator";
 import { z } from "zod";
 import { type Played, TOLD } from "../play.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ExchangeFacts, MainStep } from "@plimsoll/providers/simulator";
+import type { ExchangeFacts, MainStep } from "@plimsoll/simulator";
 import { SIDE } from "../experiments/setting.ts";
 import { root } from "../namespace.ts";
 import { NOTES_FILE, PRINT_COMMAND, type Program, withDefaultModel } from "../program.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { MainStep } from "@plimsoll/providers/simulator";
+import type { MainStep } from "@plimsoll/simulator";
 import { SIDE } from "../experiments/setting.ts";
 import { type Launch, type Program, withDefaultModel } from "../program.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";

@@ -1,4 +1,4 @@
-import type { MainStep, ScenarioText } from "@plimsoll/providers/simulator";
+import type { MainStep, ScenarioText } from "@plimsoll/simulator";
 import type { ActsBetween } from "../facts.ts";
 import type { Played, PlayRequest } from "../play.ts";
 import type { Program, StatedLimits } from "../program.ts";

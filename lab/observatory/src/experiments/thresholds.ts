@@ -1,4 +1,4 @@
-import type { MainStep, Scenario } from "@plimsoll/providers/simulator";
+import type { MainStep, Scenario } from "@plimsoll/simulator";
 import { compactionsIn, SUMMARY } from "../compactions.ts";
 import type { ActsBetween, ThresholdFacts } from "../facts.ts";
 import type { StatedLimits } from "../program.ts";

@@ -1,4 +1,4 @@
-import type { ToolPattern } from "@plimsoll/providers/simulator";
+import type { ToolPattern } from "@plimsoll/simulator";
 import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault, type Setup } from "../program.ts";
 
 /** The common part of pi's two scopes: pi asks on the Chat Completions wire and is told window and output in a file of models. */

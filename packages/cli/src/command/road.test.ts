@@ -5,7 +5,7 @@ import { startAgent } from "@plimsoll/agent";
 import { createFileArtifactStore, createFileSessionStore, loadPolicy } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
-import { repliesOfTranscript, startSimulator } from "@plimsoll/providers/simulator";
+import { repliesOfTranscript, startSimulator } from "@plimsoll/simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";

@@ -71,7 +71,7 @@ test("plays the replies of a session log", async () => {
   });
 });
 
-const EXAMPLE = new URL("../../../providers/examples/scenario.json", import.meta.url);
+const EXAMPLE = new URL("../../../simulator/examples/scenario.json", import.meta.url);
 
 test("plays a scenario's file, and adds the facts of each exchange", async () => {
   const recorded = terminal();

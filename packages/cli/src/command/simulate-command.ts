@@ -16,7 +16,7 @@ import {
   type SimulatorOptions,
   scenarioSchema,
   startSimulator,
-} from "@plimsoll/providers/simulator";
+} from "@plimsoll/simulator";
 import type { Command } from "commander";
 import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort, tokensOf } from "../option/replay-options.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { type Simulator, startSimulator } from "@plimsoll/providers/simulator";
+import { type Simulator, startSimulator } from "@plimsoll/simulator";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { createFileSessionStore } from "@plimsoll/core/node";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Agent, type AgentOptions, type AgentWire, startAgent } from "../../testing/proxy-agent.ts";
 import { startProxyChild } from "../../testing/proxy-child.ts";

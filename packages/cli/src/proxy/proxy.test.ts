@@ -1,4 +1,4 @@
-import type { SimulatedReply } from "@plimsoll/providers/simulator";
+import type { SimulatedReply } from "@plimsoll/simulator";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
 import { callOn, compactionsIn, type ProxySetting, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileSource, IMPORTERS } from "@plimsoll/bench/extend";
-import type { SimulatedReply, SimulatedRequest } from "@plimsoll/providers/simulator";
+import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type AgentAnswer, startAgent } from "../../testing/proxy-agent.ts";

@@ -19,7 +19,7 @@ import {
   type Spending,
   type SpendingCount,
 } from "@plimsoll/providers";
-import type { Simulator } from "@plimsoll/providers/simulator";
+import type { Simulator } from "@plimsoll/simulator";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type SimulatedReply, startSimulator } from "@plimsoll/providers/simulator";
+import { type SimulatedReply, startSimulator } from "@plimsoll/simulator";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 import { argumentsIn, type Intercept, refusing, startRelay, streaming } from "../../testing/relay.ts";

@@ -8,7 +8,7 @@ import {
   type SimulatedRequest,
   type Simulator,
   startSimulator,
-} from "@plimsoll/providers/simulator";
+} from "@plimsoll/simulator";
 import { type ChosenModel, chooseModel, type ModelChoice } from "./choose-model.ts";
 
 /** The models of a session: the one that it begins with, and those that it goes on with. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSimulator } from "@plimsoll/providers/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { work } from "../../examples/shortest-agent.ts";
 

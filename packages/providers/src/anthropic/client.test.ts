@@ -1,7 +1,7 @@
 import type { ModelEvent } from "@plimsoll/core";
 import { calling, human, reply, result } from "@plimsoll/core/testing";
+import { type Simulator, startSimulator } from "@plimsoll/simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { createAnthropicClient } from "./client.ts";
 
 let simulator: Simulator;

@@ -1,5 +1,5 @@
+import { minimumCachedTokens } from "@plimsoll/simulator/extend";
 import { describe, expect, test } from "vitest";
-import { minimumCachedTokens } from "../simulator/options.ts";
 import { MODEL_CATALOG } from "./model-prices.ts";
 import { resolveModel } from "./resolve-model.ts";
 

@@ -1,5 +1,5 @@
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startSimulator } from "../simulator/simulator.ts";
 import { modelFamily, parseModelReference } from "./model-limits.ts";
 import { type GetJson, probeServer } from "./probe-server.ts";
 import { describePrices, describeWindow, resolveModel } from "./resolve-model.ts";

@@ -1,8 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { type SimulatedReply, type SimulatedRequest, startSimulator } from "@plimsoll/simulator";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
-import { startSimulator } from "../simulator/simulator.ts";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
 
 /** The parts of version 7 that these tests use. Its types differ from those that this package is checked against; `pnpm run peers` checks both. */

@@ -1,11 +1,15 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import {
+  type SimulatedReply,
+  type SimulatedRequest,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from "@plimsoll/simulator";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { expect, onTestFinished, test } from "vitest";
-import type { SimulatorOptions } from "../simulator/options.ts";
-import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
-import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
 
 const STEPS = 30;

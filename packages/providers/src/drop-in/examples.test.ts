@@ -4,11 +4,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { ChatOpenAI } from "@langchain/openai";
 import { OpenAIChatCompletionsModel, OpenAIResponsesModel } from "@openai/agents-openai";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
 import type { LanguageModel } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
-import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 32_000;

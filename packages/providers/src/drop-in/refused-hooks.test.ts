@@ -1,10 +1,10 @@
 import Anthropic, { APIError } from "@anthropic-ai/sdk";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openCodeInfo } from "../../testing/array-subjects.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../../testing/matrix-script.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { startSimulator } from "../simulator/simulator.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createOpenCodePlugin } from "./opencode.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";

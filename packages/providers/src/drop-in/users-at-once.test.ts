@@ -1,9 +1,8 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createDigest, PLIMSOLL_MODEL_POLICY } from "@plimsoll/core";
+import { type SimulatedReply, type SimulatedRequest, startSimulator } from "@plimsoll/simulator";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
 import { expect, onTestFinished, test } from "vitest";
-import type { SimulatedReply, SimulatedRequest } from "../simulator/reply.ts";
-import { startSimulator } from "../simulator/simulator.ts";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
 
 const STEPS = 20;

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { work as anthropic } from "../../examples/own-loop.ts";
 import { work as chat } from "../../examples/own-loop-chat.ts";
 import { work as responses } from "../../examples/own-loop-responses.ts";
-import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../simulator/index.ts";
 
 const STEPS = 20;
 

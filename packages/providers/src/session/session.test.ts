@@ -2,12 +2,12 @@ import Anthropic from "@anthropic-ai/sdk";
 import { NONE_POLICY, type SessionStore } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { closeContract } from "@plimsoll/core/testing";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropicSession } from "../anthropic/index.ts";
 import { createChatSession } from "../openai-chat/index.ts";
 import { createResponsesSession } from "../openai-responses/index.ts";
-import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../simulator/index.ts";
 import type { SdkSession, SdkSessionOptions } from "./session.ts";
 
 const STEPS = 60;

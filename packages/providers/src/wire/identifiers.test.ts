@@ -1,11 +1,11 @@
 import type { ModelClient, ModelEvent } from "@plimsoll/core";
 import { human, reply, result } from "@plimsoll/core/testing";
+import { type Simulator, startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../../testing/vendor-rules/index.ts";
 import { createAnthropicClient } from "../anthropic/client.ts";
 import { createOpenAiChatClient } from "../openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "../openai-responses/client.ts";
-import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { createToolNames, wireToolName } from "./tools.ts";
 
 const LONG = "read_".repeat(30);

@@ -1,9 +1,9 @@
 import { PRESETS } from "@plimsoll/core";
+import { startSimulator } from "@plimsoll/simulator";
+import { encryptedReasoning } from "@plimsoll/simulator/extend";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { createItemsCompactor } from "../../src/drop-in/openai-responses.ts";
-import { encryptedReasoning } from "../../src/simulator/openai-responses-items.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { validateResponsesRequest } from "./index.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;

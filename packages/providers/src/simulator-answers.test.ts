@@ -1,6 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
+import { type SimulatedReply, startSimulator } from "@plimsoll/simulator";
 import { generateText, type LanguageModel, streamText } from "ai";
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,9 +12,8 @@ import {
   validateMessagesResponse,
   validateResponsesEvents,
   validateResponsesResponse,
-} from "../../testing/vendor-rules/index.ts";
-import { startRecorder } from "../../testing/vendor-rules/recorder.ts";
-import { type SimulatedReply, startSimulator } from "./index.ts";
+} from "../testing/vendor-rules/index.ts";
+import { startRecorder } from "../testing/vendor-rules/recorder.ts";
 
 const TEXT = { type: "text", text: "Two files are there." } as const;
 const REASONING = { type: "reasoning", text: "The folder needs a look." } as const;
