@@ -1,20 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { PUBLISHED } from "../publish-check.mjs";
 import { commandFile, root, runNode } from "../tool.mjs";
 
 /** @typedef {import("../documents/pages.mjs").Block} Block */
-
-/** Packages that users install, and those whose development brings what their pages name. */
-const PACKAGES = [
-  "packages/core",
-  "packages/agent",
-  "packages/simulator",
-  "packages/providers",
-  "packages/tools",
-  "bench",
-  "packages/cli",
-];
 
 /**
  * The programs of a page's blocks: a program for each block with those that continue it. Everything else on the page is left empty, so that a line of a
@@ -77,11 +67,11 @@ export async function typeProblems(blocks) {
 function linkPackages(modules) {
   /** @type {Map<string, string>} */
   const targets = new Map();
-  for (const folder of [".", ...PACKAGES]) {
+  for (const folder of [".", ...PUBLISHED]) {
     const from = join(root, folder, "node_modules");
     for (const name of packageNames(from)) targets.set(name, join(from, name));
   }
-  for (const folder of PACKAGES) {
+  for (const folder of PUBLISHED) {
     /** @type {{ readonly name: string }} */
     const { name } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
     targets.set(name, join(root, folder));

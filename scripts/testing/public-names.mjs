@@ -1,19 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { parseSync } from "oxc-parser";
+import { PUBLISHED } from "../publish-check.mjs";
 import { root } from "../tool.mjs";
 
 /** Folders whose packages have public entries, and what else may use them. */
-const PACKAGE_FOLDERS = [
-  "packages/core",
-  "packages/agent",
-  "packages/tools",
-  "packages/simulator",
-  "packages/providers",
-  "packages/cli",
-  "bench",
-  "fixtures",
-];
+const PACKAGE_FOLDERS = [...PUBLISHED, "fixtures"];
 const USER_FOLDERS = [...PACKAGE_FOLDERS, "lab", "scripts", "examples/extension"];
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs"];
 

@@ -1,6 +1,7 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { simulatorWith } from "../testing/simulator-with.ts";
 import { listAt, recordsAt, stringAt } from "./fields.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
+import type { Simulator, SimulatorOptions } from "./index.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -27,17 +28,14 @@ const REQUEST: Request = {
 };
 
 /** A simulator whose model thinks at every step and calls a tool. */
-async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
-  const simulator = await startSimulator({
+const thinker = (options: Partial<SimulatorOptions> = {}) =>
+  simulatorWith({
     reasoning: "every-reply",
     replies: ({ replyIndex }) => ({
       parts: [{ type: "tool-call", toolName: "read", argumentsJson: `{"path":"${replyIndex}"}` }],
     }),
     ...options,
   });
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
 
 interface Answer {
   readonly status: number;
@@ -177,7 +175,7 @@ const CHANGES: readonly (readonly [string, (request: Request) => Request, readon
 
 describe("thinking is bound to what stands before it", () => {
   test.each(CHANGES)("%s", async (_, change, invalid) => {
-    const simulator = await simulatorWith();
+    const simulator = await thinker();
     const changed = change(await afterSteps(simulator, 4));
     const dropped = await ask(simulator, { ...changed, ...DROP }, BETA);
     expect(dropped).toMatchObject({ status: 200, transformations: mismatches(invalid) });
@@ -193,7 +191,7 @@ describe("thinking is bound to what stands before it", () => {
   });
 
   test("the answer names the beta where the request has none, and the text without it", async () => {
-    const simulator = await simulatorWith();
+    const simulator = await thinker();
     const changed = { ...(await afterSteps(simulator, 1)), system: "other" };
     expect(await ask(simulator, changed)).toMatchObject({
       status: 400,
@@ -210,14 +208,14 @@ describe("thinking is bound to what stands before it", () => {
       "thinking.adaptive.block_binding.prefix_mismatch_behavior: Input should be 'error' or 'drop_block'",
     ],
   ])("a behaviour is refused %s", async (_, thinking, headers, error) => {
-    expect(await ask(await simulatorWith(), { ...REQUEST, thinking }, headers)).toMatchObject({ status: 400, error });
+    expect(await ask(await thinker(), { ...REQUEST, thinking }, headers)).toMatchObject({ status: 400, error });
   });
 
   test.each<[string, Block, string]>([
     ["another text", { thinking: "other" }, "messages.1.content.0: Invalid `signature` in `thinking` block"],
     ["another signature", { signature: "abcd" }, "messages.1.content.0: Invalid `signature` in `thinking` block"],
   ])("a damaged block with %s has an error of its own, which dropping does not mend", async (_, damage, error) => {
-    const simulator = await simulatorWith();
+    const simulator = await thinker();
     const request = await afterSteps(simulator, 1);
     const damaged = editedBlocks(request, 1, (block) => (isThinking(block) ? { ...block, ...damage } : block));
     expect((await ask(simulator, { ...damaged, ...DROP }, BETA)).error).toBe(error);
@@ -225,7 +223,7 @@ describe("thinking is bound to what stands before it", () => {
 });
 
 test("what was dropped is told in a stream's first event, and is not counted", async () => {
-  const simulator = await simulatorWith();
+  const simulator = await thinker();
   const request = await afterSteps(simulator, 2);
   await ask(simulator, without(request, 0, 1));
   const changed = { ...request, system: "be short", ...DROP };
@@ -243,7 +241,7 @@ test("what was dropped is told in a stream's first event, and is not counted", a
 
 describe("a request goes on after a change", () => {
   test("thinking that is given after a change is bound to what changed, beside older thinking that is dropped", async () => {
-    const simulator = await simulatorWith();
+    const simulator = await thinker();
     const before = await afterSteps(simulator, 2);
     const changed = { ...before, system: "be short", ...DROP };
     const after = await afterSteps(simulator, 2, changed, BETA);
@@ -252,7 +250,7 @@ describe("a request goes on after a change", () => {
   });
 
   test("thinking that was left out and is put back makes what was given meanwhile invalid", async () => {
-    const simulator = await simulatorWith();
+    const simulator = await thinker();
     const before = await afterSteps(simulator, 2);
     const meanwhile = await afterSteps(simulator, 2, without(before, 0, 1));
     const putBack = edited(meanwhile, (message, index) => before.messages[index] ?? message);
@@ -261,13 +259,13 @@ describe("a request goes on after a change", () => {
   });
 
   test("a session goes on with another simulator of the same rules", async () => {
-    const request = await afterSteps(await simulatorWith(), 2);
-    expect((await ask(await simulatorWith(), request)).error).toBeNull();
-    expect((await ask(await simulatorWith(), { ...request, system: "other" })).status).toBe(400);
+    const request = await afterSteps(await thinker(), 2);
+    expect((await ask(await thinker(), request)).error).toBeNull();
+    expect((await ask(await thinker(), { ...request, system: "other" })).status).toBe(400);
   });
 
   test("thinking without text is bound, too", async () => {
-    const simulator = await simulatorWith({ reasoning: "every-reply-without-text" });
+    const simulator = await thinker({ reasoning: "every-reply-without-text" });
     const request = await afterSteps(simulator, 3);
     expect(blocksOf(request.messages[1] ?? { role: "", content: "" })[0]).toMatchObject({ type: "thinking", thinking: "" });
     expect((await ask(simulator, request)).error).toBeNull();
@@ -281,7 +279,7 @@ describe("a request goes on after a change", () => {
       { type: "reasoning", text: "second" },
       { type: "tool-call", toolName: "read", argumentsJson: "{}" },
     ] as const;
-    const simulator = await simulatorWith({ replies: () => ({ parts }) });
+    const simulator = await thinker({ replies: () => ({ parts }) });
     const request = await afterSteps(simulator, 2);
     expect((await ask(simulator, request)).error).toBeNull();
     const gap = editedBlocks(request, 1, (block) => (block.thinking === "second" ? { type: "text", text: "x" } : block));
@@ -309,13 +307,13 @@ describe("who is checked", () => {
     ["no model if the rule is off", "claude-fable-5-2", { thinkingPrefix: "off" }, 200],
     ["a server that drops by default", "claude-fable-5-2", { prefixMismatch: "drop_block" }, 200],
   ])("%s", async (_, model, rules, status) => {
-    const simulator = await simulatorWith({ ...(rules === undefined ? {} : { rules }) });
+    const simulator = await thinker({ ...(rules === undefined ? {} : { rules }) });
     const request = await afterSteps(simulator, 2, { ...REQUEST, model });
     expect((await ask(simulator, { ...request, system: "other" })).status).toBe(status);
   });
 
   test("an old account that names a behaviour is checked", async () => {
-    const simulator = await simulatorWith({ rules: { account: "before-2026-08-31" } });
+    const simulator = await thinker({ rules: { account: "before-2026-08-31" } });
     const request = { ...(await afterSteps(simulator, 1, { ...REQUEST, model: "claude-fable-5-1" })), system: "other" };
     expect((await ask(simulator, { ...request, ...REFUSE }, BETA)).status).toBe(400);
     expect((await ask(simulator, { ...request, ...DROP }, BETA)).transformations).toEqual(mismatches(ALL.slice(0, 1)));
@@ -323,7 +321,7 @@ describe("who is checked", () => {
   });
 
   test("a server that drops by default counts the drops and tells them to nobody who did not ask", async () => {
-    const simulator = await simulatorWith({ rules: { prefixMismatch: "drop_block" } });
+    const simulator = await thinker({ rules: { prefixMismatch: "drop_block" } });
     const request = { ...(await afterSteps(simulator, 2)), system: "other" };
     expect(await ask(simulator, request)).toMatchObject({ status: 200, transformations: null });
     expect(simulator.exchanges().at(-1)?.drops).toHaveLength(2);
@@ -343,7 +341,7 @@ describe("whose thinking a model reads", () => {
     ["Haiku 5.5 reads nobody else's", "claude-opus-5", "claude-haiku-5-5", {}, 2],
     ["a server that does not look", "claude-fable-5-2", "claude-opus-5", { thinkingModel: "off" }, 0],
   ])("%s", async (_, maker, model, rules, drops) => {
-    const simulator = await simulatorWith({ ...(rules === undefined ? {} : { rules }) });
+    const simulator = await thinker({ ...(rules === undefined ? {} : { rules }) });
     const request = { ...(await afterSteps(simulator, 2, { ...REQUEST, model: maker })), model };
     const { status, transformations } = await ask(simulator, request, BETA);
     expect(status).toBe(200);
@@ -353,7 +351,7 @@ describe("whose thinking a model reads", () => {
   });
 
   test("a session that goes to another model and back is an unbroken run for both", async () => {
-    const simulator = await simulatorWith();
+    const simulator = await thinker();
     const opus = { ...REQUEST, model: "claude-opus-5-5" };
     const first = await afterSteps(simulator, 2, opus);
     const second = await afterSteps(simulator, 2, { ...first, model: "claude-fable-5-1" });

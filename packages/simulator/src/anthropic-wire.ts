@@ -1,16 +1,21 @@
 import { readAnthropic } from "./anthropic-request.ts";
 import { type Fields, parseRecord } from "./fields.ts";
-import { type Answer, type Counts, halves, type SimulatedWire, signatureOf, type WireError, type WireEvent } from "./wire.ts";
+import {
+  type Answer,
+  type Counts,
+  halves,
+  keyIn,
+  named,
+  type SimulatedWire,
+  signatureOf,
+  type WireError,
+  type WireEvent,
+} from "./wire.ts";
 
 /** The Messages wire: platform.claude.com/docs/en/api/messages, /messages-streaming and /errors. */
 export const ANTHROPIC_WIRE: SimulatedWire = {
   name: "anthropic",
-  keyOf: (headers) => {
-    const key = headers["x-api-key"];
-    const bearer = headers.authorization;
-    if (typeof key === "string") return key;
-    return typeof bearer === "string" ? bearer.replace(/^Bearer /, "") : null;
-  },
+  keyOf: (headers) => keyIn(headers, "x-api-key"),
   keyError: (key) => ({
     ...error(401, "authentication_error"),
     message: key === null ? "x-api-key header is required" : "invalid x-api-key",
@@ -99,14 +104,10 @@ interface WrittenBlock {
 
 function blocksOf(answer: Answer): readonly WrittenBlock[] {
   const blocks: WrittenBlock[] = [];
-  for (const index of answer.reply.parts.keys())
-    blocks.push(
-      blockOf(
-        answer,
-        index,
-        blocks.map(({ whole }) => whole),
-      ),
-    );
+  for (const index of answer.reply.parts.keys()) {
+    const before = blocks.map(({ whole }) => whole);
+    blocks.push(blockOf(answer, index, before));
+  }
   return blocks;
 }
 
@@ -166,10 +167,6 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
     }),
     named({ type: "message_stop" }),
   ];
-}
-
-function named(data: Fields): WireEvent {
-  return { name: typeof data.type === "string" ? data.type : null, data };
 }
 
 function stopReasonOf({ reply }: Answer): string {

@@ -1,11 +1,6 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
-
-async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }), ...options });
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
+import { describe, expect, test } from "vitest";
+import { simulatorWith } from "../testing/simulator-with.ts";
+import type { Simulator, SimulatorOptions } from "./index.ts";
 
 const KEY = { "x-goog-api-key": "key" };
 

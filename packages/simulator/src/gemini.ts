@@ -1,17 +1,12 @@
 import { type Fields, listAt, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedPart } from "./reply.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireError, WireEvent, WireLimits } from "./wire.ts";
-import { halves, invalid, isStreamed, segmentOf, textAt } from "./wire.ts";
+import { halves, invalid, isStreamed, keyIn, segmentOf, textAt } from "./wire.ts";
 
 /** Gemini's wire: ai.google.dev/api/generate-content and /tokens. */
 export const GEMINI_WIRE: SimulatedWire = {
   name: "gemini",
-  keyOf: (headers) => {
-    const key = headers["x-goog-api-key"];
-    const bearer = headers.authorization;
-    if (typeof key === "string") return key;
-    return typeof bearer === "string" ? bearer.replace(/^Bearer /, "") : null;
-  },
+  keyOf: (headers) => keyIn(headers, "x-goog-api-key"),
   keyError: (key) =>
     key === null
       ? wireError(403, "Method doesn't allow unregistered callers (callers without established identity).")

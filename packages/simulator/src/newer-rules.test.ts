@@ -1,13 +1,13 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { simulatorWith } from "../testing/simulator-with.ts";
 import { recordsAt, stringAt } from "./fields.ts";
-import { type SimulatorOptions, startSimulator } from "./index.ts";
+import type { SimulatorOptions } from "./index.ts";
 
 const HEADERS = { "anthropic-version": "2023-06-01", authorization: "Bearer key" };
 
 /** A simulator with a function that asks it. */
 async function asking(options: Partial<SimulatorOptions> = {}) {
-  const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "yes" }] }), ...options });
-  onTestFinished(() => simulator.close());
+  const simulator = await simulatorWith(options);
   return async (path: string, body: unknown) => {
     const response = await fetch(`${simulator.url}/v1/${path}`, {
       method: "POST",

@@ -1,7 +1,7 @@
 import { type Fields, isRecord, listAt, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { checkCallId, checkToolNames, errorObject, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
-import { halves, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";
+import { halves, IMAGE_TOKENS, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";
 
 /** The Chat Completions wire: platform.openai.com/docs/api-reference/chat and /chat-streaming. */
 export const OPENAI_CHAT_WIRE: SimulatedWire = {
@@ -266,9 +266,6 @@ function checkTurns(messages: readonly Fields[]): void {
     if (before !== undefined && role === before && role !== "tool") throw invalid(OUT_OF_TURN);
   }
 }
-
-/** Tokens of an image of unknown size: 85 and four tiles of 170, platform.openai.com/docs/guides/images-vision. */
-const IMAGE_TOKENS = 765;
 
 function messageSegment(message: Fields): Segment {
   const calls = recordsAt(message, "tool_calls").map((call) => JSON.stringify(recordAt(call, "function")));

@@ -1,12 +1,12 @@
 import { type Fields, stringAt } from "./fields.ts";
-import { invalid, Refusal, type SimulatedWire, type WireError, type WireLimits } from "./wire.ts";
+import { invalid, keyIn, Refusal, type SimulatedWire, type WireError, type WireLimits } from "./wire.ts";
 
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
 export const OPENAI_ERRORS: Pick<
   SimulatedWire,
   "keyOf" | "keyError" | "headerError" | "bodyError" | "countBody" | "faultError" | "errorBody"
 > = {
-  keyOf: (headers) => (typeof headers.authorization === "string" ? headers.authorization.replace(/^Bearer /, "") : null),
+  keyOf: (headers) => keyIn(headers, "authorization"),
   keyError: (key) => ({
     status: 401,
     type: "invalid_request_error",

@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { simulatorWith } from "../testing/simulator-with.ts";
 import { recordAt, stringAt } from "./fields.ts";
 import { encryptedReasoning } from "./openai-responses-items.ts";
-import { type Simulator, startSimulator } from "./simulator.ts";
+import type { Simulator } from "./simulator.ts";
 
 const SAID = { type: "message", role: "assistant", content: [{ type: "output_text", text: "well", annotations: [] }] };
 const GO = { role: "user", content: "go" };
@@ -17,12 +18,6 @@ const SHELL = {
   status: "completed",
   action: { type: "exec", command: ["ls"] },
 };
-
-async function served(): Promise<Simulator> {
-  const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }) });
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
 
 async function post(simulator: Simulator, input: unknown): Promise<{ status: number; message: string | null }> {
   const headers = { authorization: "Bearer key" };
@@ -67,7 +62,7 @@ test.each<[string, readonly unknown[]]>([
   ["reasoning before a search on the web", [GO, REASONING, { type: "web_search_call", id: "ws_1", action: {} }, SAID]],
   ["a compaction of the server", [{ type: "compaction", encrypted_content: "x" }, GO]],
 ])("takes %s", async (_, input) => {
-  expect(await post(await served(), input)).toEqual({ status: 200, message: null });
+  expect(await post(await simulatorWith(), input)).toEqual({ status: 200, message: null });
 });
 
 test.each<[string, readonly unknown[], string]>([
@@ -97,11 +92,11 @@ test.each<[string, readonly unknown[], string]>([
   ],
   ["a type that does not exist", [GO, { type: "tool_use", id: "x" }], "Invalid value: 'tool_use'."],
 ])("refuses %s", async (_, input, message) => {
-  expect(await post(await served(), input)).toEqual({ status: 400, message });
+  expect(await post(await simulatorWith(), input)).toEqual({ status: 400, message });
 });
 
 test("items of every kind are counted by what is in them", async () => {
-  const simulator = await served();
+  const simulator = await simulatorWith();
   const text = "word ".repeat(1_000);
   await post(simulator, [GO]);
   await post(simulator, [GO, { ...CUSTOM, input: text }, { ...CUSTOM_OUTPUT, output: text }]);

@@ -16,7 +16,7 @@ import {
 } from "./openai-responses-items.ts";
 import type { SimulatedPart, SimulatedReply } from "./reply.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
-import { halves, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";
+import { halves, IMAGE_TOKENS, invalid, isInstruction, isStreamed, named, segmentOf, textAt } from "./wire.ts";
 
 /** The Responses wire: platform.openai.com/docs/api-reference/responses and /responses-streaming. */
 export const OPENAI_RESPONSES_WIRE: SimulatedWire = {
@@ -126,10 +126,7 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
     ...items,
     { type: end.status === "incomplete" ? "response.incomplete" : "response.completed", response: end },
   ];
-  return events.map((data, index) => ({
-    name: typeof data.type === "string" ? data.type : null,
-    data: { ...data, sequence_number: index },
-  }));
+  return events.map((data, index) => named({ ...data, sequence_number: index }));
 }
 
 /** An item as it is announced: without what is still to come. */
@@ -330,9 +327,6 @@ function checkContent(item: Fields, index: number): void {
     );
   }
 }
-
-/** Tokens of an image of unknown size: 85 and four tiles of 170, platform.openai.com/docs/guides/images-vision. */
-const IMAGE_TOKENS = 765;
 
 function itemSegment(item: Fields): Segment {
   const shown = [...recordsAt(item, "content"), ...recordsAt(item, "output")];

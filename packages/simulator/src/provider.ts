@@ -151,9 +151,7 @@ function refuse(provider: OpenProvider, { wire, ...facts }: RefusedExchange, err
   return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };
 }
 
-interface RefusedExchange extends Partial<Omit<Exchange, "wire">> {
-  readonly wire: SimulatedWire;
-}
+type RefusedExchange = Partial<Omit<Exchange, "wire">> & { readonly wire: SimulatedWire };
 
 function note({ options, exchanges }: OpenProvider, facts: Partial<Exchange> & Pick<Exchange, "wire" | "outcome" | "status">) {
   const exchange = { ...NOTHING_KNOWN, ...facts };
@@ -166,10 +164,11 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   const { options, windowTokens, sizer } = provider;
   const sized = sizer.sized(prompt.segments);
   const promptTokens = totalTokens(sized);
-  const { modelId, messageCount, drops } = prompt;
+  const { modelId, messageCount, drops, isStreamed, toolNames, newestText } = prompt;
   const facts = { modelId, messageCount, promptTokens, drops };
   const index = provider.exchanges.length;
-  const request: SimulatedRequest = { ...toldOf(wire, prompt, promptTokens), index, replyIndex: provider.replyIndex };
+  const told = { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText };
+  const request: SimulatedRequest = { ...told, index, replyIndex: provider.replyIndex };
   const fault = options.faults?.(request) ?? null;
   if (fault?.kind === "status") {
     const response = refuse(provider, { wire, ...facts, outcome: "fault" }, wire.faultError(fault.status));
@@ -278,11 +277,6 @@ function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Reco
     "openai-responses": createAutomaticCache(rules, nowMs),
     gemini: createAutomaticCache(rules, nowMs),
   };
-}
-
-function toldOf(wire: SimulatedWire, prompt: SimulatedPrompt, promptTokens: number) {
-  const { modelId, messageCount, isStreamed, toolNames, newestText } = prompt;
-  return { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText };
 }
 
 type OutputCounts = Pick<Counts, "outputTokens" | "reasoningTokens">;

@@ -42,15 +42,7 @@ export interface SimulatedRequest {
 export interface TranscriptMessage {
   readonly role: string;
   readonly origin?: string;
-  readonly parts?: readonly TranscriptPart[];
-}
-
-/** A part of a recorded message. */
-interface TranscriptPart {
-  readonly type: string;
-  readonly text?: string;
-  readonly toolName?: string;
-  readonly argumentsJson?: string;
+  readonly parts?: readonly { readonly [key in "type" | "text" | "toolName" | "argumentsJson"]?: string }[];
 }
 
 /** Makes a script of replies from the model's messages of a recorded session. Reasoning keeps its text alone; parts without text are left out. */

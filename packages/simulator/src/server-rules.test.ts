@@ -1,16 +1,14 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { simulatorWith } from "../testing/simulator-with.ts";
 import { recordsAt, stringAt } from "./fields.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
+import type { Simulator, SimulatorOptions } from "./index.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
 const CALL = { type: "tool-call", toolName: "read", argumentsJson: "{}" } as const;
 
-async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ replies: () => ({ parts: [CALL, CALL] }), ...options });
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
+const callingTwice = (options: Partial<SimulatorOptions> = {}) =>
+  simulatorWith({ replies: () => ({ parts: [CALL, CALL] }), ...options });
 
 async function ask({ url }: Simulator, path: string, body: unknown) {
   const headers = { "anthropic-version": "2023-06-01", authorization: "Bearer key" };
@@ -81,7 +79,7 @@ describe("reasoning over a changed prefix is not shown to OpenAI's newer models"
     ],
     ["the same on an older model", (r) => ({ ...r, tools: [] }), [], "gpt-5.5"],
   ])("%s", async (_, change, dropped, model = "gpt-6.2-sol") => {
-    const simulator = await simulatorWith({ reasoning: "every-reply" });
+    const simulator = await callingTwice({ reasoning: "every-reply" });
     const request = change(await afterSteps(simulator, 2, { ...REQUEST, model }));
     const { status, answer, error } = await ask(simulator, "responses", request);
     expect([status, error]).toEqual([200, null]);
@@ -99,14 +97,14 @@ describe("reasoning over a changed prefix is not shown to OpenAI's newer models"
     ["no model if the rule is off", { reasoningPrefix: "off" }, "gpt-6.2-sol", 0],
     ["every model if the rule says so", { reasoningPrefix: "every-model" }, "gpt-5", 2],
   ])("%s", async (_, rules, model, drops) => {
-    const simulator = await simulatorWith({ reasoning: "every-reply", ...(rules === undefined ? {} : { rules }) });
+    const simulator = await callingTwice({ reasoning: "every-reply", ...(rules === undefined ? {} : { rules }) });
     const request = await afterSteps(simulator, 2, { ...REQUEST, model });
     await ask(simulator, "responses", { ...request, tools: [READ, { ...READ, name: "write" }] });
     expect(simulator.exchanges().at(-1)?.drops).toHaveLength(drops);
   });
 
   test("reasoning whose own item is missing is refused, though another item follows", async () => {
-    const simulator = await simulatorWith({ reasoning: "every-reply" });
+    const simulator = await callingTwice({ reasoning: "every-reply" });
     const request = await afterSteps(simulator, 2, REQUEST);
     const [, , reasoning, ...rest] = request.input;
     const later = rest.slice(rest.findIndex(({ type }) => type === "reasoning"));
@@ -128,7 +126,7 @@ describe("a server whose template wants turns", () => {
     ["one in the middle", [system, go, { role: "assistant", content: "yes" }, system, go], 400],
     ["one at the end", [go, system], 400],
   ])("%s", async (_, messages, status) => {
-    const asked = await ask(await simulatorWith({ roles: "alternate" }), "chat/completions", { model: "m", messages });
+    const asked = await ask(await callingTwice({ roles: "alternate" }), "chat/completions", { model: "m", messages });
     expect(asked.status).toBe(status);
     expect(asked.error ?? "conversation roles must alternate user/assistant").toMatch(
       /onversation roles must alternate user\/assistant/,
@@ -160,14 +158,14 @@ describe("calls are numbered as the server does it", () => {
     ["from nought at each start", "each-start", ["call_0", "call_1", "call_2", "call_3"]],
     ["from nought in each reply", "each-reply", ["call_0", "call_1", "call_0", "call_1"]],
   ])("%s", async (_, callIds, ids) => {
-    const simulator = await simulatorWith({ rules: { callIds } });
+    const simulator = await callingTwice({ rules: { callIds } });
     const messages = await turn(simulator, await turn(simulator, [go]));
     expect(idsOf(messages)).toEqual(ids);
     await turn(simulator, messages);
   });
 
   test("after a cut or a restart an id names two calls", async () => {
-    const byName = await simulatorWith({ rules: { callIds: "by-name" } });
+    const byName = await callingTwice({ rules: { callIds: "by-name" } });
     const messages = await turn(byName, await turn(byName, [go]));
     const cut = [go, ...messages.slice(4)];
     expect(idsOf(await turn(byName, cut))).toEqual([
@@ -176,13 +174,13 @@ describe("calls are numbered as the server does it", () => {
       "functions.read:2",
       "functions.read:3",
     ]);
-    const restarted = await simulatorWith({ rules: { callIds: "each-start" } });
-    const before = await turn(await simulatorWith({ rules: { callIds: "each-start" } }), [go]);
+    const restarted = await callingTwice({ rules: { callIds: "each-start" } });
+    const before = await turn(await callingTwice({ rules: { callIds: "each-start" } }), [go]);
     expect(idsOf(await turn(restarted, before))).toEqual(["call_0", "call_1", "call_0", "call_1"]);
   });
 
   test("a Messages server that numbers anew takes an id twice", async () => {
-    const simulator = await simulatorWith({ rules: { callIds: "each-reply" } });
+    const simulator = await callingTwice({ rules: { callIds: "each-reply" } });
     let messages: readonly Item[] = [go];
     for (const status of [200, 200, 200]) {
       const answered = await ask(simulator, "messages", {
@@ -226,7 +224,7 @@ describe("tools that are not declared", () => {
       "function_call",
     ],
   ])("%s", async (_, rules, request, status, type) => {
-    const simulator = await simulatorWith({ ...(rules === undefined ? {} : { rules }) });
+    const simulator = await callingTwice({ ...(rules === undefined ? {} : { rules }) });
     const asked = await ask(simulator, "responses", { model: "gpt-5.6-sol", ...request });
     expect(asked.status).toBe(status);
     expect(recordsAt(asked.answer, "output")[0]?.type ?? "").toBe(type);

@@ -1,14 +1,9 @@
 import { request as httpRequest } from "node:http";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { simulatorWith } from "../testing/simulator-with.ts";
 import { repliesOfTranscript, type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 import { encryptedReasoning } from "./openai-responses-items.ts";
 import { signatureOf } from "./wire.ts";
-
-async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }), ...options });
-  onTestFinished(() => simulator.close());
-  return simulator;
-}
 
 /** Posts a body as it is and gives the answer's status and body. */
 async function post(simulator: Simulator, path: string, body: unknown, headers: Readonly<Record<string, string>> = KEYS) {

@@ -151,10 +151,7 @@ function aboutModels(path: string, headers: IncomingHttpHeaders, options: Simula
   return { data, has_more: false, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null };
 }
 
-interface ModelSizes {
-  readonly windowTokens: number;
-  readonly outputTokens: number;
-}
+type ModelSizes = { readonly windowTokens: number; readonly outputTokens: number };
 
 /** platform.openai.com/docs/api-reference/models, with the window as vLLM adds it. */
 function openAiModel(id: string, { windowTokens }: ModelSizes): Fields {

@@ -89,6 +89,11 @@ export interface WireEvent {
   readonly data: Fields | "[DONE]";
 }
 
+/** An event that is named by its type. */
+export function named(data: Fields): WireEvent {
+  return { name: stringAt(data, "type"), data };
+}
+
 /** An event as it stands in a stream. */
 export function written({ name, data }: WireEvent): string {
   const text = data === "[DONE]" ? data : JSON.stringify(data);
@@ -115,6 +120,12 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export function headerValues(headers: Headers, name: string): readonly string[] {
   const value = headers[name] ?? "";
   return (typeof value === "string" ? [value] : value).flatMap((each) => each.split(",")).map((each) => each.trim());
+}
+
+/** The key of a request under the vendor's own header, or as a bearer's; `null` for none. */
+export function keyIn(headers: Headers, name: string): string | null {
+  const key = [headers[name], headers.authorization].find((value) => typeof value === "string");
+  return typeof key === "string" ? key.replace(/^Bearer /, "") : null;
 }
 
 /** A prompt that does not fit. */
@@ -185,6 +196,9 @@ export function textAt(fields: unknown, key: "content" | "output" | "parts"): st
 export function isInstruction({ role }: Fields): boolean {
   return role === "system" || role === "developer";
 }
+
+/** Tokens of an image of unknown size: 85 and four tiles of 170, platform.openai.com/docs/guides/images-vision. */
+export const IMAGE_TOKENS = 765;
 
 /** Whether the request asks for a stream. */
 export function isStreamed(body: unknown): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Fields, isRecord, listAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, isRecord, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { responsesTools } from "../openai-responses-items.ts";
 import type { WireName } from "../reply.ts";
 
@@ -187,9 +187,6 @@ function hasFormOf(wire: WireName, body: unknown): boolean {
 
 function maxOutputOf(wire: WireName, body: unknown): number | null {
   const config = wire === "gemini" ? recordAt(body, "generationConfig") : body;
-  for (const key of ["maxOutputTokens", "max_completion_tokens", "max_tokens", "max_output_tokens"]) {
-    const value = isRecord(config) ? config[key] : undefined;
-    if (typeof value === "number" && Number.isFinite(value)) return value;
-  }
-  return null;
+  const keys = ["maxOutputTokens", "max_completion_tokens", "max_tokens", "max_output_tokens"];
+  return keys.map((key) => numberAt(config, key)).find((value) => value !== null) ?? null;
 }
