@@ -20,15 +20,14 @@ export function rowRule(packageName, file) {
   const table = rowTables.find(({ name }) => name === packageName);
   if (table === undefined) return null;
   const place = placeOf(table, file);
-  if (place !== null)
-    return { complaint: (target) => rowComplaint(table, place, target) ?? doorComplaint(table, file, target) };
+  if (place !== null) return { complaint: (target) => rowComplaint(table, { ...place, file }, target) };
   const placeError = `is in no row of ${table.called}; add it to the row table in scripts/arrows/rules.mjs`;
   return { placeError, complaint: () => null };
 }
 
 /**
  * @param {RowTable} table
- * @param {Row} place
+ * @param {Row & { readonly file: string }} place
  * @param {Target | null} target
  * @returns {string | null} null: nothing against it
  */
@@ -45,6 +44,10 @@ function rowComplaint(table, place, target) {
       const rows = place.row === 1 ? "row 1" : `rows 1–${place.row}`;
       if (table.index.files.some((file) => target.path === `src/${file}`))
         return `a list of public names; allowed: files of ${rows}`;
+      const isIn = (/** @type {string} */ path, /** @type {string} */ folder) => path.startsWith(`src/${folder}`);
+      const door = table.closed?.find(({ folder }) => isIn(target.path, folder) && !isIn(place.file, folder));
+      if (door !== undefined && ![...door.openTo, ...table.index.files].includes(place.file.slice("src/".length)))
+        return `inside ${door.folder}; open to: ${door.openTo.join(", ")}`;
       const targetPlace = placeOf(table, target.path);
       if (targetPlace === null) return `in no row of ${table.called}; allowed: ${rows}`;
       return targetPlace.row <= place.row ? null : `row ${targetPlace.row} from row ${place.row}; allowed: ${rows}`;
@@ -53,24 +56,6 @@ function rowComplaint(table, place, target) {
     case "outside":
       return null;
   }
-}
-
-/**
- * Says which files a closed folder is open to; null: the file is one of them, or the folder is its own.
- * @param {RowTable} table
- * @param {string} file
- * @param {Target | null} target
- * @returns {string | null}
- */
-function doorComplaint({ closed = [], index }, file, target) {
-  if (target?.kind !== "own") return null;
-  for (const { folder, openTo } of closed) {
-    const isInside = (/** @type {string} */ path) => path.startsWith(`src/${folder}`);
-    if (!isInside(target.path) || isInside(file)) continue;
-    if (![...openTo, ...index.files].some((each) => file === `src/${each}`))
-      return `inside ${folder}; open to: ${openTo.join(", ")}`;
-  }
-  return null;
 }
 
 /**
