@@ -17,7 +17,7 @@ export {
 export { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
 export type { CacheRules, CacheUse, ModelPrices, PriceTier } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
-export { recoveriesOf } from "./engine/why-act.ts";
+export { recoveriesOf } from "./engine/goal.ts";
 export { fileBegun, serverOf } from "./engine/window-parts.ts";
 export type { AppliedEdit, AppliedReplaceSpans, SessionStartEntry, StepOutcome } from "./entry.ts";
 export { entryIdOf, LOG_VERSION, messagesWrittenBy, NO_WORK } from "./entry.ts";

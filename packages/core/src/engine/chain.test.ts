@@ -15,7 +15,7 @@ import { defineStrategy, type StrategyAnswer } from "../strategy/strategy.ts";
 import { dropped, human, reply } from "../testing/builders.ts";
 import { bestOf, type ChainStep, type ChainTools, type ChainView, chainOf, newestOf, runChain } from "./chain.ts";
 import type { FitInput } from "./fit-input.ts";
-import { recoveriesOf } from "./why-act.ts";
+import { recoveriesOf } from "./goal.ts";
 
 const OWN = ["summarize", "drop-oldest"];
 const FALLBACK = ["digest", "drop-oldest", "cut-oversized", "drop-notices", "drop-oldest", "cut-oversized"];
@@ -157,7 +157,6 @@ async function ran(
   const tools: ChainTools = {
     goal: {
       budgetTokens: 500,
-      roomTokens: 500,
       limitTokens,
       lineTokens: 500,
       retryTokens: null,
@@ -258,7 +257,7 @@ test("others run between two steps, and an abort meanwhile ends the chain there"
     step("third", () => told.push("late")),
   ];
   const input = strategyInput(messages);
-  const goal = { budgetTokens: 500, roomTokens: 500, limitTokens: 500, lineTokens: 500, retryTokens: null };
+  const goal = { budgetTokens: 500, limitTokens: 500, lineTokens: 500, retryTokens: null };
   const tools: ChainTools = {
     goal,
     budget: input.budget,
@@ -295,7 +294,7 @@ test.each([
   });
   const input = strategyInput(messages);
   const tools: ChainTools = {
-    goal: { budgetTokens: 500, roomTokens: 500, limitTokens: 225, lineTokens: 500, retryTokens: null },
+    goal: { budgetTokens: 500, limitTokens: 225, lineTokens: 500, retryTokens: null },
     budget: input.budget,
     cause: "size",
     isProgress: () => true,

@@ -11,7 +11,7 @@ import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.t
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
 import type { Executed } from "./execute.ts";
 import type { FitInput, FitState, PreparedSummary } from "./fit-input.ts";
-import { type Goal, isForced } from "./why-act.ts";
+import { type Goal, isForced } from "./goal.ts";
 
 /** One step of a chain: the policy's own, one that is forced in its place, the first of its fallback, or another of it. */
 export interface ChainStep {

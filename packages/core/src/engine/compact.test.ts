@@ -9,7 +9,7 @@ import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { askHook } from "./compact.ts";
 import type { BeforeCompaction, FitInput } from "./fit-input.ts";
-import { recoveriesOf } from "./why-act.ts";
+import { recoveriesOf } from "./goal.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));
 

@@ -16,7 +16,8 @@ import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
 import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import type { CompactionNotice, FitInput, FitOutcome, FitState, HookDecision, SizedPart } from "./fit-input.ts";
-import { expectedTokensOf, type Goal, goalOf } from "./why-act.ts";
+import { type Goal, goalOf } from "./goal.ts";
+import { expectedTokensOf } from "./why-act.ts";
 
 /** Why and within what a compaction happens. */
 export interface Compaction {

@@ -12,7 +12,8 @@ import type { SummaryAuthor } from "../summarizer/usable.ts";
 import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { ChainTools } from "./chain.ts";
 import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
-import { expectedTokensOf, type Goal } from "./why-act.ts";
+import type { Goal } from "./goal.ts";
+import { expectedTokensOf } from "./why-act.ts";
 
 /** The tools that all steps of one compaction share. */
 export interface CompactionTools {

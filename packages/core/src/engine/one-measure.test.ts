@@ -5,7 +5,7 @@ import { engineSession } from "../../testing/engine-session.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { human, reply, usageEntry } from "../testing/builders.ts";
-import { recoveriesOf } from "./why-act.ts";
+import { recoveriesOf } from "./goal.ts";
 
 const policies = PRESETS.filter(({ enabled, name }) => enabled && name !== "recorded");
 

@@ -5,7 +5,7 @@ import type { StrategyInput } from "../strategy/strategy.ts";
 import { human, reply, result } from "../testing/builders.ts";
 import { type Chain, type ChainStep, preparedStep, withPrepared } from "./chain.ts";
 import type { PreparedSummary } from "./fit-input.ts";
-import type { Goal } from "./why-act.ts";
+import type { Goal } from "./goal.ts";
 
 /** A step by name; `?` behind it asks a model. */
 const step = (name: string, from: ChainStep["from"] = "policy"): ChainStep => ({
@@ -65,7 +65,6 @@ function answer({
 }) {
   const goals: Goal = {
     budgetTokens: 900,
-    roomTokens: 900,
     limitTokens: 500,
     lineTokens: 800,
     retryTokens: null,
@@ -99,7 +98,7 @@ describe("a prepared summary", () => {
   });
 
   test("asks no model, and is a step of the policy's", () => {
-    const goal: Goal = { budgetTokens: 9, roomTokens: 9, limitTokens: 9, lineTokens: 9, retryTokens: null };
+    const goal: Goal = { budgetTokens: 9, limitTokens: 9, lineTokens: 9, retryTokens: null };
     expect(preparedStep({ edit, covered }, { view, goal })).toMatchObject({
       strategy: { name: "prepared", needsModel: false },
       from: "policy",

@@ -1,4 +1,4 @@
-import { recoveriesOf, recoveryOfTry } from "../engine/why-act.ts";
+import { recoveriesOf, recoveryOfTry } from "../engine/goal.ts";
 import type { SessionEntry } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";

@@ -1,5 +1,5 @@
 import type { FitInput } from "../engine/fit-input.ts";
-import { recoveriesOf } from "../engine/why-act.ts";
+import { recoveriesOf } from "../engine/goal.ts";
 import { isPlimsollError } from "../error.ts";
 import { isRecord, type JsonValue } from "../json.ts";
 import type { StopReason } from "../message/message.ts";
