@@ -10,7 +10,8 @@ import { impossibleCount, refuseImpossible, UNREPORTED_USAGE, type Usage } from 
 import { createBackground, prepareSummary } from "./background.ts";
 import { checkStorable } from "./codec.ts";
 import { createTeller } from "./events.ts";
-import { fitSession, mostMedia, switchSessionModel } from "./fit-session.ts";
+import { mostMedia } from "./fit-media.ts";
+import { fitSession, switchSessionModel } from "./fit-session.ts";
 import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
 import { createMessageIndex, type MessageIndex, recall, refuseDoubledId } from "./recall.ts";
 import { repairsOf } from "./replace-history.ts";
