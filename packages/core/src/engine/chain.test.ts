@@ -17,6 +17,7 @@ import { bestOf, type ChainStep, type ChainTools, type ChainView, chainOf, newes
 import type { FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
+const CLOSED = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };
 const OWN = ["summarize", "drop-oldest"];
 const FALLBACK = ["digest", "drop-oldest", "cut-oversized", "drop-notices", "drop-oldest", "cut-oversized"];
 
@@ -24,7 +25,8 @@ function chain(policy: EnginePolicy, reason: CompactionReason, more: Partial<Fit
   const { useModel = true, ...given } = more;
   const model = { contextWindowTokens: 1000, maxOutputTokens: null };
   const input: FitInput = { gate: "before-step", pending: [], model, nowMs: null, recovery: 0, ...given };
-  return chainOf({ policy, kinds: BUILT_IN_KINDS, useModel }, { reason, input });
+  const breaker = { ...CLOSED, failures: useModel ? 0 : policy.progress.maximumFailures };
+  return chainOf({ policy, breaker, setup: { kinds: BUILT_IN_KINDS } }, { reason, input });
 }
 const namesOf = (...given: Parameters<typeof chain>) => chain(...given).steps.map(({ strategy }) => strategy.name);
 
@@ -176,7 +178,7 @@ async function ran(
   };
   const model = { contextWindowTokens: 1000, maxOutputTokens: null };
   const chained = chainOf(
-    { policy, kinds: withKinds({ strategies: [TAKE] }), useModel: true },
+    { policy, breaker: CLOSED, setup: { kinds: withKinds({ strategies: [TAKE] }) } },
     { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
   );
   const start = { messages, tokens: 500, applied: [], steps: [], held: held.map(heldBy) };

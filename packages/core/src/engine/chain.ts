@@ -6,11 +6,11 @@ import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import { isDeclared, type Message } from "../message/message.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
 import type { Executed } from "./execute.ts";
-import type { FitInput, FitState, PreparedSummary } from "./fit-input.ts";
+import type { Breaker, FitInput, FitSetup, FitState, PreparedSummary } from "./fit-input.ts";
 import { type Goal, isForced } from "./goal.ts";
 
 /** One step of a chain: the policy's own, one that is forced in its place, the first of its fallback, or another of it. */
@@ -33,11 +33,11 @@ export interface Chain {
  * of the policy's.
  */
 export function chainOf(
-  { policy, kinds, useModel }: Pick<FitState, "policy" | "kinds" | "useModel">,
+  { policy, breaker, setup: { kinds } }: Pick<FitState, "policy" | "breaker"> & { readonly setup: Pick<FitSetup, "kinds"> },
   { reason, input }: { readonly reason: CompactionReason; readonly input: FitInput },
 ): Chain {
   const isRecoveredAgain = reason === "overflow" && (input.recovery ?? 0) > 0;
-  const withModel = useModel && reason !== "emergency" && !isRecoveredAgain;
+  const withModel = !isOpen(breaker, policy) && reason !== "emergency" && !isRecoveredAgain;
   const { fallback } = policy;
   const bound = (specs: readonly StrategySpec[], fromAt: (index: number) => ChainStep["from"]): readonly ChainStep[] =>
     specs
@@ -56,11 +56,12 @@ export function chainOf(
   };
 }
 
-function keepFor(
-  { keep, manualKeep, overflow }: FitState["policy"],
-  reason: CompactionReason,
-  input: FitInput,
-): Policy["keep"] {
+/** True once so many summaries failed in a row that the policy asks no model until a person says something. */
+export function isOpen({ failures }: Breaker, { progress }: EnginePolicy): boolean {
+  return failures >= progress.maximumFailures;
+}
+
+function keepFor({ keep, manualKeep, overflow }: EnginePolicy, reason: CompactionReason, input: FitInput): Policy["keep"] {
   if (input.now !== undefined) return reason === "manual" ? (manualKeep ?? keep) : keep;
   return reason === "overflow" ? overflow.keep : keep;
 }

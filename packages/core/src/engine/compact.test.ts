@@ -193,8 +193,8 @@ describe("a summary that is longer than what it replaces", () => {
 
 const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
 const deadline = { afterMs: 9, timer: () => () => undefined };
-const ask = (beforeCompaction: BeforeCompaction | null, signal = new AbortController().signal) =>
-  askHook({ beforeCompaction, deadline }, notice, signal);
+const ask = (hook: BeforeCompaction | null, signal = new AbortController().signal) =>
+  askHook({ ports: { summarizer: fails, ...(hook === null ? {} : { beforeCompaction: hook }) }, deadline }, notice, signal);
 
 describe("a hook that is asked before a compaction", () => {
   test("is none: the engine goes on", async () => {

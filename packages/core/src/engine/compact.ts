@@ -15,7 +15,16 @@ import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, preparedSte
 import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
 import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
-import type { CompactionNotice, FitInput, FitOutcome, FitState, HookDecision, SizedPart } from "./fit-input.ts";
+import type {
+  CompactionNotice,
+  FitInput,
+  FitOutcome,
+  FitSetup,
+  FitState,
+  HookDecision,
+  PreparedSummaryPort,
+  SizedPart,
+} from "./fit-input.ts";
 import { type Goal, goalOf } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
@@ -24,6 +33,8 @@ export interface Compaction {
   readonly reason: CompactionReason;
   readonly budget: Budget;
   readonly input: FitInput;
+  /** Gives the summary that was written beforehand; absent if none is wanted. */
+  readonly prepared?: PreparedSummaryPort | null;
 }
 
 /**
@@ -31,9 +42,10 @@ export interface Compaction {
  * entry. Others run between the steps of the chain. Rejects only when the caller's signal aborts; what failed is in the record.
  */
 export async function compact(state: FitState, compaction: Compaction, signal: AbortSignal): Promise<FitOutcome> {
-  const { reason, budget, input } = compaction;
-  const workBefore = state.work.total();
-  const messages = state.messages();
+  const { reason, budget, input, prepared: ask = null } = compaction;
+  const { setup, policy } = state;
+  const workBefore = setup.work.total();
+  const messages = state.view.messages.slice();
   const measure = viewMeasure(messages, state);
   const goal = goalOf(state, compaction, {
     tokensBefore: measure.viewTokens,
@@ -41,14 +53,14 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     pendingTokens: expectedTokensOf(input.pending, state),
   });
   const asked = { reason, tokensBefore: measure.expectedTokens, budgetTokens: budget.inputBudgetTokens, messages };
-  const { decision, steps } = await askHook(state, asked, signal);
+  const { decision, steps } = await askHook(setup, asked, signal);
   if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
   const summary = decision.kind === "summary" ? decision.text : null;
-  const asks = state.prepared !== null && decision.kind === "go" && input.now === undefined;
-  const written = asks ? await state.prepared(signal) : null;
+  const asks = ask !== null && decision.kind === "go" && input.now === undefined;
+  const written = asks ? await ask(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared);
-  const kept = keptIn(state, compaction, { rules: chain.rules, goal });
+  const kept = keptIn(state, messages, { budget, rules: chain.rules, goal });
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     measure,
@@ -60,7 +72,7 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const begun = { messages, tokens: measure.viewTokens, steps: [...state.failedPorts, ...steps] };
   const start = startOf(begun, kept);
   const end = await runChain(chain, start, tools, signal);
-  const isMissed = state.policy.fallback !== null && end.run.tokens > goal.budgetTokens;
+  const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
   const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
   const ended = { ...run, steps: [...run.steps, ...unrecalled] };
@@ -71,7 +83,7 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     measure,
     cutEstimatorName,
     before: messages,
-    work: workBetween(workBefore, state.work.total()),
+    work: workBetween(workBefore, setup.work.total()),
   });
 }
 
@@ -80,15 +92,14 @@ const KEPT_RATIO = 0.5;
 
 /** The messages that rules hold of the view. */
 function keptIn(
-  state: FitState,
-  { budget }: Compaction,
-  { rules, goal }: { readonly rules: readonly KeepRule[]; readonly goal: Goal },
+  { setup, ledger }: FitState,
+  messages: readonly Message[],
+  { budget, rules, goal }: { readonly budget: Budget; readonly rules: readonly KeepRule[]; readonly goal: Goal },
 ): readonly KeptMessages[] {
-  const estimator = state.cutEstimator();
-  const messages = state.messages();
-  const messageTokens = (message: Message) => estimator.messageTokens(message, state.ledger);
+  const estimator = setup.cutEstimator();
+  const messageTokens = (message: Message) => estimator.messageTokens(message, ledger);
   const kept = keptMessages(rules, { messages, budget, messageTokens, limitTokens: goal.limitTokens * KEPT_RATIO });
-  state.work.visited(kept.length * messages.length);
+  setup.work.visited(kept.length * messages.length);
   return kept;
 }
 
@@ -138,8 +149,8 @@ function chainToolsFor(
           lastHuman: pricing.lastHuman,
           lastStep: pricing.lastStep,
           summary: summaryWithin(state.policy.summary, budget),
-          prompts: state.kinds.prompts,
-          opening: state.overhead,
+          prompts: state.setup.kinds.prompts,
+          opening: state.view,
           focus: input.focus ?? null,
           nowMs: input.nowMs,
           ...writers,
@@ -152,17 +163,17 @@ function chainToolsFor(
 }
 
 /** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
-function asSent(edited: readonly Message[], { messages, isBoundReasoning }: FitState): readonly Message[] {
-  return isBoundReasoning === null
-    ? edited
-    : withoutReasoning(edited, reasoningBehindEdit(messages(), edited, isBoundReasoning));
+function asSent(edited: readonly Message[], { setup: { isBoundReasoning: isBound }, view }: FitState): readonly Message[] {
+  if (isBound === null || view.boundReasoning === "vendor-drops") return edited;
+  const removed = reasoningBehindEdit(view.messages.slice(), edited, (part) => isBound(part, view.modelId));
+  return withoutReasoning(edited, removed);
 }
 
 /**
  * A step that does not shrink the view is undone. Under a policy without a fallback it stays, as in the programs that it imitates, unless what it leaves
  * measures more by itself than the whole request did before.
  */
-function progressOf({ policy, estimator }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
+function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
   if (policy.fallback !== null) return ({ before, after }) => after < before;
   return ({ messages }) =>
     messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= expectedTokens;
@@ -200,9 +211,9 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     reason,
     gate: input.now === undefined ? input.gate : null,
     steps,
-    estimator: state.estimator.name,
+    estimator: state.setup.estimator.name,
     cutEstimator: state.policy.cutEstimator === null ? null : cutEstimatorName,
-    modelId: state.modelId,
+    modelId: state.view.modelId,
     budgetTokens: budget.inputBudgetTokens,
     tokensBefore: measure.expectedTokens,
     tokensAfter: expectedTokensOf(asSent(messages, state), state) + measure.overheadTokens,
@@ -212,12 +223,12 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };
-  const id = shortHash(canonicalJson({ through: state.lastEntryId, reason, edits: applied.map(asNamed) }));
+  const id = shortHash(canonicalJson({ through: state.view.lastEntryId, reason, edits: applied.map(asNamed) }));
   const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest");
   const isUnheard = typeof input.focus === "string" && !applied.some(isWritten);
   return {
     kind: "compacted",
-    entry: { type: "compaction", id, throughEntryId: state.lastEntryId, edits: applied, record, atMs: input.nowMs },
+    entry: { type: "compaction", id, throughEntryId: state.view.lastEntryId, edits: applied, record, atMs: input.nowMs },
     ...(parts === null ? {} : { missed: { budgetTokens: budget.inputBudgetTokens, parts } }),
     ...(isUnheard ? { unusedFocus: `${record.policy} ${UNUSED_FOCUS}` } : {}),
   };
@@ -265,12 +276,11 @@ interface AskedHook {
 
 /** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
 export async function askHook(
-  state: Pick<FitState, "beforeCompaction" | "deadline">,
+  { ports: { beforeCompaction: hook }, deadline }: Pick<FitSetup, "ports" | "deadline">,
   notice: CompactionNotice,
   signal: AbortSignal,
 ): Promise<AskedHook> {
-  const { beforeCompaction: hook, deadline } = state;
-  if (hook === null) return { decision: { kind: "go" }, steps: [] };
+  if (hook === undefined) return { decision: { kind: "go" }, steps: [] };
   const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
   try {
     const answer: unknown = await answerWithin((given) => hook(notice, given), { deadline, signal, late });

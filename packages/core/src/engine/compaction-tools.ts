@@ -9,9 +9,8 @@ import { withDeadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import type { SummaryAuthor } from "../summarizer/usable.ts";
-import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { ChainTools } from "./chain.ts";
-import type { FitInput, FitState, SizedPart } from "./fit-input.ts";
+import type { FitInput, FitState, Priced, SizedPart } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
@@ -53,8 +52,9 @@ export function toolsFor(
     rules: readonly KeepRule[];
   },
 ): CompactionTools {
-  const { policy, ledger, estimator } = state;
-  const cutEstimator = state.cutEstimator();
+  const { policy, ledger, setup } = state;
+  const { estimator, deadline, ports } = setup;
+  const cutEstimator = setup.cutEstimator();
   // After a refusal the room is what may be left: what was believed to fit did not.
   const roomTokens = Math.max(0, goal.limitTokens);
   const { maxTokens } = summaryWithin(policy.summary, budget);
@@ -70,11 +70,11 @@ export function toolsFor(
   const recaller = state.memory.recaller(rules, room);
   const mostFacts = facts([]);
   const factTokens = mostFacts === null ? 0 : tokensOf(mostFacts);
-  const view = state.messages();
+  const view = state.view.messages.slice();
   return {
     recaller,
     cutEstimatorName: cutEstimator.name,
-    summarizer: summary === null ? withDeadline(chunkedSummarizer(state.summarizer, limits), state.deadline) : supplied,
+    summarizer: summary === null ? withDeadline(chunkedSummarizer(ports.summarizer, limits), deadline) : supplied,
     author: summary === null ? "asked" : "hook",
     digest: state.memory.digest(room),
     facts,
@@ -92,11 +92,11 @@ export function toolsFor(
 }
 
 /** Tells whether a message stands between the spans of the newest compaction, behind the message that took their place. */
-function leftOverOf({ lastCompaction, messages }: FitState): (message: Message) => boolean {
-  const edit = lastCompaction?.edits.find((each) => each.kind === "replace-spans" && each.spans.length > 1);
+function leftOverOf({ view: { activeCompactions, messages } }: FitState): (message: Message) => boolean {
+  const edit = activeCompactions.at(-1)?.edits.find((each) => each.kind === "replace-spans" && each.spans.length > 1);
   const writtenId = edit?.kind === "replace-spans" ? edit.message?.id : undefined;
   if (writtenId === undefined) return () => false;
-  const view = messages();
+  const view = messages.slice();
   const next = view[view.findIndex(({ id }) => id === writtenId) + 1];
   return (message) => message === next && isHuman(message);
 }
@@ -139,11 +139,11 @@ export interface ViewMeasure {
  * The measure of a compaction over a view. If a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
  * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
  */
-export function viewMeasure(
-  messages: readonly Message[],
-  state: { readonly estimator: Estimator; readonly ledger: Ledger; readonly overhead: Overhead },
-): ViewMeasure {
-  const { estimator, ledger } = state;
+export function viewMeasure(messages: readonly Message[], state: Priced & Pick<FitState, "overhead">): ViewMeasure {
+  const {
+    setup: { estimator },
+    ledger,
+  } = state;
   const knownTokens = expectedTokensOf(messages, state);
   const { expectedTokens, overheadTokens } = estimator.predict(ledger, state.overhead);
   const viewTokens = Math.max(knownTokens, expectedTokens - overheadTokens);
@@ -172,7 +172,7 @@ export function sizedParts(
     input,
   }: {
     readonly measure: ViewMeasure;
-    readonly state: Pick<FitState, "estimator" | "ledger">;
+    readonly state: Priced;
     readonly input: Pick<FitInput, "pending">;
   },
 ): readonly SizedPart[] {

@@ -3,12 +3,14 @@ import type { OverLimit } from "../edit/stub-media.ts";
 import type { CompactionEntry, CompactionReason, Gate, ModelLimits, StepOutcome } from "../entry.ts";
 import type { NewestAmount } from "../keep/keep-rule.ts";
 import type { Remembered } from "../memory.ts";
-import type { Message, ReasoningPart } from "../message/message.ts";
+import type { BoundReasoning, IsBoundReasoning } from "../message/bound-reasoning.ts";
+import type { Context, Message } from "../message/message.ts";
 import type { RequestUnit } from "../message/size.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Deadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
+import type { Sequence } from "../sequence.ts";
 import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 
@@ -42,47 +44,64 @@ export interface FitInput {
   readonly recovery?: number;
 }
 
-/** The context as the engine sees it: the folded state, and the tools that measure and summarise it. */
-export interface FitState {
-  readonly policy: EnginePolicy;
+/** The tools of an open session that measure, choose and summarise. */
+export interface FitSetup {
   readonly kinds: Kinds;
-  /** The view's messages; called only if the engine acts. */
-  readonly messages: () => readonly Message[];
-  readonly lastEntryId: string | null;
-  /** The newest compaction that holds; `null` if there is none. */
-  readonly lastCompaction: CompactionEntry | null;
-  readonly modelId: string | null;
-  /** Which reasoning leaves if what stands before it is edited; `null` if none does. */
-  readonly isBoundReasoning: ((part: ReasoningPart) => boolean) | null;
-  readonly ledger: Ledger;
-  /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
-  readonly writer: SummaryWriter | null;
-  readonly overhead: Overhead;
   readonly estimator: Estimator;
   /**
    * Makes what a cut is priced with, for one compaction. Of the messages it remembers those that the estimator's own measure has priced,
    * none that another compaction has: a resumed session does the same work.
    */
   readonly cutEstimator: () => Estimator;
-  readonly summarizer: Summarizer;
-  /** False while the breaker is open: strategies that need a model are left out. */
-  readonly useModel: boolean;
-  /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
-  readonly newTokens: number | null;
-  /** Tokens that a step adds, as measured so far. */
-  readonly stepTokens: number;
-  /** True if the newest compaction could not reach the budget, and what it left was sent all the same. */
-  readonly isGoalMissed: boolean;
-  /** Time of the newest report; `null` if none has one. */
-  readonly reportedAtMs: number | null;
-  readonly memory: Remembered;
-  /** Ports that failed when they were asked for what is true now: what they would have said is missing. */
-  readonly failedPorts: readonly StepOutcome[];
-  readonly beforeCompaction: BeforeCompaction | null;
-  readonly prepared: PreparedSummaryPort | null;
+  /** Tells which reasoning leaves if what stands before it is edited; `null` if none does. */
+  readonly isBoundReasoning: IsBoundReasoning | null;
+  readonly ports: { readonly summarizer: Summarizer; readonly beforeCompaction?: BeforeCompaction };
   /** For each request for a summary, and for the hook's answer. */
   readonly deadline: Deadline;
   readonly work: WorkCounter;
+}
+
+/** The context of a session, as far as the engine reads it. */
+export interface FitView extends Pick<Context, "system" | "tools"> {
+  readonly modelId: string | null;
+  readonly boundReasoning: BoundReasoning;
+  /** The messages of the context, after all active compactions. */
+  readonly messages: Sequence<Message>;
+  /** The compactions that a revert can undo, oldest first. */
+  readonly activeCompactions: readonly CompactionEntry[];
+  readonly lastEntryId: string | null;
+}
+
+/** The memory of attempts, so that failing strategies are not tried for ever. */
+export interface Breaker {
+  /** Summaries of a model that failed in a row; a human message begins the count again. */
+  readonly failures: number;
+  /** The ledger's estimate when an attempt last changed nothing; `null` after a success. */
+  readonly estimatedAtLastAttemptTokens: number | null;
+  /** True if the newest compaction missed its goal: what is believed not to fit was sent, and is cut again only when enough is new. */
+  readonly isGoalMissed: boolean;
+}
+
+/** The parts of a fit's state that messages are priced by. */
+export interface Priced {
+  readonly setup: Pick<FitSetup, "estimator">;
+  readonly ledger: Ledger;
+}
+
+/** The context as the engine sees it: the session's setup and its folded state. */
+export interface FitState extends Priced {
+  readonly policy: EnginePolicy;
+  readonly setup: FitSetup;
+  readonly view: FitView;
+  readonly breaker: Breaker;
+  /** Time of the newest report; `null` if none has one. */
+  readonly reportedAtMs: number | null;
+  readonly overhead: Overhead;
+  /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
+  readonly writer: SummaryWriter | null;
+  readonly memory: Remembered;
+  /** Ports that failed when they were asked for what is true now: what they would have said is missing. */
+  readonly failedPorts: readonly StepOutcome[];
 }
 
 /** The model that writes summaries: the window that its requests have to fit, and its count of tokens. */

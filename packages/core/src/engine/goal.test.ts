@@ -29,7 +29,8 @@ function goal(
     trigger: { atLeast: { tokens: 8000 } },
     overflow: { ...SVEN_POLICY.overflow, maxRecoveries: so.maxRecoveries ?? SVEN_POLICY.overflow.maxRecoveries },
   };
-  const state = { policy, ledger: EMPTY_LEDGER, estimator: { ...estimator, upperRatioAfterCut: () => so.upperRatio ?? 1 } };
+  const setup = { estimator: { ...estimator, upperRatioAfterCut: () => so.upperRatio ?? 1 } };
+  const state = { policy, setup, ledger: EMPTY_LEDGER };
   const inputBudgetTokens = so.budgetTokens ?? 10_000;
   const budget = { windowTokens: inputBudgetTokens + (so.reserveTokens ?? 0), inputBudgetTokens };
   const model = { contextWindowTokens: budget.windowTokens, maxOutputTokens: null };

@@ -1,7 +1,7 @@
 import { type Budget, triggerTokens } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { FitInput, FitState } from "./fit-input.ts";
+import type { FitInput, FitState, Priced } from "./fit-input.ts";
 
 /** The goal of a compaction, in tokens of messages alone. */
 export interface Goal {
@@ -58,7 +58,7 @@ export function isForced(policy: EnginePolicy, reason: CompactionReason, { recov
 
 /** The goal of a compaction. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself. */
 export function goalOf(
-  state: Pick<FitState, "policy" | "estimator" | "ledger">,
+  state: Pick<FitState, "policy"> & Priced,
   { reason, budget, input }: { readonly reason: CompactionReason; readonly budget: Budget; readonly input: FitInput },
   sizes: GoalSizes,
 ): Goal {
@@ -97,7 +97,7 @@ function refusedGoal(budgetTokens: number, limitTokens: number, retryTokens: num
 
 /** The share of a refused request that the first recovery keeps: half of what came since the last answered call, as it may be tried again; none of that after a refusal without a known reason, which is tried once. */
 function retryRatioOf(
-  { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Pick<FitState, "ledger">,
+  { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Priced,
   { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,
 ): number {
   const ratio = RECOVERY_RATIOS[recovery === 0 ? 0 : 1];
@@ -137,7 +137,7 @@ const LEAST_ROOM_RATIO = 0.5;
 
 /** Returns the expected tokens of messages at which their upper bound still fits. */
 function fittingTokensOf(
-  { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
+  { setup: { estimator }, ledger }: Priced,
   { inputBudgetTokens }: Budget,
   { overheadTokens, pendingTokens }: GoalSizes,
 ): number {

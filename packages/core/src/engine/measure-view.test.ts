@@ -15,7 +15,7 @@ function stateWith(expectedTokens: number) {
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
   const prediction = { ...sven.predict(EMPTY_LEDGER, overhead), expectedTokens, overheadTokens: 30 };
   const estimator = { ...sven, messageTokens: () => 12.5, scaleRatio: () => 1.5, predict: () => prediction };
-  return { estimator, ledger: EMPTY_LEDGER, overhead };
+  return { setup: { estimator }, ledger: EMPTY_LEDGER, overhead };
 }
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   const estimatedTokens = view.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0);
   const ledger = { ...EMPTY_LEDGER, factor, estimatedTokens };
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
-  expect(expectedTokensOf(view, { estimator, ledger })).toBe(tokens);
+  expect(expectedTokensOf(view, { setup: { estimator }, ledger })).toBe(tokens);
   expect(estimator.predict(ledger, overhead).expectedTokens).toBe(tokens);
 });
 

@@ -113,12 +113,11 @@ function gateAt(more: Partial<FitInput> = {}, changes: Partial<Policy> = {}, rep
   const estimator = createEstimator(SVEN_POLICY.estimator, createWorkCounter());
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 6000 };
   const state = {
-    estimator,
+    setup: { estimator },
     ledger: EMPTY_LEDGER,
     overhead,
-    newTokens: null,
-    stepTokens: 0,
-    isGoalMissed: false,
+    breaker: { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false },
+    writer: null,
     reportedAtMs,
   };
   const input: FitInput = { gate: "on-overflow", pending: [], model, nowMs: null, ...more };

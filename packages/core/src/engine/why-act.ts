@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { wholeTokens } from "../tokens/measure.ts";
-import type { FitInput, FitOutcome, FitState } from "./fit-input.ts";
+import type { Breaker, FitInput, FitOutcome, FitState, Priced } from "./fit-input.ts";
 import { type WindowPart, windowParts } from "./window-parts.ts";
 
 /** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
@@ -13,10 +13,7 @@ type WhyAct =
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** The parts of the state that a gate reads. */
-export type GateState = Pick<
-  FitState,
-  "policy" | "estimator" | "ledger" | "overhead" | "newTokens" | "stepTokens" | "isGoalMissed" | "reportedAtMs"
->;
+export type GateState = Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "ledger" | "overhead" | "writer"> & Priced;
 
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
@@ -28,25 +25,42 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
   const budget = budgetFor(state.policy, input);
   if (budget === null) return { kind: "unchanged", off: "unknown-window" };
   if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget };
-  const reason = reasonToAct(state.policy, input.gate, budget, {
-    ...state,
-    prediction: state.estimator.predict(state.ledger, state.overhead),
-    pendingTokens: expectedTokensOf(input.pending, state),
-    upperRatioAfterCut: state.estimator.upperRatioAfterCut(state.ledger),
-    pauseMs: input.nowMs === null || state.reportedAtMs === null ? null : input.nowMs - state.reportedAtMs,
-  });
+  const reason = reasonToAct(state.policy, input.gate, budget, gateSizes(state, input));
   return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget };
 }
 
 /** Sizes at a gate, by the policy's measure. */
-export interface GateSizes extends Pick<GateState, "newTokens" | "stepTokens" | "isGoalMissed"> {
+export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
   readonly prediction: Prediction;
   /** Tokens of the message that is about to be sent. */
   readonly pendingTokens: number;
+  /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
+  readonly newTokens: number | null;
+  /** Tokens that a step adds, as measured so far. */
+  readonly stepTokens: number;
   /** The bound on what a cut leaves, as a multiple of what is expected of it. */
   readonly upperRatioAfterCut: number;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
+}
+
+function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
+  const { setup, breaker, ledger, overhead, reportedAtMs } = state;
+  // At a switch the model before it tells what is new.
+  const { estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens, stepGrowthTokens, factor } =
+    state.writer?.ledger ?? ledger;
+  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens;
+  // Before two calls tell what a step adds, the first one does.
+  const stepTokens = stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
+  return {
+    prediction: setup.estimator.predict(ledger, overhead),
+    pendingTokens: expectedTokensOf(pending, state),
+    newTokens: sinceTokens === null ? null : (estimatedTokens - sinceTokens) * factor,
+    stepTokens: stepTokens * factor,
+    upperRatioAfterCut: setup.estimator.upperRatioAfterCut(ledger),
+    isGoalMissed: breaker.isGoalMissed,
+    pauseMs: nowMs === null || reportedAtMs === null ? null : nowMs - reportedAtMs,
+  };
 }
 
 /**
@@ -88,16 +102,17 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
 /** True from the line on by what is expected; false for an unknown window, and for a policy that does nothing. */
 export function reaches(state: GateState, input: FitInput, atLeast: Amount): boolean {
   const budget = state.policy.enabled ? budgetFor(state.policy, input) : null;
-  return budget !== null && fires({ atLeast }, state.estimator.predict(state.ledger, state.overhead).expectedTokens, budget);
+  return (
+    budget !== null && fires({ atLeast }, state.setup.estimator.predict(state.ledger, state.overhead).expectedTokens, budget)
+  );
 }
 
 /** Names what fills the window at a gate, and the budget that it is held against; `null` if cuts can make room, or nothing would be cut. */
 export function windowFilledBy(
-  state: Pick<GateState, "policy" | "estimator" | "ledger" | "overhead">,
+  { policy, setup: { estimator }, ledger, overhead }: GateState,
   input: FitInput,
 ): { readonly budgetTokens: number; readonly overheadTokens: number; readonly parts: readonly WindowPart[] } | null {
-  const { estimator, ledger, overhead } = state;
-  const budget = state.policy.enabled ? budgetFor(state.policy, input) : null;
+  const budget = policy.enabled ? budgetFor(policy, input) : null;
   const prediction = estimator.predict(ledger, overhead);
   if (budget === null || !isWindowFilled(prediction, budget)) return null;
   const { overheadTokens } = prediction;
@@ -121,9 +136,6 @@ function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: B
 }
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
-export function expectedTokensOf(
-  messages: readonly Message[],
-  { estimator, ledger }: Pick<FitState, "estimator" | "ledger">,
-): number {
+export function expectedTokensOf(messages: readonly Message[], { setup: { estimator }, ledger }: Priced): number {
   return wholeTokens(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }

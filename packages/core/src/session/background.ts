@@ -1,5 +1,5 @@
 import type { Amount } from "../budget.ts";
-import { PREPARED_STEP } from "../engine/chain.ts";
+import { isOpen, PREPARED_STEP } from "../engine/chain.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
@@ -130,12 +130,11 @@ export async function prepareSummary(
   const fallback = policy.fallback === null ? null : { ...policy.fallback, strategies: [], forced: [] };
   const at: FitInput = { ...input, gate: "before-step", pending: [] };
   const asks = { ...policy, strategies: [asking], fallback };
-  const fit = { policy: asks, input: at, measuredBy: log.state.ledger, prepared: null };
-  const state = fitStateOf(log, fit);
+  const state = fitStateOf(log, { policy: asks, input: at, measuredBy: log.state.ledger });
   const budget = policy.enabled ? budgetFor(policy, at) : null;
-  if (!state.useModel || budget === null) return null;
+  if (isOpen(state.breaker, policy) || budget === null) return null;
   const { summarizer, isAsked, paid } = worthAsking(state, summaryWithin(policy.summary, budget).maxTokens);
-  const alone = { ...state, summarizer, beforeCompaction: null };
+  const alone = { ...state, setup: { ...state.setup, ports: { summarizer } } };
   const outcome = await compact(alone, { reason: "threshold", budget, input: at }, signal);
   if (!isAsked()) return null;
   const edit = outcome.kind === "compacted" ? outcome.entry.edits[0] : undefined;
@@ -148,11 +147,11 @@ export async function prepareSummary(
   const { kind, spans, by, usage, prompts, repairs } = edit;
   const written = { text: summaryIn(first.text), usage, prompts, repairs };
   log.tell({ type: "summary-prepared", outcome: "ready", usage, steps: [] });
-  return { edit: { kind, spans, by, written }, covered: coveredBy(spans, state.messages()) };
+  return { edit: { kind, spans, by, written }, covered: coveredBy(spans, state.view.messages.slice()) };
 }
 
 /** The summariser, but a first request about less than a summary may take is refused: it could not be progress. `paid` is what its answers took. */
-function worthAsking({ summarizer, estimator, ledger }: FitState, leastTokens: number) {
+function worthAsking({ setup: { ports, estimator }, ledger }: FitState, leastTokens: number) {
   let isAsked = false;
   const paid: (Usage | null)[] = [];
   const asking: Summarizer = async (request, signal) => {
@@ -160,7 +159,7 @@ function worthAsking({ summarizer, estimator, ledger }: FitState, leastTokens: n
     const tokens = covered.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0);
     if (!isAsked && tokens < leastTokens) throw new PlimsollError("summary-failed", "there is too little to summarise yet");
     isAsked = true;
-    const summary = await summarizer(request, signal);
+    const summary = await ports.summarizer(request, signal);
     paid.push(summary.usage);
     return summary;
   };

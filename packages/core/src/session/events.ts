@@ -185,9 +185,9 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
 }
 
 /** Makes the event before a compaction begins. */
-export function startEvent(reason: CompactionReason, { estimator, ledger, overhead, messages }: FitState): ContextEvent {
+export function startEvent(reason: CompactionReason, { setup: { estimator }, ledger, overhead, view }: FitState): ContextEvent {
   const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
-  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: messages().length };
+  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: view.messages.size };
 }
 
 /** Sends events to a listener. That compaction is off is told once, and what fills the window once for a system text and its tools. */

@@ -137,7 +137,7 @@ function stubbed(
 /** The fit within the window that a limit of bytes leaves, if text is over it. */
 function withinText(log: FittedSession, input: FitInput, textRatio: number): FitInput {
   if (textRatio === 1) return input;
-  const pendingTokens = expectedTokensOf(input.pending, { estimator: log.setup.estimator, ledger: log.state.ledger });
+  const pendingTokens = expectedTokensOf(input.pending, { setup: log.setup, ledger: log.state.ledger });
   const promptTokens = log.predict(input.dynamicContext ?? null).expectedTokens + pendingTokens;
   const limitTokens = Math.floor(promptTokens * textRatio) + (input.model.maxOutputTokens ?? 0);
   return { ...input, observedLimitTokens: Math.min(limitTokens, input.observedLimitTokens ?? limitTokens) };

@@ -1,6 +1,6 @@
 import { compact } from "../engine/compact.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
-import { type GateState, whyAct, windowFilledBy } from "../engine/why-act.ts";
+import { whyAct, windowFilledBy } from "../engine/why-act.ts";
 import type { CompactionEntry, ModelLimits, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -18,38 +18,23 @@ export interface SessionFit {
   readonly input: FitInput;
   readonly measuredBy: Ledger;
   readonly prepared: PreparedSummaryPort | null;
-  readonly writer?: SummaryWriter;
+  readonly writer?: SummaryWriter | null;
 }
 
 /** Collects the state that a gate reads, before it is known whether anything is done. */
 export function gateStateOf(
   { state, setup }: FittedSession,
-  { policy, input, measuredBy }: Pick<SessionFit, "policy" | "input" | "measuredBy">,
-): GateState {
-  const { breaker, ledger, reportedAtMs, view } = state;
+  { policy, input, measuredBy, writer = null }: Omit<SessionFit, "prepared">,
+): Omit<FitState, "memory" | "failedPorts"> {
+  const { breaker, reportedAtMs, view } = state;
   const { system, tools } = view;
-  const { estimatedTokens, estimatedAtLastCallTokens } = ledger;
-  // Before two calls tell what a step adds, the first one does.
-  const stepTokens = ledger.stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
-  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? ledger.estimatedAtLastCutTokens;
-  return {
-    policy,
-    estimator: setup.estimator,
-    ledger: measuredBy,
-    overhead: { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens },
-    newTokens: sinceTokens === null ? null : (estimatedTokens - sinceTokens) * ledger.factor,
-    stepTokens: stepTokens * ledger.factor,
-    isGoalMissed: breaker.isGoalMissed,
-    reportedAtMs,
-  };
+  const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
+  return { policy, setup, view, breaker, reportedAtMs, ledger: measuredBy, overhead, writer };
 }
 
 /** Collects the state that the engine sees. Asks the ports for what is true now: tracked files, the state to keep. */
-export function fitStateOf(log: FittedSession, fit: SessionFit): FitState {
-  const { state, memory } = log;
-  const { view, breaker } = state;
-  const { kinds, cutEstimator, deadline, isBoundReasoning, work, ports } = log.setup;
-  const { policy, writer } = fit;
+export function fitStateOf(log: FittedSession, fit: Omit<SessionFit, "prepared">): FitState {
+  const { memory, setup } = log;
   const failedPorts: StepOutcome[] = [];
   // What they say is worth much, but no session ends because it is missing.
   const answerIn = <Answer>(strategy: string, ask: () => Answer): Answer | null => {
@@ -60,35 +45,18 @@ export function fitStateOf(log: FittedSession, fit: SessionFit): FitState {
       return null;
     }
   };
-  const { fileTracker: track, stateProviders = [] } = ports;
+  const { fileTracker: track, stateProviders = [], pinned = [] } = setup.ports;
   const tracked = track === undefined ? null : answerIn("file-tracker", () => askTracker(track));
   const told = stateProviders.map((provide, index) => answerIn("state-provider", () => askState(provide, index)));
   return {
-    kinds,
-    messages: () => view.messages.slice(),
-    lastEntryId: view.lastEntryId,
-    lastCompaction: view.activeCompactions.at(-1) ?? null,
-    modelId: view.modelId,
-    isBoundReasoning:
-      isBoundReasoning === null || view.boundReasoning === "vendor-drops"
-        ? null
-        : (part) => isBoundReasoning(part, view.modelId),
-    writer: writer ?? null,
-    cutEstimator,
-    summarizer: ports.summarizer,
-    useModel: breaker.failures < policy.progress.maximumFailures,
+    ...gateStateOf(log, fit),
     memory: memory.now({
-      pinned: ports.pinned ?? [],
+      pinned,
       state: told.filter((each) => each !== null),
-      files: policy.facts.files,
+      files: fit.policy.facts.files,
       tracked: tracked ?? undefined,
     }),
     failedPorts,
-    beforeCompaction: ports.beforeCompaction ?? null,
-    prepared: fit.prepared,
-    deadline,
-    work,
-    ...gateStateOf(log, fit),
   };
 }
 
@@ -110,7 +78,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const now = fitStateOf(log, fit);
   tell(startEvent(act.reason, now));
   const { estimatedTokens } = log.state.ledger;
-  const outcome = await compact(now, { input, ...act }, signal).catch((error: unknown) => {
+  const outcome = await compact(now, { input, prepared: fit.prepared, ...act }, signal).catch((error: unknown) => {
     // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
     const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
     tell({ type: "compaction-failed", reason: act.reason, steps });
@@ -155,16 +123,18 @@ export async function switchSessionModel(
   signal: AbortSignal,
 ): Promise<FitOutcome> {
   const { state, setup } = log;
-  const { policy } = setup;
-  const measuredBy = setup.estimator.changeModel(state.ledger, to.modelId);
-  const writer = { limits: state.view.limits, ledger: state.ledger };
+  const by = {
+    policy: setup.policy,
+    measuredBy: setup.estimator.changeModel(state.ledger, to.modelId),
+    writer: { limits: state.view.limits, ledger: state.ledger },
+  };
   const atLimits: FitInput = { ...input, model: to.limits };
-  const now = gateStateOf(log, { policy, input, measuredBy });
-  const fitsAlready = whyAct(now, atLimits).kind === "unchanged" || isNoSmaller(to.limits, state.view.limits);
+  const why = whyAct(gateStateOf(log, { ...by, input }), atLimits);
+  const fitsAlready = why.kind === "unchanged" || isNoSmaller(to.limits, state.view.limits);
   const downshift: FitInput = { ...atLimits, now: { reason: "downshift", keep: null } };
   const outcome: FitOutcome = fitsAlready
     ? { kind: "unchanged", off: null }
-    : await fitSession(log, { policy, input: downshift, measuredBy, prepared, writer }, signal);
+    : await fitSession(log, { ...by, input: downshift, prepared }, signal);
   log.append(modelChangeEntry(log.state.view, to, input.nowMs));
   return outcome;
 }

@@ -1,5 +1,5 @@
 import { GOAL_STEP } from "../engine/chain.ts";
-import type { FitInput, FitOutcome } from "../engine/fit-input.ts";
+import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";
@@ -11,16 +11,6 @@ import { isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
 import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
-
-/** The memory of attempts, so that failing strategies are not tried for ever. */
-interface Breaker {
-  /** Summaries of a model that failed in a row; a human message begins the count again. */
-  readonly failures: number;
-  /** The ledger's estimate when an attempt last changed nothing; `null` after a success. */
-  readonly estimatedAtLastAttemptTokens: number | null;
-  /** True if the newest compaction missed its goal: what is believed not to fit was sent, and is cut again only when enough is new. */
-  readonly isGoalMissed: boolean;
-}
 
 /** Nothing has failed. */
 export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };

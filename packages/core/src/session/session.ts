@@ -3,7 +3,7 @@ import type {
   BeforeCompaction,
   FitInput,
   FitOutcome,
-  FitState,
+  FitSetup,
   PreparedSummary,
   PreparedSummaryPort,
 } from "../engine/fit-input.ts";
@@ -163,15 +163,10 @@ export interface SessionOptions {
 }
 
 /** The setup by which a session is measured and made to fit; it stays the same while the session is open. */
-export interface SessionSetup extends StateFold {
+export interface SessionSetup extends StateFold, FitSetup {
   readonly policy: EnginePolicy;
-  readonly kinds: Kinds;
   /** True if a rule of the policy recalls what the log has said. */
   readonly recalls: boolean;
-  readonly cutEstimator: FitState["cutEstimator"];
-  readonly deadline: FitState["deadline"];
-  /** `null` if no reasoning is bound. */
-  readonly isBoundReasoning: IsBoundReasoning | null;
   readonly ports: Pick<SessionOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
 }
 

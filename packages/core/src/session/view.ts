@@ -1,4 +1,5 @@
 import { applyEdits } from "../edit/apply-edits.ts";
+import type { FitView } from "../engine/fit-input.ts";
 import type { CompactionEntry, ModelChangeEntry, ModelLimits, RevertEntry, SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { entryIdOf, loggedLimits } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
@@ -17,22 +18,13 @@ import { shortHash } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
 
 /** The context of a session after the entries so far: all that would be sent now, and all that is needed to apply the next entry. */
-export interface SessionView {
+export interface SessionView extends FitView {
   readonly sessionId: string | null;
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-  readonly modelId: string | null;
   readonly limits: ModelLimits | null;
-  readonly boundReasoning: BoundReasoning;
-  /** The messages of the context, after all active compactions. */
-  readonly messages: Sequence<Message>;
-  /** The compactions that a revert can undo, oldest first. */
-  readonly activeCompactions: readonly CompactionEntry[];
   /** The view that a revert of the newest compaction brings back; `null` if there is none, `archived` if only the log has it. */
   readonly undo: Undo;
   /** Hash of the messages' ids and of the edits that made them; `""` for an empty log, and if the reader hashes nothing. */
   readonly viewHash: string;
-  readonly lastEntryId: string | null;
 }
 
 /** The view before a compaction, and the messages that came after it. */
