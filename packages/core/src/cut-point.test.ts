@@ -2,15 +2,11 @@ import { describe, expect, test } from "vitest";
 import {
   type Boundary,
   cutAtBoundary,
-  cutExceedingTokens,
   cutKeeping,
-  cutKeepingMessages,
-  cutKeepingTokens,
   openStepStart,
   safeCutAtOrAfter,
   safeCutAtOrBefore,
   safeCuts,
-  spansBefore,
   spansBetween,
 } from "./cut-point.ts";
 import type { Message } from "./message/message.ts";
@@ -210,11 +206,11 @@ test.each([
   ["keep the newest two", 2, 3],
   ["keep all", 5, 0],
   ["keep more than there are", 9, 0],
-])("cutKeepingMessages: %s", (_, count, cut) => {
-  expect(cutKeepingMessages(messages, count)).toBe(cut);
+])("cutKeeping messages: %s", (_, count, cut) => {
+  expect(cutKeeping(messages, { messages: count }, tokensOf)).toBe(cut);
 });
 
-describe("cutKeepingTokens", () => {
+describe("cutKeeping tokens", () => {
   test.each([
     ["keep nothing", 0, 5],
     ["a single token", 1, 4],
@@ -225,12 +221,12 @@ describe("cutKeepingTokens", () => {
     ["exactly all", 210, 0],
     ["P-7: all together do not reach it", 1000, 0],
   ])("%s", (_, keepTokens, cut) => {
-    expect(cutKeepingTokens(messages, keepTokens, (message) => (message.role === "user" ? length(message) : 0))).toBe(cut);
+    expect(cutKeeping(messages, { tokens: keepTokens }, tokensOf)).toBe(cut);
   });
 
   test("prices only what is kept", () => {
     const priced: string[] = [];
-    cutKeepingTokens(messages, 25, (message) => {
+    cutKeeping(messages, { tokens: 25 }, (message) => {
       priced.push(message.id);
       return 10;
     });
@@ -247,19 +243,12 @@ test.each([
   ["29 of 10 + 20", 29, 3],
   ["30 of 10 + 20 takes one more", 30, 2],
   ["all together do not exceed it", 210, 0],
-])("cutExceedingTokens: %s", (_, keepTokens, cut) => {
-  expect(cutExceedingTokens(messages, keepTokens, tokensOf)).toBe(cut);
+])("cutKeeping what exceeds tokens: %s", (_, keepTokens, cut) => {
+  expect(cutKeeping(messages, { overTokens: keepTokens }, tokensOf)).toBe(cut);
 });
 
-test.each([
-  ["what exceeds stays if nothing is said", { tokens: 29 }, 3],
-  ["a number of messages", { messages: 3 }, 2],
-] as const)("cutKeeping: %s", (_, keep, cut) => {
-  expect(cutKeeping(messages, keep, tokensOf)).toBe(cut);
-});
-
-test("cutExceedingTokens: there is nothing to cut in no messages", () => {
-  expect(cutExceedingTokens([], 0, tokensOf)).toBe(0);
+test("cutKeeping: there is nothing to cut in no messages", () => {
+  expect(cutKeeping([], { overTokens: 0 }, tokensOf)).toBe(0);
 });
 
 const turn = [human("u", "do"), reply("a", "one"), reply("b", "two")];
@@ -275,8 +264,8 @@ test.each<[string, readonly Message[], number, readonly string[]]>([
   ["what follows it, if it is the first message", turn, 2, ["a..a"]],
   ["nothing, if it is alone before the cut", turn, 1, []],
   ["all of it without a human message", replies, 2, ["a..b"]],
-])("spansBefore: %s", (_, messages, cut, spans) => {
-  expect(spansBefore(messages, cut).map(({ from, through }) => `${from}..${through}`)).toEqual(spans);
+])("spansBetween, from the first: %s", (_, messages, cut, spans) => {
+  expect(spansBetween(messages, { start: 0, cut }).map(({ from, through }) => `${from}..${through}`)).toEqual(spans);
 });
 
 test.each<[string, number, number, readonly string[]]>([

@@ -51,65 +51,26 @@ export function openStepStart(messages: readonly Message[]): number {
   return message !== undefined && toolCallsOf(message).length > 0 ? index : messages.length;
 }
 
-/** Returns the index from which the newest `count` messages are kept; 0 if there are no more than that. */
-export function cutKeepingMessages(messages: readonly Message[], count: number): number {
-  return Math.max(0, messages.length - count);
-}
-
-/** How much of the newest history is kept; the message that exceeds an amount of tokens stays. */
+/** How much of the newest history is kept: so many messages, or those that first reach an amount of tokens. */
 export type NewestKept = { readonly messages: number } | { readonly tokens: number };
 
-/** The cut point that keeps so much. */
+/**
+ * The cut point that keeps so much; with `overTokens` the newest messages that first exceed an amount. The message that reaches or exceeds it stays. 0 if all
+ * messages together do not. Visits only what is kept.
+ */
 export function cutKeeping(
   messages: readonly Message[],
-  keep: NewestKept,
+  keep: NewestKept | { readonly overTokens: number },
   messageTokens: (message: Message) => number,
 ): number {
-  return "messages" in keep
-    ? cutKeepingMessages(messages, keep.messages)
-    : cutKeepingTokens(messages, keep.tokens, messageTokens);
-}
-
-/**
- * Returns the index from which the newest messages first reach `keepTokens`, the message that reaches it included. 0 if all
- * messages together do not reach it. Visits only what is kept.
- */
-export function cutKeepingTokens(
-  messages: readonly Message[],
-  keepTokens: number,
-  messageTokens: (message: Message) => number,
-): number {
-  return keepTokens <= 0 ? messages.length : cutWhere(messages, messageTokens, (keptTokens) => keptTokens >= keepTokens);
-}
-
-/** Returns the index from which the newest messages first exceed `keepTokens`, the one that does included; 0 if all together do not. */
-export function cutExceedingTokens(
-  messages: readonly Message[],
-  keepTokens: number,
-  messageTokens: (message: Message) => number,
-): number {
-  return cutWhere(messages, messageTokens, (keptTokens) => keptTokens > keepTokens);
-}
-
-function cutWhere(
-  messages: readonly Message[],
-  messageTokens: (message: Message) => number,
-  isEnough: (keptTokens: number) => boolean,
-): number {
+  if ("messages" in keep) return Math.max(0, messages.length - keep.messages);
+  if ("tokens" in keep && keep.tokens <= 0) return messages.length;
   let keptTokens = 0;
   const cut = messages.findLastIndex((message) => {
     keptTokens += messageTokens(message);
-    return isEnough(keptTokens);
+    return "tokens" in keep ? keptTokens >= keep.tokens : keptTokens > keep.overTokens;
   });
   return Math.max(0, cut);
-}
-
-/**
- * Returns the spans before the cut that may go, in order: all of it, or if the last human message is there, the older part and the part behind it.
- * Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
- */
-export function spansBefore(messages: readonly Message[], cut: number): readonly MessageSpan[] {
-  return spansBetween(messages, { start: 0, cut });
 }
 
 /** Messages from `start` up to `cut`; with `lastHuman: "goes"` the last human message is one like any other. */
@@ -119,7 +80,10 @@ export interface Stretch {
   readonly lastHuman?: "stays" | "goes" | undefined;
 }
 
-/** As {@link spansBefore}, of what does not lie before `start`. */
+/**
+ * Returns the spans of a stretch that may go, in order: all of it, or if the last human message is there, the older part and the part behind it.
+ * Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
+ */
 export function spansBetween(messages: readonly Message[], { start, cut, lastHuman }: Stretch): readonly MessageSpan[] {
   const human = lastHuman === "goes" ? -1 : messages.findLastIndex(isHuman);
   return [...span(messages, start, Math.min(human, cut)), ...span(messages, Math.max(start, human + 1), cut)];
@@ -147,50 +111,41 @@ export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn" |
  */
 export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
   const safe = safeCuts(messages);
+  const nextWhere = (isBeginning: (message: Message, at: number) => boolean): number | null => {
+    const next = messages.findIndex((message, at) => at >= wanted && isBeginning(message, at));
+    return next < 0 ? null : next;
+  };
   switch (boundary) {
     case "any-safe":
       return safeCutAtOrBefore(safe, wanted);
-    case "next-safe":
-      return nextSafe(messages, safe, wanted);
-    case "not-in-tool-batch":
-      return outsideToolBatch(messages, safe, wanted);
+    case "next-safe": {
+      // A result whose call is not there binds nothing, yet it is no beginning.
+      const next = nextWhere((message, at) => safe[at] === true && message.role !== "tool-result");
+      return next ?? safeCutAtOrBefore(safe, wanted);
+    }
+    case "not-in-tool-batch": {
+      let cut = safeCutAtOrBefore(safe, wanted);
+      while (cut > 0 && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
+      return cut;
+    }
     case "turn":
-      return nextTurn(messages, safe, wanted);
-    case "human":
-      return atHuman(messages, safe, wanted);
+      return nextWhere(isHuman) ?? safeCutAtOrBefore(safe, wanted);
+    case "human": {
+      const isBeginning = (message: Message, at: number) =>
+        message.role === "user" &&
+        message.origin !== "summary" &&
+        !isDeclared(message) &&
+        messages[at - 1]?.role !== "tool-result";
+      const last = messages.at(-1);
+      const hasEnded = last?.role === "assistant" && toolCallsOf(last).length === 0;
+      const before = hasEnded ? safeCutAtOrBefore(safe, messages.length) : Math.max(0, messages.findLastIndex(isBeginning));
+      return nextWhere(isBeginning) ?? before;
+    }
     default:
       return boundary satisfies never;
   }
 }
 
-function nextSafe(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
-  // A result whose call is not there binds nothing, yet it is no beginning.
-  const next = messages.findIndex((message, at) => at >= wanted && safe[at] === true && message.role !== "tool-result");
-  return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
-}
-
-/** Moves back past calls and results, so that the first kept message is a user's or an assistant's text. */
-function outsideToolBatch(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
-  let cut = safeCutAtOrBefore(safe, wanted);
-  while (cut > 0 && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
-  return cut;
-}
-
 function isInToolBatch(message: Message | undefined): boolean {
   return message !== undefined && (message.role === "tool-result" || toolCallsOf(message).length > 0);
-}
-
-function nextTurn(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
-  const next = messages.findIndex((message, at) => at >= wanted && isHuman(message));
-  return next === -1 ? safeCutAtOrBefore(safe, wanted) : next;
-}
-
-function atHuman(messages: readonly Message[], safe: readonly boolean[], wanted: number): number {
-  const isBeginning = (message: Message, at: number) =>
-    message.role === "user" && message.origin !== "summary" && !isDeclared(message) && messages[at - 1]?.role !== "tool-result";
-  const next = messages.findIndex((message, at) => at >= wanted && isBeginning(message, at));
-  if (next >= 0) return next;
-  const last = messages.at(-1);
-  const hasEnded = last?.role === "assistant" && toolCallsOf(last).length === 0;
-  return hasEnded ? safeCutAtOrBefore(safe, messages.length) : Math.max(0, messages.findLastIndex(isBeginning));
 }

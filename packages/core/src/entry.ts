@@ -192,21 +192,8 @@ export const NO_WORK: WorkCount = { charactersScanned: 0, messagesVisited: 0, to
 
 /** The id by which other entries name this one. */
 export function entryIdOf(entry: SessionEntry): string {
-  switch (entry.type) {
-    case "message":
-      return entry.message.id;
-    case "usage":
-      return entry.requestId;
-    case "session":
-    case "setup-change":
-    case "model-change":
-    case "compaction":
-    case "attempt":
-    case "revert":
-      return entry.id;
-    default:
-      return entry satisfies never;
-  }
+  if (entry.type === "message") return entry.message.id;
+  return entry.type === "usage" ? entry.requestId : entry.id;
 }
 
 /** A span of messages of a view, both ends included, by message id. */
@@ -266,16 +253,8 @@ export interface AppliedReplaceHistory {
 
 /** Lists the whole messages that an edit put into the context; none for an edit of one part of a message. */
 export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
-  switch (edit.kind) {
-    case "replace-spans":
-      return edit.message === null ? [] : [edit.message];
-    case "replace-history":
-      return edit.messages;
-    case "replace-part":
-      return [];
-    default:
-      return edit satisfies never;
-  }
+  if (edit.kind === "replace-history") return edit.messages;
+  return edit.kind === "replace-part" || edit.message === null ? [] : [edit.message];
 }
 
 /** True for what shows that the model answered. */

@@ -3,7 +3,7 @@ import { klaudeCodeSizes } from "../../testing/klaude-code-sizes.ts";
 import { lettered } from "../../testing/lettered.ts";
 import { keptBrief } from "../../testing/shown-compaction.ts";
 import { fires, triggerTokens } from "../budget.ts";
-import { cutAtBoundary, cutKeepingTokens } from "../cut-point.ts";
+import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import type { Message } from "../message/message.ts";
 import { KLAUDE_CODE_LENGTH_ESTIMATE, KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
 import { KLAUDE_CODE_DOCUMENT_POLICY } from "../policy/presets/klaude-code-document.ts";
@@ -92,7 +92,7 @@ describe("estimates and cuts", () => {
     ["K-k4: a single giant message", lettered("U", 50_000), 20_000, 0],
     ["K-k5: a giant newest message is kept whole", lettered("UU", [10, 50_000]), 20_000, 1],
   ])("%s", (_, messages, keepTokens, expected) => {
-    expect(cutAtBoundary(messages, cutKeepingTokens(messages, keepTokens, measure), "next-safe")).toBe(expected);
+    expect(cutAtBoundary(messages, cutKeeping(messages, { tokens: keepTokens }, measure), "next-safe")).toBe(expected);
   });
 
   test.each<[string, readonly Message[], number, number]>([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
 import { splitTurnAt } from "../../testing/split-turn.ts";
-import { cutAtBoundary, cutExceedingTokens, cutKeepingMessages } from "../cut-point.ts";
+import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import { fileOperations } from "../memory/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
@@ -43,14 +43,14 @@ describe("cuts", () => {
       3,
     ],
   ])("%s", (_, messages, keepTokens, expected) => {
-    expect(cutAtBoundary(messages, cutExceedingTokens(messages, keepTokens, cutMeasure), "turn")).toBe(expected);
+    expect(cutAtBoundary(messages, cutKeeping(messages, { overTokens: keepTokens }, cutMeasure), "turn")).toBe(expected);
   });
 
   test.each([
     ["O-c6: all but the newest two", 5, 3],
     ["O-c8: there are no more than two", 2, 0],
   ])("%s", (_, count, expected) => {
-    expect(cutKeepingMessages(lettered("UAUAU".slice(0, count), 5), 2)).toBe(expected);
+    expect(cutKeeping(lettered("UAUAU".slice(0, count), 5), { messages: 2 }, cutMeasure)).toBe(expected);
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe("cuts", () => {
   });
 
   test("O-c17: the walk back ends where opal's does", () => {
-    expect(cutExceedingTokens(TURN_OF_43, 500, cutMeasure)).toBe(34);
+    expect(cutKeeping(TURN_OF_43, { overTokens: 500 }, cutMeasure)).toBe(34);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { lettered, textOfBytes } from "../../testing/lettered.ts";
 import { splitTurnAt } from "../../testing/split-turn.ts";
 import { fires, triggerTokens } from "../budget.ts";
-import { cutAtBoundary, cutKeepingTokens } from "../cut-point.ts";
+import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import type { Message } from "../message/message.ts";
 import { transcriptText } from "../message/transcript-text.ts";
 import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets, resolveContextWindow } from "../policy/presets/pi.ts";
@@ -12,7 +12,7 @@ import { createWorkCounter } from "../tokens/measure.ts";
 
 const measure = charsPerToken(PI_LENGTH_ESTIMATE, createWorkCounter()).messageTokens;
 const cutFor = (messages: readonly Message[], keepTokens: number) =>
-  cutAtBoundary(messages, cutKeepingTokens(messages, keepTokens, measure), "next-safe");
+  cutAtBoundary(messages, cutKeeping(messages, { tokens: keepTokens }, measure), "next-safe");
 
 describe("trigger", () => {
   const budget = { windowTokens: 100_000, inputBudgetTokens: 100_000 };

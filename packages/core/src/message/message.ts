@@ -188,18 +188,11 @@ export function chainId(previousId: string | null, draft: MessageDraft): string 
 
 /** Writes a message's content as canonical JSON, without its time, model and request id: equal content gives equal text. */
 export function canonicalContent(draft: MessageDraft): string {
-  switch (draft.role) {
-    case "user":
-      return canonicalJson({ origin: draft.origin, parts: draft.parts });
-    case "assistant":
-      return canonicalJson({
-        parts: draft.parts.map((part) => (part.type === "tool-call" ? { ...part, paths: undefined } : part)),
-      });
-    case "tool-result":
-      return canonicalJson({ callId: draft.callId, isError: draft.isError, parts: draft.parts });
-    default:
-      return draft satisfies never;
-  }
+  if (draft.role === "user") return canonicalJson({ origin: draft.origin, parts: draft.parts });
+  if (draft.role === "tool-result") return canonicalJson({ callId: draft.callId, isError: draft.isError, parts: draft.parts });
+  return canonicalJson({
+    parts: draft.parts.map((part) => (part.type === "tool-call" ? { ...part, paths: undefined } : part)),
+  });
 }
 
 /** The draft with an id: `sourceId` if the source has one that is unique in its log, else the chain id. */
@@ -240,39 +233,23 @@ export function extendViewHash(viewHash: string, messageId: string): string {
  * those that a wire does not take. Reasoning that is changed loses its `opaque`, which vouches for another text.
  */
 export function wellFormedMessage(message: Message): Message {
-  switch (message.role) {
-    case "user": {
-      const parts = wellFormed(message.parts);
-      return parts === message.parts ? message : { ...message, parts };
-    }
-    case "assistant": {
-      if (message.parts.every((part) => wellFormedPart(part) === part)) return message;
-      return { ...message, parts: message.parts.map(wellFormedPart) };
-    }
-    case "tool-result": {
-      const parts = wellFormed(message.parts);
-      const toolName = wellFormed(message.toolName);
-      return parts === message.parts && toolName === message.toolName ? message : { ...message, parts, toolName };
-    }
-    default:
-      return message satisfies never;
+  if (message.role === "assistant") {
+    const isWhole = message.parts.every((part) => wellFormedPart(part) === part);
+    return isWhole ? message : { ...message, parts: message.parts.map(wellFormedPart) };
   }
+  const parts = wellFormed(message.parts);
+  if (message.role === "user") return parts === message.parts ? message : { ...message, parts };
+  const toolName = wellFormed(message.toolName);
+  return parts === message.parts && toolName === message.toolName ? message : { ...message, parts, toolName };
 }
 
 function wellFormedPart(part: AssistantMessage["parts"][number]): AssistantMessage["parts"][number] {
-  switch (part.type) {
-    case "text":
-      return wellFormed(part);
-    case "reasoning":
-      return part.text.isWellFormed() ? part : { ...part, text: wellFormed(part.text), opaque: null };
-    case "tool-call": {
-      const toolName = wellFormed(part.toolName);
-      const argumentsJson = wellFormedJson(part.argumentsJson);
-      return toolName === part.toolName && argumentsJson === part.argumentsJson ? part : { ...part, toolName, argumentsJson };
-    }
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "text") return wellFormed(part);
+  if (part.type === "reasoning")
+    return part.text.isWellFormed() ? part : { ...part, text: wellFormed(part.text), opaque: null };
+  const toolName = wellFormed(part.toolName);
+  const argumentsJson = wellFormedJson(part.argumentsJson);
+  return toolName === part.toolName && argumentsJson === part.argumentsJson ? part : { ...part, toolName, argumentsJson };
 }
 
 /** The context with well-formed text throughout, for encoders; messages that nothing is wrong with keep their identity. */

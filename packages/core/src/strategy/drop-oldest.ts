@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cutKeeping, safeCutAtOrAfter, safeCutAtOrBefore, safeCuts, spansBefore } from "../cut-point.ts";
+import { cutKeeping, safeCutAtOrAfter, safeCutAtOrBefore, safeCuts, spansBetween } from "../cut-point.ts";
 import type { ReplaceSpansEdit } from "../edit/apply-edits.ts";
 import { isHuman } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
@@ -32,7 +32,7 @@ function dropOldest(spec: DropOldestSpec, input: StrategyInput): StrategyAnswer 
     spec.amount === "all-but-keep"
       ? cutByKeep(input)
       : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
-  const spans = spansBefore(input.messages, cut).map(({ from, through }) => ({ from, through, promptId: null }));
+  const spans = spansBetween(input.messages, { start: 0, cut }).map(({ from, through }) => ({ from, through, promptId: null }));
   if (spans.length === 0) return { kind: "not-applicable", reason: "nothing can be dropped" };
   return { kind: "edits", edits: [{ kind: "replace-spans", spans, ...answerOf(spec) }] };
 }

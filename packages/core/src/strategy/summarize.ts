@@ -1,14 +1,5 @@
 import { z } from "zod";
-import {
-  type Boundary,
-  cutAtBoundary,
-  cutExceedingTokens,
-  cutKeeping,
-  cutKeepingMessages,
-  safeCutAtOrBefore,
-  safeCuts,
-  spansBetween,
-} from "../cut-point.ts";
+import { type Boundary, cutAtBoundary, cutKeeping, safeCutAtOrBefore, safeCuts, spansBetween } from "../cut-point.ts";
 import type { MessageSpan, PromptedSpan } from "../entry.ts";
 import { isDeclared, isSummary, type Message } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
@@ -102,14 +93,14 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
     if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
   }
   if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
-  const forced = safeCutAtOrBefore(safeCuts(messages), cutKeepingMessages(messages, spec.forcedKeepMessages));
+  const forced = safeCutAtOrBefore(safeCuts(messages), messages.length - spec.forcedKeepMessages);
   return forced > 0 ? forced : null;
 }
 
 function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, cause }: StrategyInput): number {
   if (cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
-  if ("tokens" in keep && spec.boundary === "turn") return cutExceedingTokens(messages, keep.tokens, keptMessageTokens);
-  return cutKeeping(messages, keep, keptMessageTokens);
+  const isOver = "tokens" in keep && spec.boundary === "turn";
+  return cutKeeping(messages, isOver ? { overTokens: keep.tokens } : keep, keptMessageTokens);
 }
 
 function keptTokens({ messages, messageTokens, isKept }: StrategyInput, cut: number): number {
