@@ -35,14 +35,12 @@ export function applyEdits(messages: readonly Message[], edits: readonly ViewEdi
 }
 
 function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedReplacePart>): readonly Message[] {
-  switch (edit.kind) {
-    case "replace-spans":
-      return replaceSpans(view, edit.spans, edit.message === null ? [] : [edit.message]);
-    case "replace-history":
-      return edit.through === null ? edit.messages : [...edit.messages, ...view.slice(positionIn(view, edit.through) + 1)];
-    default:
-      return edit satisfies never;
-  }
+  if (edit.kind === "replace-spans") return replaceSpans(view, edit.spans, edit.message === null ? [] : [edit.message]);
+  const { through, messages } = edit;
+  if (through === null) return messages;
+  // Of several with that id the newest counts: a damaged history may hold it twice, and the edit was made of all of it.
+  const place = placeIn(placesOf(view, [{ from: through, through }]), through);
+  return [...messages, ...view.slice(place + 1)];
 }
 
 /** Removes the spans and puts `replacement` where the first of them began. Spans are in order and do not overlap. */
@@ -51,12 +49,12 @@ function replaceSpans(
   spans: readonly MessageSpan[],
   replacement: readonly Message[],
 ): readonly Message[] {
-  const positions = placesOf(messages, spans);
+  const places = placesOf(messages, spans);
   const result: Message[] = [];
   let next = 0;
   for (const [order, span] of spans.entries()) {
-    const from = positionOf(positions, span.from);
-    const through = positionOf(positions, span.through);
+    const from = placeIn(places, span.from);
+    const through = placeIn(places, span.through);
     if (from < next || through < from) throw badEdit(`spans overlap or run backwards at message ${span.from}`, span.from);
     result.push(...messages.slice(next, from));
     if (order === 0) result.push(...replacement);
@@ -103,28 +101,15 @@ function withParts(message: Message, replacements: ReadonlyMap<number, Part>): M
       throw badEdit(`a ${part.type} part cannot stand in the ${message.role} message ${message.id}`, message.id);
   }
   const partAt = (part: Part, index: number): Part => replacements.get(index) ?? part;
-  switch (message.role) {
-    case "user":
-    case "tool-result":
-      return { ...message, parts: message.parts.map(partAt).filter((part) => part.type === "text" || part.type === "image") };
-    case "assistant":
-      return { ...message, parts: message.parts.map(partAt).filter((part) => part.type !== "image") };
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "assistant")
+    return { ...message, parts: message.parts.map(partAt).filter((part) => part.type !== "image") };
+  return { ...message, parts: message.parts.map(partAt).filter((part) => part.type === "text" || part.type === "image") };
 }
 
-function positionIn(messages: readonly Message[], messageId: string): number {
-  // The newest of that id: a damaged history may hold it twice, and the edit was made of all of it.
-  const position = messages.findLastIndex((message) => message.id === messageId);
-  if (position < 0) throw badEdit(`no message ${messageId} in the view`, messageId);
-  return position;
-}
-
-function positionOf(positions: ReadonlyMap<string, number>, messageId: string): number {
-  const position = positions.get(messageId);
-  if (position === undefined) throw badEdit(`no message ${messageId} in the view`, messageId);
-  return position;
+function placeIn(places: ReadonlyMap<string, number>, messageId: string): number {
+  const place = places.get(messageId);
+  if (place === undefined) throw badEdit(`no message ${messageId} in the view`, messageId);
+  return place;
 }
 
 function badEdit(what: string, messageId: string): PlimsollError {
@@ -141,14 +126,11 @@ function badEdit(what: string, messageId: string): PlimsollError {
 export function refuseBrokenPromises(
   before: readonly Message[],
   after: readonly Message[],
-  {
-    lastHuman,
-    lastStep,
-  }: { readonly lastHuman?: "stays" | "goes" | undefined; readonly lastStep?: "open" | "answered" | undefined } = {},
+  promised: { readonly lastHuman?: "stays" | "goes" | undefined; readonly lastStep?: "open" | "answered" | undefined } = {},
 ): void {
-  const human = lastHuman === "goes" ? undefined : before.findLast(isHuman);
+  const human = promised.lastHuman === "goes" ? undefined : before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) throw brokenPromise("last-human-message", human.id);
-  const step = lastStep === "answered" ? [] : before.slice(openStepStart(before));
+  const step = promised.lastStep === "answered" ? [] : before.slice(openStepStart(before));
   // A summary or notice is where the first message that it covers was: a step that has stayed still ends the view.
   const start = after.length - step.length;
   for (const [index, message] of step.entries())
@@ -162,10 +144,8 @@ function hasStayed(message: Message, now: Message | undefined): boolean {
 }
 
 function brokenPromise(promise: "last-human-message" | "open-step", messageId: string): PlimsollError {
-  return new PlimsollError("bad-edit", `the plan takes or changes what must stay (${promise}): ${messageId}`, {
-    promise,
-    messageId,
-  });
+  const message = `the plan takes or changes what must stay (${promise}): ${messageId}`;
+  return new PlimsollError("bad-edit", message, { promise, messageId });
 }
 
 /** A change of the context that a strategy asks for, as plain data that names messages by id. The engine turns it into an applied edit. */

@@ -1,4 +1,4 @@
-import type { Edit, ReplacePartEdit, ReplaceSpansEdit, WrittenSummary } from "../edit/apply-edits.ts";
+import type { Edit, ReplacePartEdit, ReplaceSpansEdit } from "../edit/apply-edits.ts";
 import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.ts";
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan, PromptedSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
@@ -15,24 +15,20 @@ import type { StrategyInput } from "../strategy/strategy.ts";
 import { type SummaryAuthor, usableSummary } from "../summarizer/usable.ts";
 import { isUnsized } from "../tokens/measure.ts";
 
-/** The circumstances under which an edit's summary is written. */
-interface SummaryCircumstances {
-  readonly summary: SummaryPolicy;
-  /** The view that the edit is of. */
-  readonly messages: readonly Message[];
-  /** The system text and tools that every request of the session sends before its messages. */
-  readonly opening: Pick<Context, "system" | "tools">;
-  readonly focus: string | null;
-  readonly prompts: readonly Prompt[];
-}
-
 /** The edits, and the ports that carry them out. */
-export interface ExecuteInput extends SummaryCircumstances {
+export interface ExecuteInput {
+  /** The view that the edits are of. */
+  readonly messages: readonly Message[];
   readonly edits: readonly Edit[];
   /** Messages that keep rules hold: no edit takes or changes them. */
   readonly kept: ReadonlySet<Message>;
   /** Messages that will be sent after the view: the view may be emptied if there is one. */
   readonly pending: readonly Message[];
+  readonly summary: SummaryPolicy;
+  /** The system text and tools that every request of the session sends before its messages. */
+  readonly opening: Pick<Context, "system" | "tools">;
+  readonly focus: string | null;
+  readonly prompts: readonly Prompt[];
   readonly summarizer: Summarizer;
   /** Who writes what `summarizer` gives; somebody who is asked if nothing is said. */
   readonly author?: SummaryAuthor;
@@ -64,132 +60,77 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
   const { messages: before, pending } = input;
   const around = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
   const edits = around.length === 0 ? around : [...around, ...unsizedStubs(input.kept)];
-  refuseBrokenPromises(before, whatStays(before, edits), input);
   const replacement = replacementsIn(before);
+  const unwritten = edits.map((edit) => (edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null }));
+  refuseBrokenPromises(before, applyEdits(before, unwritten), input);
   const applied: AppliedEdit[] = [];
-  for (const edit of edits)
-    applied.push(edit.kind === "replace-part" ? replacement(edit) : await appliedSpans(edit, input, signal));
+  for (const edit of unwritten) applied.push(edit.kind === "replace-part" ? edit : await appliedSpans(edit, input, signal));
   const messages = applyEdits(before, applied);
   refuseUnsendable([...before, ...pending], [...messages, ...pending]);
   return { applied, messages };
 }
 
-/** The view after the edits, without what is still to be written in the place of spans. */
-function whatStays(messages: readonly Message[], edits: readonly Edit[]): readonly Message[] {
-  const replacement = replacementsIn(messages);
-  return applyEdits(
-    messages,
-    edits.map((edit) =>
-      edit.kind === "replace-part" ? replacement(edit) : { kind: edit.kind, spans: edit.spans, message: null },
-    ),
-  );
-}
-
-/** The spans with the message that takes their place. */
+/** The spans with the message that takes their place. A summary that was written before is held to the same rules as one that is asked for. */
 async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedReplaceSpans> {
-  const places = placesOf(input.messages, edit.spans);
-  const parts = edit.spans.map(({ promptId, ...span }) => ({
-    promptId: promptId ?? edit.by,
-    messages: spanOf(span, input.messages, places),
+  const { kind, spans, by } = edit;
+  const places = placesOf(input.messages, spans);
+  // Edits of messages that the view does not have were refused before.
+  const parts = spans.map(({ promptId, from, through }) => ({
+    promptId: promptId ?? by,
+    messages: input.messages.slice(places.get(from), (places.get(through) ?? -1) + 1),
   }));
   const gone = parts.flatMap((part) => part.messages);
   const covered = coverageOf(gone);
-  const { kind, spans, by } = edit;
-  switch (edit.by) {
-    case "nothing":
-      return { kind, spans, by, covered, usage: null, message: null };
-    case "notice": {
-      const handle = spanHandle({ from: edit.spans[0]?.from ?? "", through: edit.spans.at(-1)?.through ?? "" });
-      const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(covered, handle);
-      const message = engineMessage({ role: "user", origin: "notice", text, input, spans: edit.spans }, gone);
-      return { kind, spans, by, covered, usage: null, message };
-    }
-    case "summary":
-    case "digest": {
-      const { text: written, usage, prompts, repairs } = await writtenBy(edit, parts, { input, signal });
-      const text = summaryText(written);
-      const message = engineMessage({ role: input.summary.role, origin: "summary", text, input, spans: edit.spans }, gone);
-      const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
-      return { kind, spans, by, covered, usage, message, ...said };
-    }
-    default:
-      return edit.by satisfies never;
+  if (by === "nothing") return { kind, spans, by, covered, usage: null, message: null };
+  if (by === "notice") {
+    const handle = spanHandle({ from: spans[0]?.from ?? "", through: spans.at(-1)?.through ?? "" });
+    const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(covered, handle);
+    const message = engineMessage(input, "notice", { text, spans, gone });
+    return { kind, spans, by, covered, usage: null, message };
   }
-}
-
-/** The summary of the parts, by whom the edit wants to write it; one that was written before is held to the same rules. */
-async function writtenBy(
-  { by, written }: Pick<ReplaceSpansEdit, "by" | "written">,
-  parts: SummaryRequest["parts"],
-  { input, signal }: { readonly input: ExecuteInput; readonly signal: AbortSignal },
-): Promise<WrittenSummary> {
   const request = summaryRequestFor(parts, input);
   const write = by === "summary" ? input.summarizer : input.digest;
-  const summary = written === undefined ? await write(request, signal) : ({ ...written, stopReason: "end" } as const);
+  const summary = edit.written === undefined ? await write(request, signal) : { ...edit.written, stopReason: "end" as const };
   signal.throwIfAborted();
-  return usableSummary(summary, request, by === "summary" ? input.author : "hook");
+  const { usage, prompts, repairs, ...written } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
+  const message = engineMessage(input, "summary", { text: summaryText(written.text), spans, gone });
+  const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
+  return { kind, spans, by, covered, usage, message, ...said };
 }
 
 /** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */
 function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) => AppliedReplacePart {
   let byId: ReadonlyMap<string, Message> | null = null;
-  return (edit) => {
+  return ({ kind, messageId, partIndex, text, handle }) => {
     // Of several messages with one id the first counts.
     byId ??= new Map(messages.toReversed().map((message) => [message.id, message]));
-    return appliedReplacement(edit, byId.get(edit.messageId));
+    const before = byId.get(messageId)?.parts[partIndex];
+    if (before === undefined) throw new PlimsollError("bad-edit", `message ${messageId} has no part ${partIndex}`);
+    const part: Part = { type: "text", text: wellFormed(text) };
+    return { kind, messageId, partIndex, part, handle, removedChars: partChars(before) - partChars(part) };
   };
-}
-
-function appliedReplacement(edit: ReplacePartEdit, message: Message | undefined): AppliedReplacePart {
-  const part = message?.parts[edit.partIndex];
-  if (part === undefined) throw new PlimsollError("bad-edit", `message ${edit.messageId} has no part ${edit.partIndex}`);
-  const replacement: Part = { type: "text", text: wellFormed(edit.text) };
-  return {
-    kind: "replace-part",
-    messageId: edit.messageId,
-    partIndex: edit.partIndex,
-    part: replacement,
-    handle: edit.handle,
-    removedChars: partChars(part) - partChars(replacement),
-  };
-}
-
-interface EngineContent {
-  readonly role: "user" | "assistant";
-  readonly origin: "summary" | "notice";
-  readonly text: string;
-  readonly input: ExecuteInput;
-  readonly spans: readonly MessageSpan[];
 }
 
 /**
  * A message of the engine's own. Its id follows from what it covers and says, so that a replay gives the same one, and two that say the same of
  * different spans are told apart: a handle that ends with one must not find what the other covers.
  */
-function engineMessage(content: EngineContent, covered: readonly Message[]): Message {
-  const { facts, messages, pending, recaller } = content.input;
-  const gone = new Set(covered);
-  const kept = [...messages.filter((message) => !gone.has(message)), ...pending];
-  const said = [content.text, facts(kept)].filter((text) => text !== null);
-  const recalled = recaller.recall(kept, coverageOf(covered).chars, said.join("\n"));
+function engineMessage(
+  { summary, facts, messages, pending, recaller, nowMs: atMs }: ExecuteInput,
+  origin: "summary" | "notice",
+  { text, spans, gone }: { readonly text: string; readonly spans: readonly MessageSpan[]; readonly gone: readonly Message[] },
+): Message {
+  const covered = new Set(gone);
+  const kept = [...messages.filter((message) => !covered.has(message)), ...pending];
+  const said = [text, facts(kept)].filter((each) => each !== null);
+  const recalled = recaller.recall(kept, coverageOf(gone).chars, said.join("\n"));
   const parts = [...said, ...(recalled === null ? [] : [recalled])].map(
-    (text) => ({ type: "text", text: wellFormed(text) }) as const,
+    (each) => ({ type: "text", text: wellFormed(each) }) as const,
   );
-  const { origin } = content;
-  const atMs = content.input.nowMs;
-  const previousId = canonicalJson(content.spans.map(({ from, through }) => [from, through]));
-  return content.role === "user"
+  const previousId = canonicalJson(spans.map(({ from, through }) => [from, through]));
+  return origin === "notice" || summary.role === "user"
     ? withId({ origin, parts, atMs, role: "user" }, previousId)
     : withId({ origin, parts, atMs, role: "assistant", modelId: null, requestId: null, stopReason: null }, previousId);
-}
-
-/** The messages of a span that the view has: edits with others were refused before. */
-function spanOf(
-  { from, through }: MessageSpan,
-  messages: readonly Message[],
-  places: ReadonlyMap<string, number>,
-): readonly Message[] {
-  return messages.slice(places.get(from), (places.get(through) ?? -1) + 1);
 }
 
 function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {
@@ -199,34 +140,21 @@ function refuseUnsendable(before: readonly Message[], after: readonly Message[])
   if (violations.length === 0) return;
   const known = new Set(historyViolations(before).map((each) => `${each.code} ${each.subject}`));
   const violation = violations.find((each) => !known.has(`${each.code} ${each.subject}`));
-  if (violation !== undefined) {
-    throw new PlimsollError("unsendable", `the edited context has ${violation.code} at message ${violation.index}`, {
-      code: violation.code,
-      index: violation.index,
-      subject: violation.subject,
-    });
-  }
+  if (violation === undefined) return;
+  const { code, index, subject } = violation;
+  throw new PlimsollError("unsendable", `the edited context has ${code} at message ${index}`, { code, index, subject });
 }
 
 /** The request for an edit's summary; `parts` are the messages of its spans. */
-function summaryRequestFor(parts: SummaryRequest["parts"], circumstances: SummaryCircumstances): SummaryRequest {
-  const { sections, maxTokens, turnPrefixMaxTokens, resultCapChars, labels, calls, textless, joints } = circumstances.summary;
-  const { focus, prompts, messages: view } = circumstances;
-  const style = { resultCapChars, labels, calls, textless, joints };
-  const form = formOf(parts, circumstances);
-  return { parts, view, sections, maxTokens, turnPrefixMaxTokens, focus, prompts, ...style, ...form };
-}
-
-function formOf(
-  parts: SummaryRequest["parts"],
-  { summary: { request }, messages, opening }: SummaryCircumstances,
-): Pick<SummaryRequest, "conversation" | "modelId"> {
-  if (request === "serialised") return {};
-  if (request !== "prefix") return { modelId: request.cheaper.modelId };
+function summaryRequestFor(parts: SummaryRequest["parts"], input: ExecuteInput): SummaryRequest {
+  const { messages: view, focus, prompts, opening } = input;
+  const { role: _, request: form, ...shape } = input.summary;
+  const request = { parts, view, ...shape, focus, prompts };
+  if (form === "serialised") return request;
+  if (form !== "prefix") return { ...request, modelId: form.cheaper.modelId };
   const newest = parts.at(-1)?.messages.at(-1);
-  const end = newest === undefined ? 0 : messages.indexOf(newest) + 1;
-  const { system, tools } = opening;
-  return { conversation: { system, tools, messages: messages.slice(0, end), dynamicContext: null } };
+  const messages = view.slice(0, newest === undefined ? 0 : view.indexOf(newest) + 1);
+  return { ...request, conversation: { system: opening.system, tools: opening.tools, messages, dynamicContext: null } };
 }
 
 /**
@@ -265,23 +193,17 @@ function splitAround(span: PromptedSpan, messages: readonly Message[], kept: Rea
   const from = messages.findIndex(({ id }) => id === span.from);
   const through = messages.findIndex(({ id }) => id === span.through);
   if (from < 0 || through < from) return [span];
-  const spans: PromptedSpan[] = [];
-  let first: Message | null = null;
-  let last: Message | null = null;
-  const end = () => {
-    if (first !== null && last !== null) spans.push({ ...span, from: first.id, through: last.id });
-    first = null;
-  };
   // By index: a long view is walked once, and ids are read only where a piece begins or ends.
-  for (let at = from; at <= through; at++) {
+  const isKeptAt = (at: number) => {
     const message = messages[at];
-    if (message === undefined || kept.has(message)) {
-      end();
-      continue;
-    }
-    first ??= message;
-    last = message;
+    return message === undefined || kept.has(message);
+  };
+  const spans: PromptedSpan[] = [];
+  for (let at = from; at <= through; at++) {
+    if (isKeptAt(at)) continue;
+    const first = at;
+    while (at < through && !isKeptAt(at + 1)) at += 1;
+    spans.push({ ...span, from: messages[first]?.id ?? span.from, through: messages[at]?.id ?? span.through });
   }
-  end();
   return spans;
 }
