@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
-import { answerWithin, deadlineOf, inTime, platformTimer, timerOf, unheldWait, withDeadline } from "./port-door.ts";
+import { answerWithin, deadlineOf, inTime, platformTimer, timerOf, withDeadline } from "./port-door.ts";
 import type { Summarizer, SummaryRequest, Wait } from "./ports.ts";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
@@ -131,57 +131,16 @@ test("the platform's timer is the one of a setting that brings none, and is over
   );
 });
 
-describe("the wait that keeps no process from ending", () => {
-  test("is over after its time", async () => {
-    await expect(unheldWait(0, new AbortController().signal)).resolves.toBeUndefined();
-  });
-
-  test("ends with the signal's reason", async () => {
-    const controller = new AbortController();
-    const waiting = unheldWait(60_000, controller.signal);
-    controller.abort(new Error("no more"));
-    await expect(waiting).rejects.toThrow("no more");
-  });
-});
-
 describe("what a timer leaves behind", () => {
-  /** The platform's timers as they are counted, and whether they keep a process from ending. */
-  function counted(timer: unknown) {
-    const cleared: unknown[] = [];
-    vi.stubGlobal("setTimeout", () => timer);
-    vi.stubGlobal("clearTimeout", (each: unknown) => cleared.push(each));
-    return cleared;
-  }
   afterEach(() => {
     vi.unstubAllGlobals();
   });
 
-  test.each<[string, (unref: () => void) => unknown, number]>([
-    ["a timer that can say so keeps no process from ending", (unref) => ({ unref }), 1],
-    ["a number, as in browsers, is left as it is", () => 7, 0],
-    ["so is nothing", () => null, 0],
-    ["so is a timer without it", () => ({}), 0],
-    ["so is one whose word for it is none", () => ({ unref: 7 }), 0],
-  ])("%s", (_, madeBy, times) => {
-    const said: string[] = [];
-    counted(madeBy(() => said.push("unref")));
-    unheldWait(9, new AbortController().signal);
-    expect(said).toHaveLength(times);
-  });
-
-  test("a wait that is called off clears its timer", async () => {
-    const timer = {};
-    const cleared = counted(timer);
-    const controller = new AbortController();
-    const waiting = unheldWait(9, controller.signal);
-    controller.abort(new Error("no more"));
-    await expect(waiting).rejects.toThrow("no more");
-    expect(cleared).toEqual([timer]);
-  });
-
   test("an answer clears the platform's", async () => {
     const timer = {};
-    const cleared = counted(timer);
+    const cleared: unknown[] = [];
+    vi.stubGlobal("setTimeout", () => timer);
+    vi.stubGlobal("clearTimeout", (each: unknown) => cleared.push(each));
     await answerWithin(async () => "yes", { deadline: deadlineOf({}), signal: new AbortController().signal, late });
     expect(cleared).toEqual([timer]);
   });

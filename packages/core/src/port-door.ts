@@ -130,20 +130,6 @@ export function withDeadline(summarizer: Summarizer, deadline: Deadline): Summar
   return (request, signal) => answerWithin((given) => summarizer(request, given), { deadline, signal, late });
 }
 
-/** Waits by the platform's timer, which does not keep a process from ending if the platform can say so. */
-export const unheldWait: Wait = (ms, signal) =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    // In browsers a timer is a number.
-    const known: unknown = timer;
-    if (typeof known === "object" && known !== null && "unref" in known && typeof known.unref === "function") known.unref();
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-
 /** A port's name for a person, the shape that its answers have, and that shape in words. */
 export interface Door<Answer> {
   readonly port: string;

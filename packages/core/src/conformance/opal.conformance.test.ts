@@ -5,7 +5,8 @@ import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import { fileOperations } from "../memory/facts.ts";
 import type { Message } from "../message/message.ts";
 import { OPAL_LENGTH_ESTIMATE, OPAL_POLICY } from "../policy/presets/opal.ts";
-import { reportedTokens } from "../session/session-state.ts";
+import { foldTotals, NO_USAGE } from "../session/session-state.ts";
+import { EMPTY_USAGE_WATCH, foldUsageWatch } from "../session/usage-watch.ts";
 import { summaryPrompt } from "../summarizer/model-summarizer.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
@@ -120,7 +121,9 @@ describe("usage", () => {
       49_000,
     ],
   ])("%s", (_, entries, currentContextTokens, totalTokens) => {
-    expect(reportedTokens(entries)).toEqual({ currentContextTokens, totalTokens });
+    const { reported } = entries.reduce(foldUsageWatch, EMPTY_USAGE_WATCH);
+    const { inputTokens, outputTokens } = entries.reduce(foldTotals, NO_USAGE);
+    expect([reported?.promptTokens ?? 0, inputTokens + outputTokens]).toEqual([currentContextTokens, totalTokens]);
   });
 });
 

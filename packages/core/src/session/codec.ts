@@ -1,8 +1,7 @@
 import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isNestedDeeper, isRecord, type JsonObject } from "../json.ts";
-import type { Message } from "../message/message.ts";
-import { messageChars } from "../message/size.ts";
+import { heldChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 
@@ -43,16 +42,9 @@ const MOST_ESCAPED_BYTES = 6;
  */
 export function checkStorable(entry: SessionEntry): void {
   if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));
-  const chars = entry.type === "message" ? storedChars(entry.message) : 0;
+  // The text and the bytes of its images are nearly all that its line has.
+  const chars = entry.type === "message" ? heldChars(entry.message) : 0;
   if (chars * MOST_ESCAPED_BYTES > MAXIMUM_LINE_BYTES) encodeEntry(entry);
-}
-
-/** Characters of a message with the bytes of its images: nearly all that its line has. */
-function storedChars(message: Message): number {
-  let chars = messageChars(message);
-  for (const part of message.parts)
-    if (part.type === "image" && part.source.kind === "base64") chars += part.source.data.length;
-  return chars;
 }
 
 /** UTF-8 takes one to three bytes for one UTF-16 code unit. */

@@ -336,25 +336,3 @@ function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
     compactions: totals.compactions,
   };
 }
-
-/** Reported tokens of a session's calls. What is not reported counts as nothing. */
-export interface ReportedTokens {
-  /** Prompt of the newest call: what the context measures. */
-  readonly currentContextTokens: number;
-  /** Prompts and replies of all calls: each call reads the whole context again, so this says what was paid, never how full the window is. */
-  readonly totalTokens: number;
-}
-
-/** The totals over a log. */
-export function reportedTokens(entries: Iterable<SessionEntry>): ReportedTokens {
-  let totals: ReportedTokens = { currentContextTokens: 0, totalTokens: 0 };
-  for (const entry of entries) {
-    if (entry.type !== "usage") continue;
-    const { input, output } = entry.usage;
-    totals = {
-      currentContextTokens: input.totalTokens ?? totals.currentContextTokens,
-      totalTokens: totals.totalTokens + (input.totalTokens ?? 0) + (output.totalTokens ?? 0),
-    };
-  }
-  return totals;
-}
