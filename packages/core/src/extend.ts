@@ -105,11 +105,13 @@ export {
   afterAnswer,
   afterRejection,
   believedAt,
+  believedLimits,
   createLearnedLimits,
   learnedInLog,
   learnedWindowTokens,
   NOTHING_LEARNED,
   nextTry,
+  withoutRefuted,
 } from "./session/learned-limit.ts";
 export { openSession } from "./session/open-session.ts";
 export type { Recalled, RecallRange } from "./session/recall.ts";
@@ -126,7 +128,7 @@ export {
 } from "./session/recovery.ts";
 export { replaceHistory } from "./session/replace-history.ts";
 export type { ReportedUsage, SessionInput } from "./session/session.ts";
-export { believedLimits, foldLedger, withoutRefuted } from "./session/session-state.ts";
+export { foldLedger } from "./session/session-state.ts";
 export type { SetupChange } from "./session/view.ts";
 export {
   EMPTY_VIEW,

@@ -145,11 +145,8 @@ export function createConversations(given: ConversationsOptions): Conversations 
     },
     delete: (key) => {
       const base = baseOf({ key, system: "" });
-      const before = deleting.get(base) ?? Promise.resolve();
-      return noted(deleting, base, async () => {
-        await before;
-        await deleteAll(base, memory);
-      });
+      const deleted = (deleting.get(base) ?? Promise.resolve()).then(() => deleteAll(base, memory));
+      return noted(deleting, base, deleted);
     },
     close: async () => {
       isClosed = true;
@@ -299,14 +296,12 @@ function countShared(ids: readonly string[], messages: readonly Message[]): numb
   return low;
 }
 
-/** Starts work that who wants the name next waits for, until it has ended. */
-function noted(works: Map<string, Promise<void>>, name: string, start: () => Promise<void>): Promise<void> {
-  const work = start();
-  const settled: Promise<void> = work
-    .catch(() => undefined)
-    .finally(() => {
-      if (works.get(name) === settled) works.delete(name);
-    });
+/** Notes work that who wants the name next waits for, until it has ended. */
+function noted(works: Map<string, Promise<void>>, name: string, work: Promise<void>): Promise<void> {
+  const over = () => {
+    if (works.get(name) === settled) works.delete(name);
+  };
+  const settled: Promise<void> = work.then(over, over);
   works.set(name, settled);
   return work;
 }
@@ -330,7 +325,7 @@ function release(branch: Branch, memory: Memory): Promise<void> {
     // If another writer has the log, nothing of this one can be written; the caller brings the whole history again.
     if (!isPlimsollError(error, "session-conflict")) memory.unclosed.set(sessionId, branch.session);
   };
-  return noted(memory.closing, sessionId, () => branch.session.close().catch(left));
+  return noted(memory.closing, sessionId, branch.session.close().catch(left));
 }
 
 /** Releases all that is below a node, also what is only being opened. */
@@ -367,8 +362,7 @@ function end(branch: Branch, memory: Memory): void {
 /** Releases branches above the limits, the one used longest ago first; never the newest. */
 function shrink(newest: Branch, memory: Memory): void {
   const { live, roots, options } = memory;
-  let chars = 0;
-  for (const { session } of live) chars += session.sizeChars();
+  let chars = [...live].reduce((sum, { session }) => sum + session.sizeChars(), 0);
   const fits = () => live.size <= options.maximumCount && chars <= options.maximumChars;
   const leave = (branch: Branch) => {
     if (branch !== newest && !fits()) chars -= leaveMemory(branch, memory);
@@ -406,9 +400,9 @@ function isWorkedOn(branch: Branch, memory: Memory): boolean {
  */
 function inherit({ parent, slot }: Branch, children: readonly Branch[]): void {
   const sharedWith = (child: Branch) => Number.parseInt(child.slot, 10);
-  const [heir, ...others] = [...children].sort((a, b) => sharedWith(b) - sharedWith(a));
-  for (const child of heir === undefined ? [] : [heir, ...others]) {
-    const [above, at]: [Node, string] = child === heir ? [parent, slot] : [heir ?? parent, child.slot];
+  const ordered = [...children].sort((a, b) => sharedWith(b) - sharedWith(a));
+  for (const child of ordered) {
+    const [above, at]: [Node, string] = child === ordered[0] ? [parent, slot] : [ordered[0] ?? parent, child.slot];
     child.parent = above;
     child.slot = at;
     above.children.set(at, Promise.resolve(child));

@@ -20,8 +20,9 @@ import {
 import type { EnginePolicy } from "../policy/policy.ts";
 import { shortHash } from "../text.ts";
 import { outcomeEvent } from "./events.ts";
+import { believedLimits, limitStep } from "./learned-limit.ts";
 import type { FittedSession } from "./session.ts";
-import { attemptEntry, believedLimits, limitStep } from "./session-state.ts";
+import { attemptEntry } from "./session-state.ts";
 
 /** The result of fitting a request to limits in other units than tokens. */
 interface FittedMedia {

@@ -162,13 +162,10 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   const index = log.archivedCount + entries.length;
   entries.push(entry);
   log.limitEvents = foldLimitEvents(log.limitEvents, entry);
-  if (entry.type !== "message") {
-    if (entry.type === "compaction") messages.add(entry, index);
-    log.totals = foldTotals(log.totals, entry);
-    return folded;
-  }
-  const { message } = entry;
+  log.totals = foldTotals(log.totals, entry);
   messages.add(entry, index);
+  if (entry.type !== "message") return folded;
+  const { message } = entry;
   const newest = log.state.view.messages.at(-1);
   if (newest !== undefined) log.memory.add(newest);
   log.messageIds.push(message.id);
@@ -248,16 +245,14 @@ async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
 /** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds what was paid stays. */
 function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): Usage {
   const count = impossibleCount(usage);
-  const value = count?.value ?? usage.output.totalTokens ?? 0;
-  if (count === null && value <= log.windowTokens) return usage;
+  const reportedTokens = count?.value ?? usage.output.totalTokens ?? 0;
+  if (count === null && reportedTokens <= log.windowTokens) return usage;
   const { expectedTokens, basis: estimator } = log.predict(null);
-  const refused = { modelId, requestId, reportedTokens: value, expectedTokens, estimator };
-  if (!log.isRefusalTold) log.options.onEvent?.({ type: "usage-refused", ...refused });
+  const refused = { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator } as const;
+  if (!log.isRefusalTold) log.options.onEvent?.(refused);
   log.isRefusalTold = true;
   return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
 }
-
-const NOTHING_TO_WRITE = Promise.resolve();
 
 /** The session of a log that was taken; with repairs of what a crash left, unless they are not wanted. */
 function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
@@ -271,14 +266,12 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const assertOpen = () => {
     if (log.life === "closed") throw closedError("session");
   };
-  const hasFresh = () => entries.length > log.writtenCount;
   const writeFresh = async () => {
     const fresh = entries.slice(log.writtenCount);
-    if (fresh.length === 0) return;
-    await writer?.append(fresh);
+    if (fresh.length > 0) await writer?.append(fresh);
     written(log, fresh.length);
   };
-  const flush = () => (writer === null ? NOTHING_TO_WRITE : writes.run(writeFresh));
+  const flush = () => (writer === null ? Promise.resolve() : writes.run(writeFresh));
   const prepares = options.prepared === undefined && policy.prepare !== undefined;
   const background = prepares ? createBackground({ ...options, log, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
@@ -297,7 +290,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     const outcome = await fitSession(log, given, signal);
     background?.fitted(input, outcome);
     // A fit that changed nothing has nothing to wait for, whatever was aborted.
-    if (writer !== null && hasFresh()) await untilAborted(signal, flush);
+    if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
     return outcome;
   };
   const ended = async (work: () => Promise<void>) => {

@@ -2,12 +2,12 @@ import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { isHuman, type Message } from "../message/message.ts";
-import type { RequestLimits, RequestSize, RequestUnit } from "../message/size.ts";
-import { REQUEST_UNITS, requestSizeOf, sizeIn } from "../message/size.ts";
+import { requestSizeOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
+import { foldRequestLimits, type LearnedRequestLimits } from "./learned-limit.ts";
 import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
 import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
 import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
@@ -57,72 +57,6 @@ export function attemptEntry(
   const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
   const id = shortHash(`attempt\n${reason}\n${kind}\n${at.lastEntryId ?? ""}`);
   return { type: "attempt", id, reason, outcome: kind, steps, estimatedTokens: at.estimatedTokens, atMs: at.input.nowMs };
-}
-
-/** Limits of a request in other units than tokens, learned from refusals, by unit. */
-export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
-
-/** One limit, the entry that says it, and when that was. */
-interface LearnedRequestLimit {
-  readonly limit: number;
-  readonly entryId: string;
-  readonly atMs: number | null;
-}
-
-/** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
-export const BELIEVED_MS = 86_400_000;
-
-/** The beginning of a step's name that records a learned limit, before its unit. */
-const LIMIT_STEP = "limit ";
-
-/** Makes the step that records a limit that a refusal taught. */
-export function limitStep(unit: RequestUnit, limit: number): StepOutcome {
-  return { strategy: `${LIMIT_STEP}${unit}`, outcome: "applied", detail: String(limit) };
-}
-
-/** True for a record of a refusal that was about another unit than tokens: it says nothing of the window. */
-export function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
-  return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
-}
-
-/** Drops the limits that an answered request of this size exceeded; the same value if it exceeded none. */
-export function withoutRefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
-  const left = REQUEST_UNITS.flatMap((unit) => {
-    const { [unit]: learned } = known;
-    return learned === undefined || sizeIn(answered, unit) > learned.limit ? [] : [[unit, learned] as const];
-  });
-  return left.length === Object.keys(known).length ? known : Object.fromEntries(left);
-}
-
-/**
- * Folds one more entry: another model has other limits, undone compactions taught nothing, and a reply shows that its request was not too large.
- * `sizeOf` measures that, and is asked only if there is a limit.
- */
-function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEntry, sizeOf: () => RequestSize): LearnedRequestLimits {
-  if (entry.type === "message") {
-    const isReply = entry.message.role === "assistant" && entry.message.origin === "model";
-    return isReply && Object.keys(known).length > 0 ? withoutRefuted(known, sizeOf()) : known;
-  }
-  if (entry.type === "model-change") return {};
-  if (entry.type === "revert")
-    return Object.fromEntries(Object.entries(known).filter(([, { entryId }]) => entryId !== entry.compactionId));
-  if (entry.type !== "compaction" && entry.type !== "attempt") return known;
-  const { id: entryId, atMs } = entry;
-  const { steps } = entry.type === "attempt" ? entry : entry.record;
-  if (!isOfOtherUnit(steps)) return known;
-  const taught = REQUEST_UNITS.flatMap((unit) => {
-    const limit = steps.find(({ strategy }) => strategy === `${LIMIT_STEP}${unit}`)?.detail;
-    return typeof limit === "string" ? [[unit, { limit: Number(limit), entryId, atMs }] as const] : [];
-  });
-  return { ...known, ...Object.fromEntries(taught) };
-}
-
-/** The limits that are still believed: those of the last day, and those without a time; all if the time now is not known. */
-export function believedLimits(known: LearnedRequestLimits, nowMs: number | null): RequestLimits {
-  const believed = Object.entries(known).filter(
-    ([, { atMs }]) => nowMs === null || atMs === null || nowMs - atMs <= BELIEVED_MS,
-  );
-  return Object.fromEntries(believed.map(([unit, { limit }]) => [unit, limit]));
 }
 
 /** Everything that is known of a session: the fold of its log, as one plain value. The same log gives the same state. */

@@ -137,11 +137,7 @@ function applyCompaction(view: SessionView, entry: CompactionEntry): SessionView
 /** The view without the reasoning that leaves with an entry. A later undo brings back none of it, but for what the undone compaction itself removed. */
 function withoutRemoved(
   view: SessionView,
-  entry: {
-    readonly type: SessionEntry["type"];
-    readonly id: string;
-    readonly removedReasoning?: readonly RemovedReasoning[] | undefined;
-  },
+  entry: SetupChangeEntry | ModelChangeEntry | CompactionEntry | RevertEntry,
 ): SessionView {
   const { removedReasoning: removed = [] } = entry;
   if (removed.length === 0) return view;
@@ -166,27 +162,13 @@ function isInMemory(undo: Undo): undo is UndoPoint {
 function revertLatest(view: SessionView, compactionId: string, hashAfter: typeof extendViewHash): SessionView {
   const latest = view.activeCompactions.at(-1);
   const { undo } = view;
-  if (latest === undefined || latest.id !== compactionId) {
-    throw new PlimsollError(
-      "bad-session",
-      `cannot revert compaction ${compactionId}: the latest active one is ${latest?.id ?? "none"}`,
-      {
-        compactionId,
-      },
-    );
-  }
-  if (!isInMemory(undo)) {
-    throw new PlimsollError(
-      "bad-session",
-      `the view before compaction ${compactionId} is in the log alone; read it back first`,
-      {
-        compactionId,
-      },
-    );
-  }
+  const refused = (why: string) => new PlimsollError("bad-session", why, { compactionId });
+  if (latest?.id !== compactionId)
+    throw refused(`cannot revert compaction ${compactionId}: the latest active one is ${latest?.id ?? "none"}`);
+  if (!isInMemory(undo)) throw refused(`the view before compaction ${compactionId} is in the log alone; read it back first`);
   const { messages, viewHash, previous, since } = undo;
-  const before = { ...view, messages, viewHash, undo: previous, activeCompactions: view.activeCompactions.slice(0, -1) };
-  let folded: SessionView = before;
+  const activeCompactions = view.activeCompactions.slice(0, -1);
+  let folded: SessionView = { ...view, messages, viewHash, undo: previous, activeCompactions };
   for (const message of since) folded = appendMessage(folded, message, hashAfter);
   return folded;
 }
@@ -194,7 +176,7 @@ function revertLatest(view: SessionView, compactionId: string, hashAfter: typeof
 /** The view without the undo points that the log has, too: what compactions covered need not stay in memory. */
 export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): SessionView {
   const { undo } = view;
-  if (undo === null || undo === "archived") return view;
+  if (!isInMemory(undo)) return view;
   if (keep === "none") return { ...view, undo: "archived" };
   return { ...view, undo: { ...undo, previous: undo.previous === null ? null : "archived" } };
 }
@@ -207,12 +189,8 @@ export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): S
 export function revertEntry(view: SessionView, nowMs: number | null): RevertEntry {
   const latest = view.activeCompactions.at(-1);
   if (latest === undefined) throw new PlimsollError("bad-input", "there is no compaction to undo");
-  if (latest.record.reason === "repair") {
-    throw new PlimsollError(
-      "bad-input",
-      "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable",
-    );
-  }
+  const unsendable = "the newest compaction is a repair of a damaged session; undoing it would make the session unsendable";
+  if (latest.record.reason === "repair") throw new PlimsollError("bad-input", unsendable);
   const id = shortHash(`revert\n${latest.id}\n${view.lastEntryId ?? ""}`);
   return { type: "revert", id, compactionId: latest.id, atMs: nowMs };
 }
@@ -245,10 +223,8 @@ const UNDO_ARCHIVED = "undo-archived";
 
 /** A log that is being opened undoes a compaction whose undo point was not kept: open it again and keep it. */
 export function undoArchived(compactionId: string): PlimsollError {
-  return new PlimsollError("bad-session", `compaction ${compactionId} is undone later in the log`, {
-    why: UNDO_ARCHIVED,
-    compactionId,
-  });
+  const message = `compaction ${compactionId} is undone later in the log`;
+  return new PlimsollError("bad-session", message, { why: UNDO_ARCHIVED, compactionId });
 }
 
 /** True for the error that says to open the log again. */
@@ -356,16 +332,9 @@ export type LeavingReasoning = "bound" | "all" | "sealed" | "newest";
 /** The entry that takes reasoning out under the same setup; `null` if there is none. */
 export function withoutReasoningEntry(
   { system, tools, messages, modelId, lastEntryId }: SessionView,
-  {
-    isBound,
-    which,
-    atMs,
-  }: {
-    readonly isBound: IsBoundReasoning | null;
-    readonly which: LeavingReasoning;
-    readonly atMs: number | null;
-  },
+  how: { readonly isBound: IsBoundReasoning | null; readonly which: LeavingReasoning; readonly atMs: number | null },
 ): SetupChangeEntry | null {
+  const { isBound, which, atMs } = how;
   const reasoningOf = (isLeaving: (part: ReasoningPart) => boolean) => boundReasoningIn(messages.slice(), isLeaving);
   const known = which === "bound" ? reasoningOf((part) => isBound?.(part, modelId) === true) : [];
   const isSealedOnly = which === "sealed" || which === "newest";
