@@ -105,15 +105,14 @@ export interface ChainTools {
   ) => Promise<Executed>;
 }
 
-/** A chain that ended, and the views that it made on its way, in order. */
+/** A chain that ended, and the views that its steps made on its way, in order. */
 export interface ChainEnd {
   readonly run: ChainRun;
   readonly views: readonly ChainView[];
 }
 
 /** A view that a step made: what the policy's own strategies kept, or what its fallback left of it. */
-export interface ChainView {
-  readonly from: ChainStep["from"];
+export interface ChainView extends Pick<ChainStep, "from"> {
   readonly run: ChainRun;
 }
 
@@ -286,10 +285,7 @@ export function newestOf(rules: readonly KeepRule[], budget: Budget): StrategyIn
 /** The name in records of the step that swaps a prepared summary in. */
 export const PREPARED_STEP = "prepared";
 
-/**
- * The chain with a prepared summary before the first step that would ask a model, where that step's own would come; `only` it, if the caller
- * wants nothing else. Not before steps that leave nothing but what cannot be cut.
- */
+/** The chain with a prepared summary before the first step that would ask a model. Not before steps that leave nothing but what cannot be cut. */
 export function withPrepared(chain: Chain, step: ChainStep | null): Chain {
   if (step === null || chain.isForced) return chain;
   const asking = chain.steps.findIndex(({ strategy, from }) => from === "policy" && strategy.needsModel);
@@ -311,16 +307,13 @@ export function preparedStep(
     // Steps before it may have shortened results, which a summary of the whole results stands for as well.
     const now = spanned(messages, edit.spans);
     if (!isAsItWas || now.length !== covered.length || now.some(({ id }) => !gone.has(id)))
-      return refused("what it covers has changed since");
+      return { kind: "not-applicable", reason: "what it covers has changed since" } as const;
     const leftTokens = messages.reduce((sum, message) => (gone.has(message.id) ? sum : sum + messageTokens(message)), 0);
-    if (leftTokens >= goal.lineTokens || leftTokens > goal.limitTokens) return refused("too much has come since");
+    if (leftTokens >= goal.lineTokens || leftTokens > goal.limitTokens)
+      return { kind: "not-applicable", reason: "too much has come since" } as const;
     return { kind: "edits", edits: [edit] } as const;
   };
   return { strategy: { name: PREPARED_STEP, needsModel: false, plan }, from: "policy" };
-}
-
-function refused(reason: string): { readonly kind: "not-applicable"; readonly reason: string } {
-  return { kind: "not-applicable", reason };
 }
 
 /** The messages of the spans; none if one of them is not there. */

@@ -69,15 +69,21 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     // The last recovery leaves what cannot be cut: it recalls nothing.
     rules: chain.isForced ? [] : chain.rules,
   });
-  const begun = { messages, tokens: measure.viewTokens, steps: [...state.failedPorts, ...steps] };
-  const start = startOf(begun, kept);
+  // A rule that fails holds nothing, and is a step of the record.
+  const unkept = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
+  const start = {
+    messages,
+    tokens: measure.viewTokens,
+    applied: [],
+    steps: [...state.failedPorts, ...steps, ...unkept],
+    held: kept.filter((each) => each.messages.length > 0),
+  };
   const end = await runChain(chain, start, tools, signal);
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
   const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
-  const ended = { ...run, steps: [...run.steps, ...unrecalled] };
   return outcomeOf(state, compaction, {
-    run: ended,
+    run: { ...run, steps: [...run.steps, ...unrecalled] },
     isMissed,
     rules: chain.rules,
     measure,
@@ -103,21 +109,6 @@ function keptIn(
   return kept;
 }
 
-/** Collects the beginning of a chain: the view, and the messages that rules hold of it. A rule that fails holds nothing, and is a step of the record. */
-function startOf(
-  { messages, tokens, steps }: Pick<ChainRun, "messages" | "tokens" | "steps">,
-  kept: readonly KeptMessages[],
-): ChainRun {
-  const failures = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
-  return {
-    messages,
-    tokens,
-    applied: [],
-    steps: [...steps, ...failures],
-    held: kept.filter((each) => each.messages.length > 0),
-  };
-}
-
 function failedRule(kind: string, failure: unknown): StepOutcome {
   return { strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) };
 }
@@ -125,13 +116,7 @@ function failedRule(kind: string, failure: unknown): StepOutcome {
 function chainToolsFor(
   state: FitState,
   { budget, input }: Compaction,
-  given: {
-    readonly goal: Goal;
-    readonly measure: ViewMeasure;
-    readonly summary: string | null;
-    readonly held: readonly KeptMessages[];
-    readonly rules: readonly KeepRule[];
-  },
+  given: Omit<Parameters<typeof toolsFor>[1], "budget">,
 ): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "cutEstimatorName"> {
   const { pricing, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
   const { goal, measure } = given;

@@ -42,16 +42,12 @@ interface Slot {
   ready: PreparedSummary | null;
 }
 
-/** The state that changes while a session is open. */
-interface BackgroundRecord {
-  slot: Slot | null;
-}
-
 /** Nothing goes on yet. */
 export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts): Background {
   const { prepare } = policy;
   const closing = new AbortController();
-  const now: BackgroundRecord = { slot: null };
+  /** The newest slot; `null` for none. */
+  let now: Slot | null = null;
   const sinceOf = () => log.state.view.activeCompactions.at(-1)?.id ?? null;
 
   /** Gives a summary up, and tells of it once. */
@@ -62,28 +58,28 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
     onEvent?.({ type: "summary-unused", usage: unused.edit.written.usage });
   };
   const empty = () => {
-    const { slot } = now;
-    now.slot = null;
+    const slot = now;
+    now = null;
     giveUp(slot);
   };
   /** The slot of the newest compaction; one from before it is void. */
   const newestSlot = (): Slot | null => {
-    if (now.slot !== null && now.slot.since !== sinceOf()) empty();
-    return now.slot;
+    if (now !== null && now.since !== sinceOf()) empty();
+    return now;
   };
   const start = (input: SessionInput): Slot => {
     const written = prepareSummary(log, { ...input, nowMs: nowMs() }, closing.signal).catch(() => null);
     const slot: Slot = { since: sinceOf(), written, ready: null };
-    now.slot = slot;
+    now = slot;
     void written.then((summary) => {
       slot.ready = summary;
-      if (now.slot !== slot) giveUp(slot);
+      if (now !== slot) giveUp(slot);
     });
     return slot;
   };
   /** Takes note of what a fit did with what was ready. */
   const settle = (outcome: FitOutcome) => {
-    if (now.slot !== null && usesPrepared(outcome)) now.slot.ready = null;
+    if (now !== null && usesPrepared(outcome)) now.ready = null;
     newestSlot();
   };
   const reaches = (input: FitInput, atLeast: Amount) => {
@@ -101,7 +97,7 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
       if (outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
       if (newestSlot() === null && reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast)) start(input);
     },
-    settled: async () => void (await now.slot?.written),
+    settled: async () => void (await now?.written),
     close: () => {
       closing.abort();
       empty();
