@@ -54,11 +54,11 @@ export function fitMedia(
   const overhead = requestSizeOf({ ...view, messages: [] });
   const beside = input.pending.map(messageSize).reduce(joinedSize, overhead);
   const total = joinedSize(log.sizes.of(view.messages), beside);
-  const messages = view.messages.slice();
-  const refused =
-    input.refused === undefined
-      ? null
-      : believedAfter(input, heldUnit(log, input.refused, total), { total, overhead, messages });
+  const read = input.refused;
+  // If the request holds nothing of the unit that was read, it is about media of which there is the most.
+  const most = read === undefined || sizeIn(total, read.unit) > 0 ? null : mostMedia(log);
+  const asRead = most === null ? read : { unit: most, limit: null };
+  const refused = asRead === undefined ? null : believedAfter(input, asRead, { total, overhead, view: view.messages.slice() });
   const known = lowestLimits(input.model.request ?? {}, believedLimits(requestLimits, input.nowMs));
   const limits = refused === null ? known : lowestLimits(known, { [refused.unit]: refused.limit });
   const exceeded = REQUEST_UNITS.flatMap((unit) => {
@@ -66,6 +66,7 @@ export function fitMedia(
     return size > limit ? [`${unit} ${size} of ${limit}`] : [];
   });
   if (exceeded.length === 0) return within;
+  const messages = view.messages.slice();
   const { edits, left } = mediaStubs(messages, { limits, beside, guessed: refused?.isGuess === true ? refused.unit : null });
   const learned = refused === null ? [] : [limitStep(refused.unit, refused.limit)];
   const textRatio = textRatioOf(left, beside, messages);
@@ -153,7 +154,8 @@ export function mostMedia({ state: { view }, sizes, setup: { policy } }: FittedS
   if (policy.fallback === null || size.images === 0) return null;
   const messages = view.messages.slice();
   const answered = sizes.answered();
-  const mediaBytes = messages.flatMap(mediaSizes).reduce(joinedSize, NO_SIZE).bytes;
+  const media = messages.flatMap((message) => partSizes(message).filter((_, at) => message.parts[at]?.type === "image"));
+  const mediaBytes = media.reduce(joinedSize, NO_SIZE).bytes;
   const most = MEDIA_UNITS.filter((each) => size[each] > answered[each]);
   const unit = most.find((each) => each !== "bytes" || mediaBytes >= size.bytes * MEDIA_RATIO);
   if (unit === undefined) return null;
@@ -161,33 +163,19 @@ export function mostMedia({ state: { view }, sizes, setup: { policy } }: FittedS
   return edits.length > 0 ? unit : null;
 }
 
-/** The unit that a refusal is about: the one that was read, or media of which there is the most if the request holds nothing of that. */
-function heldUnit(log: FittedSession, read: RefusedUnit, total: RequestSize): RefusedUnit {
-  const unit = sizeIn(total, read.unit) > 0 ? null : mostMedia(log);
-  return unit === null ? read : { unit, limit: null };
-}
-
 /** Share of the bytes of a request from which on its media are what makes it large. Chosen. */
 const MEDIA_RATIO = 0.5;
-
-function mediaSizes(message: Message): readonly RequestSize[] {
-  return partSizes(message).filter((_, at) => message.parts[at]?.type === "image");
-}
 
 /** The limit to believe after a refusal: the one that was named if it is below what was sent, else what was answered before if that is near, else a share, smaller each time. */
 function believedAfter(
   { recovery = 0 }: FitInput,
   { unit, limit }: RefusedUnit,
-  {
-    total,
-    overhead,
-    messages,
-  }: { readonly total: RequestSize; readonly overhead: RequestSize; readonly messages: readonly Message[] },
+  { total, overhead, view }: { readonly total: RequestSize; readonly overhead: RequestSize; readonly view: readonly Message[] },
 ): { readonly unit: RequestUnit; readonly limit: number; readonly isGuess: boolean } {
   const size = sizeIn(total, unit);
   if (limit !== null && limit < size) return { unit, limit, isGuess: false };
-  const newestReply = messages.findLastIndex((message) => message.role === "assistant" && message.origin === "model");
-  const before = messages.slice(0, Math.max(0, newestReply)).map(messageSize).reduce(joinedSize, overhead);
+  const newestReply = view.findLastIndex((message) => message.role === "assistant" && message.origin === "model");
+  const before = view.slice(0, Math.max(0, newestReply)).map(messageSize).reduce(joinedSize, overhead);
   const answered = recovery === 0 && newestReply > 0 ? sizeIn(before, unit) : 0;
   // What came at once may have been most of it: then there is more room than that.
   if (answered >= size * NEAR_RATIO && answered < size) return { unit, limit: answered, isGuess: false };
