@@ -11,7 +11,7 @@ import { root } from "./tool.mjs";
  * reason of one line. `goal` is where the row shall come to.
  *
  * Code is every line of a `.ts`, `.mjs` or `.js` file, empty lines and comments too. Tests and builders are files named `*.test.*` and all in folders named `testing`. A row that names folders counts
- * the rest of them.
+ * the rest of them. A row of a heart counts the files that the package's README gives an order to read in.
  * @typedef {{ readonly most: number, readonly goal: number, readonly why?: string }} Budget
  * @typedef {{ readonly rest: number, readonly tests: number }} Lines
  */
@@ -22,6 +22,9 @@ const TEST = /\.test\.(?:ts|mjs)$/;
 /** Whether a folder holds code of ours: not what is installed, built or hidden. @param {string} name */
 const isOurs = (name) => !name.startsWith(".") && name !== "node_modules" && name !== "dist";
 
+/** @param {string} path */
+const linesOf = (path) => readFileSync(path, "utf8").split("\n").length - 1;
+
 /** Lines of code below a folder. @param {string} folder @param {boolean} [isTesting] whether the folder stands in one of builders @returns {Lines} */
 export function linesBelow(folder, isTesting = false) {
   let [rest, tests] = [0, 0];
@@ -31,9 +34,8 @@ export function linesBelow(folder, isTesting = false) {
       const below = linesBelow(path, isTesting || entry.name === "testing");
       [rest, tests] = [rest + below.rest, tests + below.tests];
     } else if (entry.isFile() && SOURCE.test(entry.name)) {
-      const lines = readFileSync(path, "utf8").split("\n").length - 1;
-      if (isTesting || TEST.test(entry.name)) tests += lines;
-      else rest += lines;
+      if (isTesting || TEST.test(entry.name)) tests += linesOf(path);
+      else rest += linesOf(path);
     }
   }
   return { rest, tests };
@@ -61,11 +63,30 @@ export function budgets() {
 }
 
 const WORDS_IN = "private words in ";
+const HEART_OF = "the heart of ";
+const FIELDS_OF = /^fields of (\w+) in (.+)$/;
+
+/** Lists the files of a package's heart: those that its README gives an order to read in. @param {string} folder @returns {readonly string[]} */
+export function heartOf(folder) {
+  const listed = readFileSync(join(root, folder, "README.md"), "utf8").matchAll(/^\d+\. `([\w/-]+)`/gm);
+  return [...listed].map(([, name]) => `${folder}/src/${name}.ts`);
+}
+
+/** Counts the fields that an interface declares itself. @param {string} name @param {string} path @returns {number} */
+function fieldsOf(name, path) {
+  const [, body = ""] =
+    new RegExp(`^export interface ${name} \\{\n(.*?)^\\}`, "ms").exec(readFileSync(join(root, path), "utf8")) ?? [];
+  return [...body.matchAll(/^ {2}\w[\w ]*\??:/gm)].length;
+}
 
 /** @param {string} name @returns {number} */
 function nowOf(name) {
   if (name === "documents") return documentWords();
   if (name.startsWith(WORDS_IN)) return wordsIn(name).length;
+  const [, type, path] = FIELDS_OF.exec(name) ?? [];
+  if (type !== undefined && path !== undefined) return fieldsOf(type, path);
+  const files = name.startsWith(HEART_OF) ? heartOf(name.slice(HEART_OF.length)) : SOURCE.test(name) ? [name] : [];
+  if (files.length > 0) return files.reduce((sum, file) => sum + linesOf(join(root, file)), 0);
   return name.split(", ").reduce((sum, folder) => sum + linesBelow(join(root, folder)).rest, 0);
 }
 

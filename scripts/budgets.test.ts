@@ -1,11 +1,29 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { budgets, linesBelow, unbudgeted } from "./budgets.mjs";
+import { budgets, heartOf, linesBelow, unbudgeted } from "./budgets.mjs";
 
 test("no folder has more lines, and the documents no more words, than their budget", () => {
   expect(budgets().flatMap(({ name, now, most }) => (now > most ? [`${name}: ${now} of ${most}`] : []))).toEqual([]);
+});
+
+test("the heart of core is fifteen files, read in this order", () => {
+  expect(heartOf("packages/core").map((path) => basename(path, ".ts"))).toEqual(
+    ["entry", "message", "budget", "cut-point", "why-act", "strategy", "drop-oldest", "chain"].concat([
+      "apply-edits",
+      "execute",
+      "compact",
+      "view",
+      "session-state",
+      "fit-session",
+      "open-session",
+    ]),
+  );
+});
+
+test("the fit state is counted by its own fields", () => {
+  expect(budgets().find(({ name }) => name.startsWith("fields of FitState"))?.now).toBeGreaterThan(0);
 });
 
 test("each folder with sources has a budget", () => {

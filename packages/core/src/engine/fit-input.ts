@@ -89,10 +89,12 @@ export interface Priced {
 }
 
 /** The context as the engine sees it: the session's setup and its folded state. */
-export interface FitState extends Priced {
+export interface FitState {
   readonly policy: EnginePolicy;
   readonly setup: FitSetup;
   readonly view: FitView;
+  /** The sums over the view, and what is known of its size: at a switch, as the new model counts. */
+  readonly ledger: Ledger;
   readonly breaker: Breaker;
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
