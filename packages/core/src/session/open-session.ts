@@ -81,9 +81,7 @@ export async function openSession(
   return await openedWith(new Set()).catch(async (error: unknown) => {
     if (!isUndoArchived(error) || "type" in start) throw error;
     const undone = new Set<string>();
-    await sessions.read(sessionId, (entry) => {
-      if (entry.type === "revert") undone.add(entry.compactionId);
-    });
+    await sessions.read(sessionId, (entry) => void (entry.type === "revert" && undone.add(entry.compactionId)));
     return await openedWith(undone);
   });
 }
@@ -257,7 +255,6 @@ function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): U
 /** The session of a log that was taken; with repairs of what a crash left, unless they are not wanted. */
 function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const { options, setup, entries } = log;
-  const { policy } = options;
   log.writer = writer;
   if (options.repairs !== "none") repair(log);
   const nowMs = options.nowMs === undefined ? () => null : clockDoor(options.nowMs);
@@ -272,7 +269,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     written(log, fresh.length);
   };
   const flush = () => (writer === null ? Promise.resolve() : writes.run(writeFresh));
-  const prepares = options.prepared === undefined && policy.prepare !== undefined;
+  const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
   const background = prepares ? createBackground({ ...options, log, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
   const take = (entry: SessionEntry) => {
@@ -284,10 +281,9 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   };
   // At every gate: a field behind a spread takes five times as long.
   const timed = (input: SessionInput): FitInput => Object.assign({ nowMs: nowMs() }, input);
-  const fit = async (input: SessionInput, signal: AbortSignal, by = policy) => {
+  const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
     log.windowTokens = input.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
-    const given = { policy: by, input: timed(input), measuredBy: log.state.ledger, prepared };
-    const outcome = await fitSession(log, given, signal);
+    const outcome = await fitSession(log, { policy: by, input: timed(input), measuredBy: log.state.ledger, prepared }, signal);
     background?.fitted(input, outcome);
     // A fit that changed nothing has nothing to wait for, whatever was aborted.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
