@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { endlessAgent } from "../packages/agent/testing/endless-agent.ts";
 import { checkMessages, entryIdOf } from "../packages/core/src/extend.ts";
 import { encodeLog, type SessionEntry } from "../packages/core/src/index.ts";
-import { createFileSessionStore } from "../packages/core/src/node/index.ts";
 import { sessionStart } from "../packages/core/src/testing/index.ts";
-import { randomFrom, runUntilKilled } from "../packages/core/testing/node/killed-process.ts";
+import { createFileSessionStore } from "../packages/stores/src/index.ts";
+import { randomFrom, runUntilKilled } from "../packages/stores/testing/node/killed-process.ts";
 
 /** Other seeds kill at other points: PLIMSOLL_KILL_SEED=7. Which line a process is at when the kill comes is up to the system. */
 const SEED = Number(process.env.PLIMSOLL_KILL_SEED ?? 1);

@@ -5,9 +5,9 @@ import { type AgentEvent, startAgent } from "../packages/agent/src/index.ts";
 import { type RecordedTelemetry, recordedTelemetry } from "../packages/agent/testing/recorded-telemetry.ts";
 import { type AgentTool, isRecord } from "../packages/core/src/extend.ts";
 import { PLIMSOLL_MODEL_POLICY } from "../packages/core/src/index.ts";
-import { READABLE_DATABASES, type ReadableDatabase } from "../packages/core/testing/database-contents.ts";
 import { createAnthropicClient } from "../packages/providers/src/anthropic/index.ts";
 import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "../packages/simulator/src/index.ts";
+import { READABLE_DATABASES, type ReadableDatabase } from "../packages/stores/testing/database-contents.ts";
 import { createRedactor, redactedTools, toolEnvironment } from "../packages/tools/src/index.ts";
 
 const KEY = "planted-8d1f0c6e2b7a4959";

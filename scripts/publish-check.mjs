@@ -11,6 +11,7 @@ export const PUBLISHED = [
   "packages/core",
   "packages/agent",
   "packages/simulator",
+  "packages/stores",
   "packages/providers",
   "packages/tools",
   "bench",

@@ -35,7 +35,7 @@ function rowComplaint(table, place, target) {
   if (target === null) return table.namesComputed ? null : "imports a module whose name is computed; allowed: a literal name";
   switch (target.kind) {
     case "node":
-      return place.node === false ? "a node module; allowed: in src/node only" : null;
+      return place.node === false ? "a node module; allowed: none" : null;
     case "npm":
       return place.npm === undefined || place.npm.includes(target.name)
         ? null

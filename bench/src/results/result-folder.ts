@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
-import { readRegularFile } from "@plimsoll/core/node";
+import { readRegularFile } from "@plimsoll/stores";
 import type { Shard } from "../results.ts";
 import type { ResultTable } from "./result-tables.ts";
 

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beginOutput, checkOutputFolder } from "@plimsoll/core/node";
+import { beginOutput, checkOutputFolder } from "@plimsoll/stores";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { checkResultFolder } from "./check-result-folder.ts";

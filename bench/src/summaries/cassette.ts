@@ -3,7 +3,7 @@ import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ModelRequest, PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isRecord, jsonIn } from "@plimsoll/core/extend";
-import { readSmallFile, temporaryName } from "@plimsoll/core/node";
+import { readSmallFile, temporaryName } from "@plimsoll/stores";
 import { z } from "zod";
 
 /** The answer of a model, without anything of the request: neither its text, nor headers, nor a key. */

@@ -11,8 +11,9 @@ import {
   type SessionOptions,
   textOf,
 } from "@plimsoll/core";
-import { createMemorySessionStore, withKinds } from "@plimsoll/core/extend";
+import { withKinds } from "@plimsoll/core/extend";
 import { human, logOf, reply, scriptedModel } from "@plimsoll/core/testing";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import extension from "./bench-extension.ts";
 import type { PlainSpec } from "./parts/estimator.ts";

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { createModelSummarizer, PLIMSOLL_MODEL_POLICY } from "@plimsoll/core";
-import { createPostgresStore } from "@plimsoll/core/postgres";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
+import { createPostgresStore } from "@plimsoll/stores/postgres";
 import pg from "pg";
 import { createServer } from "./server.ts";
 

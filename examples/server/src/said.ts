@@ -1,4 +1,4 @@
-import type { createPostgresStore } from "@plimsoll/core/postgres";
+import type { createPostgresStore } from "@plimsoll/stores/postgres";
 
 /** Where conversations live. */
 export type Store = ReturnType<typeof createPostgresStore>;

@@ -1,5 +1,5 @@
-import { createPostgresStore } from "@plimsoll/core/postgres";
 import { type Simulator, startSimulator } from "@plimsoll/simulator";
+import { createPostgresStore } from "@plimsoll/stores/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask } from "./person.ts";

@@ -8,8 +8,8 @@ import {
   piPolicy,
   type Summarizer,
 } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { agentTool } from "../testing/agent-setup.ts";
 import type { AgentOptions } from "./agent.ts";

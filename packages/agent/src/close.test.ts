@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionStore } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
-import { createFileSessionStore } from "@plimsoll/core/node";
-import { closeContract } from "@plimsoll/core/testing";
+import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
+import { closeContract } from "@plimsoll/stores/testing";
 import { describe, onTestFinished, test } from "vitest";
 import { agentSetup, agentTool, echoCalls } from "../testing/agent-setup.ts";
 

@@ -11,8 +11,8 @@ import {
   type SessionStore,
   svenPolicy,
 } from "@plimsoll/core";
-import { canonicalJson, createMemorySessionStore } from "@plimsoll/core/extend";
-import { createFileSessionStore } from "@plimsoll/core/node";
+import { canonicalJson } from "@plimsoll/core/extend";
+import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { agentSetup, agentTool, echoCalls } from "../testing/agent-setup.ts";
 import type { Agent } from "./agent.ts";

@@ -1,12 +1,7 @@
 import { NONE_POLICY, PLIMSOLL_POLICY, PlimsollError, textOf } from "@plimsoll/core";
-import {
-  checkMessages,
-  createMemorySessionStore,
-  createWorkCounter,
-  foldEntries,
-  type ToolOutput,
-} from "@plimsoll/core/extend";
+import { checkMessages, createWorkCounter, foldEntries, type ToolOutput } from "@plimsoll/core/extend";
 import type { ScriptedReply } from "@plimsoll/core/testing";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../testing/agent-setup.ts";
 import type { AgentEvent } from "./events.ts";

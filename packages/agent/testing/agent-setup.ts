@@ -1,6 +1,7 @@
 import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY, type SessionStore, type ToolCallPart } from "@plimsoll/core";
-import { type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import type { Agent, AgentOptions } from "../src/agent.ts";
 import type { AgentEvent } from "../src/events.ts";
 import { startAgent } from "../src/start-agent.ts";

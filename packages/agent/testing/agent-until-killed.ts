@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import type { SessionStore, SessionWriter } from "@plimsoll/core";
 import { entryIdOf } from "@plimsoll/core/extend";
-import { createFileSessionStore } from "@plimsoll/core/node";
+import { createFileSessionStore } from "@plimsoll/stores";
 import { endlessAgent } from "./endless-agent.ts";
 
 /**

@@ -235,7 +235,7 @@ const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, fo
 const AGENT = `
 import { startAgent } from "@plimsoll/agent";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
+import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/stores";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { startSimulator } from "@plimsoll/simulator";
 import { openWorkspace, readFileTool } from "@plimsoll/tools";

@@ -1,7 +1,7 @@
 import { startAgent } from "@plimsoll/agent";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
+import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/stores";
 import { openWorkspace, readFileTool, runTerminalCommandTool } from "@plimsoll/tools";
 
 /** Works on a task in a folder and says what came of it. The session's log is in the folder, too. */

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { METRICS, runBench } from "@plimsoll/bench";
 import { writePart } from "@plimsoll/bench/extend";
 import { createDigest, createSession, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { fixtureSessions } from "@plimsoll/fixtures";
+import { createFileSessionStore } from "@plimsoll/stores";
 import { makeSessions } from "./agent-sessions.ts";
 import { NOW_MS } from "./recorded-io.ts";
 

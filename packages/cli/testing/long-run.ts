@@ -1,7 +1,7 @@
 import { startAgent } from "@plimsoll/agent";
 import { createDigest, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
 import { type AgentTool, coverageOf, createWorkCounter } from "@plimsoll/core/extend";
-import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/core/node";
+import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/stores";
 
 /**
  * A process of its own: a run of so many steps, each with a tool's output of so many characters, every so manieth of more, on logs in a folder.

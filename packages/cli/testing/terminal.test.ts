@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { textOf } from "@plimsoll/core";
-import { createFileSessionStore } from "@plimsoll/core/node";
+import { createFileSessionStore } from "@plimsoll/stores";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   ASKS,

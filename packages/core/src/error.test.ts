@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
 import { isPlimsollError, PlimsollError } from "./index.ts";
-import { fileFailure } from "./node/regular-file.ts";
 
 test("an error of another copy of the package is known as ours", async () => {
   vi.resetModules();
@@ -12,7 +11,6 @@ test("an error of another copy of the package is known as ours", async () => {
     true,
     false,
   ]);
-  expect(fileFailure("a.jsonl", error)).toBe(error);
 });
 
 test.each([new Error("no"), { name: "PlimsollError", code: "closed", details: {} }, null, "closed"])(

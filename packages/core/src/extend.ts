@@ -1,6 +1,5 @@
 // For parts of one's own, for loops of one's own, and for our other packages.
 
-export { createMemorySessionStore } from "./agent/memory-session-store.ts";
 export type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "./agent-tool.ts";
 export {
   amountSchema,
@@ -87,15 +86,20 @@ export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./polic
 export type { EnginePolicy } from "./policy/policy.ts";
 export { asksModel, encodingsOf, policySchema, requireFallback, triggerSchema } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/none.ts";
-export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
-export { changesPreset } from "./policy/written-policy.ts";
-export { askDynamicContext, clockDoor, passed, untilAborted } from "./port-door.ts";
+export type { PiSettings } from "./policy/presets/pi.ts";
+export { PI_DEFAULTS, resolveContextWindow } from "./policy/presets/pi.ts";
+export type { SvenSettings } from "./policy/presets/sven.ts";
+export { SVEN_CI_POLICY, SVEN_DEFAULTS, SVEN_INTERACTIVE_POLICY } from "./policy/presets/sven.ts";
+export { goneText, RETIRED_PRESETS, refuseRetired, withoutRetired } from "./policy/retired.ts";
+export type { WrittenProblem } from "./policy/written-policy.ts";
+export { changedPreset, changesPreset, keepsByRule, kindNames, policyInNewestForm } from "./policy/written-policy.ts";
+export { askDynamicContext, clockDoor, createQueue, passed, untilAborted } from "./port-door.ts";
 export type { Prompt } from "./ports.ts";
 export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export type { Sequence } from "./sequence.ts";
 export { sequenceOf } from "./sequence.ts";
 
-export { decodeEntry, MORE_FOLLOWS } from "./session/codec.ts";
+export { decodeEntry, encodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
 export type { ConversationName, ConversationRequest, Conversations, FoundConversation } from "./session/conversations.ts";
 export { createConversations } from "./session/conversations.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session.ts";
-import { createMemorySessionStore } from "./agent/memory-session-store.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { createDigest } from "./memory/digest.ts";
 import { partHandle } from "./message/handle.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
 import { deadlineOf } from "./port-door.ts";
-import type { ArtifactStore, SessionStore, Wait } from "./ports.ts";
+import type { ArtifactStore, SessionStore, SessionWriter, Wait } from "./ports.ts";
 import { decodeLog, encodeLog } from "./session/codec.ts";
 import { createSession, openSession } from "./session/open-session.ts";
 import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/recall.ts";
@@ -121,7 +120,18 @@ describe("an artifact store", () => {
 describe("a session store", () => {
   const start = sessionStart();
   const setting = { policy: SVEN_POLICY, summarizer: createDigest(), nowMs: () => 1, ...deadline };
-  const stored = (garbage: Partial<Record<keyof SessionStore, unknown>>) => given(createMemorySessionStore(), garbage);
+  const done = async () => undefined;
+  const writer: SessionWriter = { sessionId: start.id, append: done, entryAt: never, close: done };
+  /** Keeps nothing. */
+  const store: SessionStore = {
+    create: async () => writer,
+    open: never,
+    read: never,
+    list: never,
+    branch: never,
+    delete: done,
+  };
+  const stored = (garbage: Partial<Record<keyof SessionStore, unknown>>) => given(store, garbage);
   const branch = { sessionId: start.id, throughEntryId: "u1", newSessionId: "two", nowMs: null };
   type Call = (sessions: SessionStore) => Promise<unknown>;
   const calls: readonly (readonly [keyof SessionStore, Call])[] = [
@@ -177,21 +187,16 @@ describe("a session store", () => {
   });
 
   test("a long log may take longer than the deadline, as long as entries come", async () => {
-    const sessions = createMemorySessionStore();
     const log = logOf([human("u1", "one"), human("u2", "two"), human("u3", "three")]);
-    const first = await sessions.create(start);
-    await first.append(log.slice(1));
-    await first.close();
     const timers: (() => void)[] = [];
     const wait: Wait = () => new Promise((resolve) => timers.push(resolve));
-    const open: SessionStore["open"] = async (id, take) => {
-      const opened = await sessions.open(id);
-      for (const entry of opened.entries) {
+    const open: SessionStore["open"] = async (_, take) => {
+      for (const entry of log) {
         take?.(entry);
         timers.at(-1)?.();
         await over(0, new AbortController().signal);
       }
-      return { ...opened, entries: [] };
+      return { writer, entries: [], cutOff: null };
     };
     const { session: conversation } = await openSession({ ...setting, wait }, stored({ open }), { sessionId: start.id });
     expect(conversation.messageIds()).toEqual(["u1", "u2", "u3"]);
@@ -204,8 +209,8 @@ describe("a session store", () => {
     ["close", "bad-input", rejected, "the log's close failed: disk full"],
     ["close", "bad-input", never, "the log's close gave no answer within 70 ms"],
   ])("a writer's %s: %s", async (name, code, answer, said) => {
-    const writer = given(await createMemorySessionStore().create(start), { [name]: answer });
-    const conversation = createSession({ ...setting, entries: [start], writer });
+    const garbled = given(writer, { [name]: answer });
+    const conversation = createSession({ ...setting, entries: [start], writer: garbled });
     const work = async () => {
       conversation.append({ type: "message", message: human("u1", "hi") });
       await conversation.flush();
@@ -215,8 +220,7 @@ describe("a session store", () => {
   });
 
   test.each([...GARBAGE, ...LATE])("a writer's entryAt: %s", async (_, entryAt, said) => {
-    const sessions = createMemorySessionStore();
-    const create = async () => given(await sessions.create(start), { entryAt });
+    const create = async () => given(writer, { entryAt });
     const { session: conversation } = await openSession(setting, stored({ create }), start);
     conversation.append({ type: "message", message: human("u1", "hi") });
     await conversation.flush();

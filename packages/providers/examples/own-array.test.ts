@@ -1,4 +1,5 @@
 import { ARRAY_COMPACTOR_CONTRACT, type ArraySubject, type ContractTurn } from "@plimsoll/providers/testing";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { test } from "vitest";
 import { type Answer, createMyCompactor, type Item } from "./own-array.ts";
 
@@ -8,7 +9,7 @@ const SUBJECT: ArraySubject<Item, Answer> = {
   answer: (id, promptTokens) => ({ id, model: "simulated", promptTokens, item: { from: "model", text: "seen", calls: [] } }),
 };
 
-test.each(ARRAY_COMPACTOR_CONTRACT)("$rule", ({ run }) => run(SUBJECT));
+test.each(ARRAY_COMPACTOR_CONTRACT)("$rule", ({ run }) => run(SUBJECT, createMemorySessionStore));
 
 function itemsOf(turn: ContractTurn): readonly Item[] {
   if (turn.kind === "human") {

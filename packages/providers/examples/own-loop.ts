@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { loadPolicy } from "@plimsoll/core/node";
 import { createAnthropicSession } from "@plimsoll/providers/anthropic";
+import { loadPolicy } from "@plimsoll/stores";
 
 type RunTool = (name: string, argumentsJson: string) => Promise<string>;
 

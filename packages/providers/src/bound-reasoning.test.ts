@@ -1,7 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { type BoundReasoning, type ContextEvent, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
-import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
+import { createLearnedLimits } from "@plimsoll/core/extend";
 import { startSimulator } from "@plimsoll/simulator";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";

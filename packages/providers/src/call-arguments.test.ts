@@ -1,7 +1,7 @@
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
 import { startSimulator } from "@plimsoll/simulator";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS } from "../testing/part-doors.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";

@@ -1,5 +1,5 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { keptHistory, openPartDoor, PART_DOORS, type Refused, untilTaken } from "../testing/part-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";

@@ -1,7 +1,8 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
+import { createLearnedLimits } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import { describe, expect, test } from "vitest";
 import { decodeAnthropic, decodeAnthropicStream } from "./anthropic/decode.ts";

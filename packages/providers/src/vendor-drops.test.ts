@@ -1,7 +1,8 @@
 import { startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits, createMemorySessionStore } from "@plimsoll/core/extend";
+import { createLearnedLimits } from "@plimsoll/core/extend";
 import { startSimulator } from "@plimsoll/simulator";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import { type AnthropicOptions, createAnthropicClient } from "./anthropic/client.ts";

@@ -2,6 +2,7 @@ import { type Content, GenerateContentResponse } from "@google/genai";
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { PROMPTS, type PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
@@ -110,7 +111,7 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
 ];
 
 function row<Item, Answer>(name: string, subject: ArraySubject<Item, Answer>): ContractRow {
-  return { name, run: (contractCase) => contractCase.run(subject) };
+  return { name, run: (contractCase) => contractCase.run(subject, createMemorySessionStore) };
 }
 
 function aiSdkObserved(answer: unknown): ObservedAnswer {

@@ -1,8 +1,9 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 import { type AgentEvent, startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, decodeLog, encodeLog, type ModelClient, type Policy } from "@plimsoll/core";
-import { type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
+import type { AgentTool } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
+import { createMemorySessionStore } from "@plimsoll/stores";
 
 /** An agent's run against a provider that fails. */
 export interface FaultyRun {

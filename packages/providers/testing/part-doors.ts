@@ -1,7 +1,8 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
 import { type ModelLimits, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
-import { createLearnedLimits, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
+import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { PROMPTS, type PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "../src/drop-in/langchain-messages.ts";

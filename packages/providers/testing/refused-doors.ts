@@ -8,7 +8,8 @@ import {
   type SessionEntry,
   usageOf,
 } from "@plimsoll/core";
-import { type AgentTool, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
+import { type AgentTool, isRecord } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
 import { failureOf } from "../src/client/failure.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";

@@ -1,6 +1,7 @@
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, type ImagePart, type ModelLimits, type Policy, type UserMessage } from "@plimsoll/core";
-import { createLearnedLimits, createMemorySessionStore, isRecord } from "@plimsoll/core/extend";
+import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
 import { createModelClient } from "../src/client/model-client.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";

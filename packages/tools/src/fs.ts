@@ -2,7 +2,7 @@ import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
-import { isInside } from "@plimsoll/core/node";
+import { isInside } from "@plimsoll/stores";
 import { z } from "zod";
 import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
 import { atPlace, copyEntry, onFile, readFolder, readTextFile } from "./workspace/files.ts";

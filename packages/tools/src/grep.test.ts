@@ -1,6 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { createFileArtifactStore } from "@plimsoll/core/node";
+import { createFileArtifactStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { call } from "../testing/call.ts";
 import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";

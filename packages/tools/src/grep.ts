@@ -3,7 +3,7 @@ import { closeSync, readSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AgentTool, isRecord } from "@plimsoll/core/extend";
-import { openRegularFileSync } from "@plimsoll/core/node";
+import { openRegularFileSync } from "@plimsoll/stores";
 import { z } from "zod";
 import { DEFAULT_TIMEOUT_MS, defineTool, failure } from "./define-tool.ts";
 import { processOutput, runProcess } from "./process/run-process.ts";

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@plimsoll/core";
 import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect, type ToolOutput } from "@plimsoll/core/extend";
-import type { ArtifactWriter } from "@plimsoll/core/node";
+import type { ArtifactWriter } from "@plimsoll/stores";
 import { isStreaming } from "./process/output-collector.ts";
 
 /** A value that nothing may show, with the name that stands in its place. */

@@ -1,8 +1,8 @@
 import { type Agent, type AgentEvent, startAgent } from "@plimsoll/agent";
 import { createDigest, PLIMSOLL_POLICY, textOf } from "@plimsoll/core";
-import { type AgentTool, createMemorySessionStore } from "@plimsoll/core/extend";
-import { createFileArtifactStore } from "@plimsoll/core/node";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
+import { createFileArtifactStore, createMemorySessionStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";

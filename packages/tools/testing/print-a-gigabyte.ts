@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { createFileArtifactStore } from "@plimsoll/core/node";
+import { createFileArtifactStore } from "@plimsoll/stores";
 import { runProcess } from "../src/process/run-process.ts";
 
 /**

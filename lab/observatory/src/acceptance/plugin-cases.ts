@@ -76,7 +76,7 @@ const POLICY = "extends: plimsoll\nactAt: 25k\n";
 /** The file of a plugin, and its policy beside it. */
 function pluginFiles(file: string, [from, create, line]: readonly [from: string, create: string, line: string]) {
   const text = [
-    `import { loadPolicy } from "@plimsoll/core/node";`,
+    `import { loadPolicy } from "@plimsoll/stores";`,
     `import { ${create} } from "@plimsoll/providers/drop-in/${from}";`,
     `const { policy } = loadPolicy(${JSON.stringify(`${file}.yaml`)});`,
     `${line} ${create}({ policy });`,
@@ -95,7 +95,7 @@ function session(
     name,
     title,
     kind: "plugin",
-    ours: ["core", "providers"],
+    ours: ["core", "stores", "providers"],
     libraries: [],
     windowTokens: SMALL_TOKENS,
     resumes: 1,

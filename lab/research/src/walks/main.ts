@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import type { Message, MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { importFile, runBench } from "@plimsoll/bench";
 import { createDigest, createSession, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
-import { loadPolicy } from "@plimsoll/core/node";
 import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
+import { loadPolicy } from "@plimsoll/stores";
 
 const SOURCES = /\/(packages\/[a-z]+|bench)\/src\//;
 const file = fileURLToPath(new URL("../../../../fixtures/sessions/tour-and-feature.jsonl", import.meta.url));

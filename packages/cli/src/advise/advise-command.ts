@@ -14,7 +14,7 @@ import {
   renderPage,
   scrollFrame,
 } from "@plimsoll/bench/extend";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { openState, poolOf } from "../command/replay-state.ts";
 import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../input/find-inputs.ts";

@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, type PlatformPath, relative, sep, default as systemPath } from "node:path";
 import type { SettingsPlace } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { writeWholeFile } from "@plimsoll/stores";
 import { messageOf } from "../io.ts";
 
 /** Where a person's settings are looked for. */

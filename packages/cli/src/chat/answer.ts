@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { asksModel } from "@plimsoll/core/extend";
-import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/core/node";
+import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/stores";
 import type { CliIo } from "../io.ts";
 import { mistakes } from "../option/check-options.ts";
 import { findPolicy } from "../option/policy-option.ts";

@@ -105,7 +105,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
   test("a second chat on the same session is told so", async () => {
     await chatWith(["look"]);
     const id = (logs()[0] ?? "").slice(0, -".jsonl".length);
-    const { createFileSessionStore } = await import("@plimsoll/core/node");
+    const { createFileSessionStore } = await import("@plimsoll/stores");
     const { writer } = await createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") }).open(id);
     await expect(chatWith(["hello"], id)).rejects.toThrow("in use by process");
     await writer.close();

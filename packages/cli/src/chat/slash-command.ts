@@ -1,5 +1,5 @@
 import { sizeOf } from "@plimsoll/core/extend";
-import { nearestName } from "@plimsoll/core/node";
+import { nearestName } from "@plimsoll/stores";
 
 /** The request in a line that a person typed. */
 export type ChatLine =

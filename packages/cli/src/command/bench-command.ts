@@ -12,8 +12,8 @@ import {
 import { isReport, readParts } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { jsonIn } from "@plimsoll/core/extend";
-import { readSmallFile } from "@plimsoll/core/node";
 import { fixtureSessions } from "@plimsoll/fixtures";
+import { readSmallFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import {
   addLogOptions,

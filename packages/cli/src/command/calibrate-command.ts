@@ -11,7 +11,7 @@ import {
   lineageWords,
   predictionLines,
 } from "@plimsoll/bench/extend";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { areAllMissing, findInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../io.ts";

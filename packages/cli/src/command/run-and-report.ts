@@ -27,7 +27,7 @@ import {
   writePart,
 } from "@plimsoll/bench/extend";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { writeWholeFile } from "@plimsoll/stores";
 import type { FoundInputs } from "../input/find-inputs.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
 import type { ReportFiles } from "../option/replay-options.ts";

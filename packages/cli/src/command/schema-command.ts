@@ -1,5 +1,5 @@
 import { benchReportJsonSchema } from "@plimsoll/bench";
-import { policyFileJsonSchema } from "@plimsoll/core/node";
+import { policyFileJsonSchema } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 import type { CliIo } from "../io.ts";
 import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";

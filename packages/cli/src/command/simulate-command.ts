@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
-import { checkOutput, readSmallFile } from "@plimsoll/core/node";
 import { familyLimitsOf } from "@plimsoll/providers";
 import {
   type Exchange,
@@ -17,6 +16,7 @@ import {
   scenarioSchema,
   startSimulator,
 } from "@plimsoll/simulator";
+import { checkOutput, readSmallFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort, tokensOf } from "../option/replay-options.ts";

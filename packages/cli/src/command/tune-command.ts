@@ -45,7 +45,7 @@ import {
   SESSION_KEYS,
   withoutSettings,
   writeWholeFile,
-} from "@plimsoll/core/node";
+} from "@plimsoll/stores";
 import type { Command } from "commander";
 import { Document, isMap, parseDocument } from "yaml";
 import { findInputs, nothingFound } from "../input/find-inputs.ts";

@@ -1,7 +1,7 @@
 import type { TunedPolicy } from "@plimsoll/bench";
 import { policyAt, settingWords } from "@plimsoll/bench/extend";
 import { definePolicy, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { policyOf, readDocument, withoutSettings } from "@plimsoll/core/node";
+import { policyOf, readDocument, withoutSettings } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { tunedYaml } from "./tune-command.ts";
 

@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, sy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PRESETS } from "@plimsoll/core";
-import { createFileSessionStore } from "@plimsoll/core/node";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
+import { createFileSessionStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 

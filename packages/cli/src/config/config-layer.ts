@@ -9,7 +9,7 @@ import {
   suggestion,
   withoutSettings,
   type YamlDocument,
-} from "@plimsoll/core/node";
+} from "@plimsoll/stores";
 import { z } from "zod";
 import { findPolicy, type PolicyParts } from "../option/policy-option.ts";
 import { projectRefusal } from "./project-may.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { KNOBS } from "@plimsoll/core/extend";
-import { SESSION_KEYS } from "@plimsoll/core/node";
+import { SESSION_KEYS } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PROJECT_MAY } from "./project-may.ts";
 import { readConfig } from "./read-config.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { SESSION_KEYS } from "@plimsoll/core/node";
+import { SESSION_KEYS } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "./read-config.ts";
 import { SETTING_KEYS } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/core/node";
+import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/stores";
 import { mistakes } from "../option/check-options.ts";
 import type { PolicyParts } from "../option/policy-option.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, jsonIn, planIn } from "@plimsoll/core/extend";
-import { readSmallFile, writeWholeFile } from "@plimsoll/core/node";
+import { readSmallFile, writeWholeFile } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { type CallStory, sessionStory } from "../inspect/session-story.ts";

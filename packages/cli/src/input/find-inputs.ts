@@ -13,7 +13,7 @@ import {
   usualPlaces,
 } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { suggestion } from "@plimsoll/core/node";
+import { suggestion } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { glob, isDynamicPattern } from "tinyglobby";
 import type { CliIo } from "../io.ts";

@@ -3,7 +3,7 @@ import process from "node:process";
 import { importFile } from "@plimsoll/bench";
 import { formatNumberOf } from "@plimsoll/bench/extend";
 import { PlimsollError, type SessionSummary } from "@plimsoll/core";
-import { writeWholeFile } from "@plimsoll/core/node";
+import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { readConfig } from "../config/read-config.ts";
 import { sessionFile } from "../input/session-file.ts";

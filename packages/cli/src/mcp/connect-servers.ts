@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Authorization, PendingCall } from "@plimsoll/agent";
 import { PlimsollError } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/extend";
-import { suggestion } from "@plimsoll/core/node";
+import { suggestion } from "@plimsoll/stores";
 import { toolEnvironment } from "@plimsoll/tools";
 import { mcpTools } from "@plimsoll/tools/mcp";
 import { PERSONS_FILE } from "../config/project-may.ts";

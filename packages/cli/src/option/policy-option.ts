@@ -12,8 +12,8 @@ import {
 } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type EnginePolicy, encodingsOf, goneText, isRecord, type Kinds, RETIRED_PRESETS } from "@plimsoll/core/extend";
-import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/core/node";
 import { ENCODING_NAMES } from "@plimsoll/providers";
+import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/stores";
 import type { CliIo } from "../io.ts";
 import { tell } from "../terminal/printable.ts";
 import { mistakes } from "./check-options.ts";

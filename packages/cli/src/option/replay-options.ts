@@ -5,8 +5,8 @@ import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimso
 import { DEFAULT_SUMMARIZER, gridOf, missingPathIn, numberOfSetting, parseAxis } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type EnginePolicy, type Kinds, requireFallback, sizeOf } from "@plimsoll/core/extend";
-import { checkOutput, suggestion } from "@plimsoll/core/node";
 import { HOST_NAMES } from "@plimsoll/providers";
+import { checkOutput, suggestion } from "@plimsoll/stores";
 import type { Command } from "commander";
 import type { CliIo } from "../io.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { isRecord, type KeepRuleSpec } from "@plimsoll/core/extend";
-import { readPolicyFile } from "@plimsoll/core/node";
+import { readPolicyFile } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 

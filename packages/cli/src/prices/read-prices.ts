@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
-import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/core/node";
+import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/stores";
 import { z } from "zod";
 import { mistakes } from "../option/check-options.ts";
 

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
 import { createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
-import { createFileSessionStore, readSmallFile, suggestion } from "@plimsoll/core/node";
 import type { EventOrigin } from "@plimsoll/providers/proxy";
 import {
   afterUndoWords,
@@ -14,6 +13,7 @@ import {
   wishAnswer,
 } from "@plimsoll/providers/proxy";
 import { unpackWhole } from "@plimsoll/providers/unpack";
+import { createFileSessionStore, readSmallFile, suggestion } from "@plimsoll/stores";
 import { type Command, Option } from "commander";
 import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
 import { parsePort } from "../option/replay-options.ts";

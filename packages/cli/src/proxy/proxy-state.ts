@@ -13,8 +13,8 @@ import {
   REQUEST_UNITS,
   UNIT_WORDS,
 } from "@plimsoll/core/extend";
-import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/core/node";
 import { type ConversationKeys, createConversationKeys, type KeyNote } from "@plimsoll/providers/proxy";
+import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/stores";
 import { z } from "zod";
 
 /** The state that a proxy keeps on the disk. All files are the owner's alone. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileSessionStore } from "@plimsoll/core/node";
 import { sessionStart } from "@plimsoll/core/testing";
+import { createFileSessionStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
 import { compactionsIn, type ProxySetting, startSetting } from "../../testing/proxy-setting.ts";

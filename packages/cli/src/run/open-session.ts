@@ -9,7 +9,6 @@ import {
 } from "@plimsoll/agent";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf, type Tokenizers } from "@plimsoll/core/extend";
-import { createFileArtifactStore, readSmallFile } from "@plimsoll/core/node";
 import {
   createSpending,
   createTokenizerLoader,
@@ -20,6 +19,7 @@ import {
   type SpendingCount,
 } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/simulator";
+import { createFileArtifactStore, readSmallFile } from "@plimsoll/stores";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";

@@ -27,11 +27,6 @@ export function encodeEntry(entry: SessionEntry): string {
 /** The tab that begins each line of a batch of entries but the last: the batch counts only if that one is there. The line stays the same JSON. */
 export const MORE_FOLLOWS = "\t";
 
-/** Lines for the end of a log that are there together or not at all: a reader leaves out a last batch whose last line is not there. */
-export function encodeBatch(entries: readonly SessionEntry[]): readonly string[] {
-  return entries.map((entry, index) => `${index + 1 < entries.length ? MORE_FOLLOWS : ""}${encodeEntry(entry)}`);
-}
-
 /** Bytes that one UTF-16 code unit takes at most in a line: an escape such as `\u0000`. */
 const MOST_ESCAPED_BYTES = 6;
 
@@ -198,9 +193,6 @@ export const MAXIMUM_NESTING_COUNT = 1_000;
 /** Longest line of a log, in bytes of UTF-8: half of the longest string that V8 makes (2^29 - 24 characters), eight times the largest request a vendor takes. */
 export const MAXIMUM_LINE_BYTES: number = 256 * 1024 * 1024;
 
-/** Largest log, in bytes. Opening reads it once: a minute and a half at 200 MB/s. Chosen. */
-export const MAXIMUM_LOG_BYTES: number = 16 * 1024 * 1024 * 1024;
-
 /** The error for nesting beyond {@link MAXIMUM_NESTING_COUNT}. */
 function nestedTooDeep(place: string): PlimsollError {
   return overLimit(`${place}: nested deeper than ${MAXIMUM_NESTING_COUNT} levels`, {
@@ -214,15 +206,6 @@ export function lineTooLong(place: string): PlimsollError {
   return overLimit(`${place}: a line of more than ${MAXIMUM_LINE_BYTES} bytes`, {
     limit: "line-bytes",
     maximum: MAXIMUM_LINE_BYTES,
-  });
-}
-
-/** The error for a log beyond {@link MAXIMUM_LOG_BYTES}. */
-export function logTooLarge(place: string, bytes: number): PlimsollError {
-  return overLimit(`${place}: a log of ${bytes} bytes; the most is ${MAXIMUM_LOG_BYTES}`, {
-    limit: "log-bytes",
-    maximum: MAXIMUM_LOG_BYTES,
-    found: bytes,
   });
 }
 

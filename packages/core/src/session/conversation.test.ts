@@ -1,16 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createMemorySessionStore } from "../agent/memory-session-store.ts";
 import type { SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { createDigest } from "../memory/digest.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionWriter } from "../ports.ts";
 import { human, sessionStart } from "../testing/builders.ts";
-import { createSession, openSession } from "./open-session.ts";
+import { createSession } from "./open-session.ts";
 
 const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
-const never = new AbortController().signal;
 
 /** A writer that never answers, and a clock that stands still until it is started. */
 function deafStore() {
@@ -86,26 +84,3 @@ const SMALL_USAGE = {
   billed: { inputTokens: 7, outputTokens: 1 },
   raw: null,
 };
-
-test("an entry that the store would refuse is refused before it is folded, and the conversation goes on", async () => {
-  const sessions = createMemorySessionStore();
-  const { session: conversation } = await openSession(setting, sessions, sessionStart());
-  const deep = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
-  const parts = [{ type: "reasoning", text: "why", opaque: deep } as const];
-  const draft = { role: "assistant", origin: "model", modelId: null, requestId: null, stopReason: null, atMs: null } as const;
-  await expect(conversation.say({ ...draft, parts })).rejects.toMatchObject({ code: "session-limit" });
-  await conversation.say({ role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null });
-  await conversation.fit({ gate: "before-step", pending: [], model }, never);
-  expect((await sessions.read(sessionStart().id))?.entries.map(({ type }) => type)).toEqual(["session", "message"]);
-});
-
-test("a store that hands no entries over, but answers with them, loses none", async () => {
-  const sessions = createMemorySessionStore();
-  const writer = await sessions.create(sessionStart());
-  await writer.append([{ type: "message", message: human("u", "go") }]);
-  await writer.close();
-  const whole = { ...sessions, open: (sessionId: string) => sessions.open(sessionId) };
-  const { session: conversation } = await openSession(setting, whole, { sessionId: sessionStart().id });
-  expect(conversation.context().messages.map(({ id }) => id)).toEqual(["u"]);
-  expect(conversation.messageIds()).toEqual(["u"]);
-});

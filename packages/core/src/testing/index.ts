@@ -1,6 +1,5 @@
 export { arbitraryScenario } from "./arbitrary-session.ts";
 export { arbitraryMessageSoup } from "./arbitrary-transcript.ts";
-export { ARTIFACT_STORE_CONTRACT } from "./artifact-store-contract.ts";
 export {
   absentImage,
   assistant,
@@ -18,9 +17,7 @@ export {
   summaryMessage,
   usageEntry,
 } from "./builders.ts";
-export { closeContract } from "./close-contract.ts";
 export { playSession } from "./play-session.ts";
 export type { ScriptedReply } from "./scripted-model.ts";
 export { scriptedModel } from "./scripted-model.ts";
-export { SESSION_STORE_CONTRACT } from "./session-store-contract.ts";
 export { given, UNUSABLE_ANSWERS } from "./unusable-answers.ts";

@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
-import { closeContract } from "@plimsoll/core/testing";
+import { createMemorySessionStore } from "@plimsoll/stores";
+import { closeContract } from "@plimsoll/stores/testing";
 import { expect, test } from "vitest";
 import { ARRAY_ROWS } from "../../testing/array-subjects.ts";
 import { ARRAY_COMPACTOR_CONTRACT, type ArrayContractCase, type ContractTurn } from "../testing/index.ts";

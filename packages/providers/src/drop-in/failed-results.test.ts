@@ -1,5 +1,5 @@
 import { PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, test } from "vitest";
 import { createMessagesCompactor } from "./anthropic.ts";
 import type { ConversationLog } from "./array-conversations.ts";

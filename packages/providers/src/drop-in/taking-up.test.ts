@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { createDigest, PI_POLICY, PLIMSOLL_POLICY, piPolicy } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { createMessagesCompactor } from "./anthropic.ts";
 

@@ -1,4 +1,4 @@
-import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, test } from "vitest";
 import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "../anthropic/index.ts";
 

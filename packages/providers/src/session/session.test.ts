@@ -1,8 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { NONE_POLICY, type SessionStore } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
-import { closeContract } from "@plimsoll/core/testing";
 import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
+import { createMemorySessionStore } from "@plimsoll/stores";
+import { closeContract } from "@plimsoll/stores/testing";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropicSession } from "../anthropic/index.ts";

@@ -1,5 +1,4 @@
-import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { createMemorySessionStore } from "@plimsoll/core/extend";
+import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, type Policy, type SessionStore, SVEN_POLICY } from "@plimsoll/core";
 import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
 import { newRoleOrders } from "./role-orders.ts";
@@ -22,10 +21,10 @@ export interface ArraySubject<Item, Answer> {
   readonly unanswered?: (sent: readonly Item[]) => readonly string[];
 }
 
-/** One rule of the contract: it rejects if the rule does not hold. */
+/** One rule of the contract: it rejects if the rule does not hold. `emptyStore` makes a store for the rule's sessions. */
 export interface ArrayContractCase {
   readonly rule: string;
-  readonly run: <Item, Answer>(subject: ArraySubject<Item, Answer>) => Promise<void>;
+  readonly run: <Item, Answer>(subject: ArraySubject<Item, Answer>, emptyStore: () => SessionStore) => Promise<void>;
 }
 
 const FIRST_WORDS = "Read all files, and never touch the harbour folder.";
@@ -278,8 +277,8 @@ export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
   },
   {
     rule: "with a key and a store a conversation goes on after a restart, and sends the same",
-    run: async (subject) => {
-      const sessions = createMemorySessionStore();
+    run: async (subject, emptyStore) => {
+      const sessions = emptyStore();
       const own = subject.items(history(60));
       const first = subject.create({ ...options, sessions });
       const sent = await first.fit(own, { conversation: "one" });

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@plimsoll/core";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
-import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/core/node";
+import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/stores";
 
 /** The kept output of a process. */
 export interface CollectedOutput {

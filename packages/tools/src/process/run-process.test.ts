@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
 import { createMemoryArtifactStore } from "@plimsoll/core";
-import { createFileArtifactStore } from "@plimsoll/core/node";
+import { createFileArtifactStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../testing/temporary-folder.ts";
 import { type ProcessRequest, processOutput, runProcess } from "./run-process.ts";

@@ -4,7 +4,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, sym
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
-import { openRegularFile } from "@plimsoll/core/node";
+import { openRegularFile } from "@plimsoll/stores";
 
 /** Sentences for the operating system's refusals, by error code, said of a path. */
 const SAID: { readonly [code: string]: string | undefined } = {

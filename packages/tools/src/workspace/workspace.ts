@@ -2,7 +2,7 @@ import { type Dirent, readdir } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
-import { isInside } from "@plimsoll/core/node";
+import { isInside } from "@plimsoll/stores";
 import { glob } from "tinyglobby";
 import { onFile, readFolder } from "./files.ts";
 

@@ -1,0 +1,28 @@
+export type { ArtifactWriter, StreamingArtifactStore } from "./files/file-artifact-store.ts";
+export { createFileArtifactStore } from "./files/file-artifact-store.ts";
+export { createFileSessionStore, deleteSession } from "./files/file-session-store.ts";
+export { beginOutput, checkOutput, checkOutputFolder, temporaryName, writeWholeFile } from "./files/output-file.ts";
+export {
+  isInside,
+  leadsOut,
+  MAXIMUM_SETTINGS_BYTES,
+  openRegularFile,
+  openRegularFileSync,
+  readAtMost,
+  readRegularFile,
+  readSmallFile,
+} from "./files/regular-file.ts";
+export { takeFolder } from "./files/writer-lock.ts";
+export { createMemorySessionStore } from "./memory-session-store.ts";
+export {
+  type LoadedPolicy,
+  loadPolicy,
+  policyFileJsonSchema,
+  policyOf,
+  readPolicyFile,
+  readPolicySection,
+  SESSION_KEYS,
+  withoutSettings,
+} from "./policy-file/read-policy-file.ts";
+export { nearestName, schemaProblems, suggestion } from "./policy-file/schema-problems.ts";
+export { policyYaml, type ReadPolicy, readDocument, type YamlDocument } from "./policy-file/yaml-document.ts";

@@ -1,0 +1,149 @@
+import {
+  type EntryListener,
+  isHuman,
+  PlimsollError,
+  type SessionBranch,
+  type SessionEntry,
+  type SessionStore,
+  type SessionSummary,
+  type SessionWriter,
+  textOf,
+} from "@plimsoll/core";
+import { characterBoundaryAtOrBefore, encodeEntry, entryIdOf, utf8Bytes } from "@plimsoll/core/extend";
+
+/** Makes a session store in memory: its logs are lost when the process ends. */
+export function createMemorySessionStore(): SessionStore {
+  const logs = new Map<string, SessionEntry[]>();
+  const written = new Set<string>();
+
+  const writerOf = (sessionId: string, log: SessionEntry[]) => memoryWriter(sessionId, log, written);
+  const found = (sessionId: string): SessionEntry[] => {
+    const log = logs.get(sessionId);
+    if (log === undefined) throw new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
+    return log;
+  };
+  const createWith = (sessionId: string, entries: readonly SessionEntry[]): SessionWriter => {
+    if (written.has(sessionId)) throw inUse(sessionId);
+    if (logs.has(sessionId)) throw new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
+    for (const entry of entries) encodeEntry(entry);
+    const log = [...entries];
+    logs.set(sessionId, log);
+    return writerOf(sessionId, log);
+  };
+
+  return {
+    create: async (start) => createWith(start.id, [start]),
+    open: async (sessionId, onEntry) => {
+      const log = found(sessionId);
+      if (written.has(sessionId)) throw inUse(sessionId);
+      const writer = writerOf(sessionId, log);
+      try {
+        return { writer, entries: handedOver(log, onEntry), cutOff: null };
+      } catch (error) {
+        await writer.close();
+        throw error;
+      }
+    },
+    read: async (sessionId, onEntry) => {
+      const log = logs.get(sessionId);
+      return log === undefined ? null : { entries: handedOver(log, onEntry), cutOff: null };
+    },
+    list: async () => [...logs].map(([sessionId, log]) => summaryOf(sessionId, log)).reverse(),
+    branch: async (source, onEntry) => {
+      const entries = branchEntries(found(source.sessionId), source);
+      const taken = handedOver(entries, onEntry);
+      return { writer: createWith(source.newSessionId, entries), entries: taken, cutOff: null };
+    },
+    delete: async (sessionId) => {
+      if (written.has(sessionId)) throw inUse(sessionId);
+      logs.delete(sessionId);
+    },
+  };
+}
+
+/** A writer of one log, noted among those that are written until it is closed. */
+function memoryWriter(sessionId: string, log: SessionEntry[], written: Set<string>): SessionWriter {
+  written.add(sessionId);
+  let isOpen = true;
+  const assertOpen = () => {
+    if (!isOpen) throw new PlimsollError("bad-session", `session ${sessionId} is closed`, { sessionId });
+  };
+  return {
+    sessionId,
+    append: async (entries) => {
+      assertOpen();
+      // What a file could not take is refused here, too.
+      for (const entry of entries) encodeEntry(entry);
+      for (const entry of entries) log.push(entry);
+    },
+    entryAt: async (index) => {
+      assertOpen();
+      const entry = log[index];
+      if (entry !== undefined) return entry;
+      throw new PlimsollError("bad-input", `session ${sessionId} has no entry at ${index}`, { sessionId, entryIndex: index });
+    },
+    close: async () => {
+      if (isOpen) written.delete(sessionId);
+      isOpen = false;
+    },
+  };
+}
+
+/** The entries, or none if a listener took them. */
+function handedOver(log: readonly SessionEntry[], onEntry: EntryListener | undefined): readonly SessionEntry[] {
+  const entries = [...log];
+  if (onEntry === undefined) return entries;
+  for (const entry of entries) onEntry(entry);
+  return [];
+}
+
+function inUse(sessionId: string): PlimsollError {
+  return new PlimsollError("session-conflict", `session ${sessionId} is in use by another writer`, { sessionId });
+}
+
+function summaryOf(sessionId: string, log: readonly SessionEntry[]): SessionSummary {
+  const [start] = log;
+  const isStart = start?.type === "session";
+  return {
+    sessionId,
+    createdMs: isStart ? start.createdMs : null,
+    updatedMs: null,
+    parentId: isStart ? (start.parent?.sessionId ?? null) : null,
+    bytes: log.reduce((sum, entry) => sum + utf8Bytes(encodeEntry(entry)), 0),
+    title: sessionTitle(log),
+  };
+}
+
+/**
+ * The entries of a branch: those through the one named, the first with the branch's own id.
+ *
+ * @throws PlimsollError `bad-input` if the log has no such entry.
+ */
+function branchEntries(entries: readonly SessionEntry[], branch: SessionBranch): readonly SessionEntry[] {
+  const last = entries.findIndex((entry) => entryIdOf(entry) === branch.throughEntryId);
+  if (last < 0) throw noSuchEntry(branch);
+  return entries.slice(0, last + 1).map((entry) => branchEntry(entry, branch));
+}
+
+/** An entry as a branch has it: a log's first one carries the branch's own id. */
+export function branchEntry(entry: SessionEntry, branch: SessionBranch): SessionEntry {
+  return entry.type === "session" ? { ...entry, id: branch.newSessionId, createdMs: branch.nowMs } : entry;
+}
+
+/** The error for a branch through an entry that the log does not have. */
+export function noSuchEntry({ sessionId, throughEntryId }: SessionBranch): PlimsollError {
+  return new PlimsollError("bad-input", `session ${sessionId} has no entry ${throughEntryId}`, { sessionId, throughEntryId });
+}
+
+/** Longest title, in UTF-16 code units: a line of a list; chosen. */
+const TITLE_CHARS = 80;
+
+/** The beginning of the first line of the first human message; `null` if none of the entries is one. */
+export function sessionTitle(entries: Iterable<SessionEntry>): string | null {
+  for (const entry of entries) {
+    if (entry.type !== "message" || !isHuman(entry.message)) continue;
+    const [line = ""] = textOf(entry.message).trim().split("\n", 1);
+    return line.slice(0, characterBoundaryAtOrBefore(line, TITLE_CHARS));
+  }
+  return null;
+}

@@ -1,0 +1,411 @@
+import { basename, extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isPlimsollError, PlimsollError, type Policy, PRESETS, piPolicy, presetNamed, svenPolicy } from "@plimsoll/core";
+import {
+  BUILT_IN_KINDS,
+  changedPreset,
+  changesPreset,
+  goneText,
+  isRecord,
+  type Kinds,
+  KNOBS,
+  keepsByRule,
+  kindNames,
+  PI_DEFAULTS,
+  type PiSettings,
+  policyInNewestForm,
+  policySchema,
+  RETIRED_PRESETS,
+  resolveContextWindow,
+  SVEN_DEFAULTS,
+  type SvenSettings,
+  type WrittenProblem,
+  withoutRetired,
+} from "@plimsoll/core/extend";
+import { z } from "zod";
+import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../files/regular-file.ts";
+import { type JsonSchema, schemaProblems, suggestion } from "./schema-problems.ts";
+import { type ReadPolicy, readDocument, type YamlDocument } from "./yaml-document.ts";
+
+/**
+ * Reads a policy from a YAML file: a preset's name (`extends: sven`, or `policy: sven`) with knobs and changed values next to it, the same under
+ * `policy:`, or a whole policy. Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed
+ * preset goes by the file's name unless `name` gives another. Settings of a session in the same file are passed over. Problems are lines with file, line
+ * and column.
+ */
+export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
+  const file = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  if (file.kind === "absent") return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
+  if (file.kind === "refused") return { problems: [`${displayName} ${file.why}; give a preset's name or a YAML file`] };
+  const read = readDocument(file.text);
+  if ("problems" in read)
+    return { problems: read.problems.map((problem) => `${displayName}:${problem.place}: ${problem.text}`) };
+  const document = withoutSettings(read.document);
+  return readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
+}
+
+/** A policy that was read from a file, with the origin of each value. */
+export interface LoadedPolicy {
+  readonly policy: Policy;
+  /** Lines about what earlier versions said otherwise, with what takes its place. */
+  readonly notes: readonly string[];
+  /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */
+  explain(path: string): string;
+}
+
+/**
+ * The policy in a YAML file: a preset's name with what is changed of it, or a whole policy. `kinds` are what it may name; the built-in ones if they
+ * are left out.
+ *
+ * @throws PlimsollError `bad-policy` with file, line and column of what is wrong, and all such lines in its details.
+ */
+export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
+  const path = typeof file === "string" ? file : fileURLToPath(file);
+  const read = readPolicyFile(path, basename(path), kinds);
+  if ("found" in read) {
+    const { policy, originOf, notes = [] } = read.found;
+    return { policy, notes, explain: (at) => originOf(at.split(".")) };
+  }
+  const [first = "no policy", ...others] = read.problems;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more: ${others.join("; ")})`;
+  throw new PlimsollError("bad-policy", `${first}${more}`, { problems: read.problems });
+}
+
+/** Keys that plimsoll.yaml may hold for a session of the command line, next to the policy; a whole policy has none of them. */
+export const SESSION_KEYS: readonly string[] = [
+  "model",
+  "context_window",
+  "max_output_tokens",
+  "max_steps",
+  "timeout_seconds",
+  "lint",
+  "sessions",
+  "hand_off",
+  "pass_env",
+  "mcpServers",
+];
+
+/** Returns the document without the keys of {@link SESSION_KEYS}; `context_window` stays next to a section `compaction`, which uses it. */
+export function withoutSettings(document: YamlDocument): YamlDocument {
+  const keepsWindow = Object.hasOwn(document.content, "compaction");
+  const isPolicyKey = (key: string) => !SESSION_KEYS.includes(key) || (key === "context_window" && keepsWindow);
+  return { ...document, content: Object.fromEntries(Object.entries(document.content).filter(([key]) => isPolicyKey(key))) };
+}
+
+/** Reads the policy in a YAML document, or lists the problems, one line each. */
+export function policyOf(document: YamlDocument, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
+  const { policy: chosen, ...changes } = document.content;
+  const at = (place: readonly string[], text: string) => ({ problems: [`${displayName}:${document.placeOf(place)}: ${text}`] });
+  if (typeof chosen === "string") {
+    if (Object.hasOwn(changes, "extends")) return at(["extends"], "policy and extends both name a preset; keep one");
+    return fromPreset(document, displayName, { presetName: chosen, place: ["policy"], changes, prefix: [], kinds });
+  }
+  if (chosen === undefined) return written(document, displayName, { data: document.content, prefix: [], kinds });
+  const [extra] = Object.keys(changes);
+  if (isRecord(chosen) && extra === undefined)
+    return written(document, displayName, { data: chosen, prefix: ["policy"], kinds });
+  return extra === undefined
+    ? at(["policy"], "policy: give a preset's name or a whole policy")
+    : at([extra], `"${extra}" is next to a whole policy; put it under policy`);
+}
+
+/** A map of keys: a preset with changes if it says so, else a whole policy. */
+function written(
+  document: YamlDocument,
+  displayName: string,
+  { data, prefix, kinds }: Pick<PolicyData, "prefix" | "kinds"> & { readonly data: Readonly<Record<string, unknown>> },
+): ReadPolicy {
+  if (!changesPreset(data)) {
+    const { now, retired } = inNewWords(data, kinds);
+    return checked(document, displayName, { data: now, prefix, base: null, problems: [], retired, kinds });
+  }
+  const { extends: chosen = "plimsoll", ...changes } = data;
+  const place = [...prefix, "extends"];
+  return fromPreset(document, displayName, { presetName: String(chosen), place, changes, prefix, kinds });
+}
+
+/** The keys without what only earlier versions knew, and a line for each part of that. */
+function inNewWords(data: Readonly<Record<string, unknown>>, kinds: Kinds) {
+  const retired: WrittenProblem[] = [];
+  const now = withoutRetired(data, kindNames(kinds), (path, text) => retired.push({ path, text }));
+  return { now: isRecord(now) ? now : data, retired };
+}
+
+interface ChangedPreset extends Pick<PolicyData, "prefix" | "kinds"> {
+  readonly presetName: string;
+  /** Where the preset is named. */
+  readonly place: readonly string[];
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
+function fromPreset(document: YamlDocument, displayName: string, given: ChangedPreset): ReadPolicy {
+  const { presetName, place, changes, prefix, kinds } = given;
+  const successor = RETIRED_PRESETS.get(presetName);
+  const preset = presetNamed(successor ?? presetName);
+  if (preset === undefined) {
+    const names = PRESETS.map(({ name }) => name);
+    const why = `unknown preset "${presetName}": ${suggestion(presetName, names)}`;
+    return { problems: [`${displayName}:${document.placeOf(place)}: ${why}`] };
+  }
+  const { now, retired } = inNewWords({ name: nameIn(displayName, preset), ...changes }, kinds);
+  const gone = successor === undefined ? [] : [{ path: place.slice(prefix.length), text: goneText(presetName, successor) }];
+  const { data, problems } = changedPreset(preset, now);
+  return checked(document, displayName, { data, prefix, base: preset, problems, retired: [...gone, ...retired], kinds });
+}
+
+/** A changed preset goes by the file's name; by both if that is a preset's, too, as plimsoll.yaml. */
+function nameIn(displayName: string, preset: Policy): string {
+  const name = basename(displayName, extname(displayName));
+  return presetNamed(name) === undefined ? name : `${preset.name} (${basename(displayName)})`;
+}
+
+interface PolicyData {
+  readonly data: unknown;
+  /** Where the policy is in the document. */
+  readonly prefix: readonly string[];
+  /** The preset that was changed; `null` for a whole policy. */
+  readonly base: Policy | null;
+  /** Mistakes in knobs. */
+  readonly problems: readonly WrittenProblem[];
+  /** Parts of the file that only earlier versions knew. */
+  readonly retired: readonly WrittenProblem[];
+  readonly kinds: Kinds;
+}
+
+function checked(document: YamlDocument, displayName: string, given: PolicyData): ReadPolicy {
+  const { data, prefix, base, problems, retired, kinds } = given;
+  const result = policySchema(kinds).safeParse(policyInNewestForm(data, base));
+  const found = result.success ? [] : schemaProblems(result.error.issues, knownKeys(kinds, base));
+  const line = ({ path, text }: { readonly path: readonly PropertyKey[]; readonly text: string }) =>
+    `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`;
+  if (!result.success || problems.length > 0) return { problems: [...problems, ...found].map(line) };
+  const policy = result.data;
+  const lineOf = (path: readonly PropertyKey[]) => document.lineOf([...prefix, ...path]);
+  const originOf = (path: readonly PropertyKey[]) => {
+    // What a knob sets stands at the knob, and what an earlier version wrote in one place may be in another one now.
+    const line =
+      lineOf(path) ?? lineOf(knobOf(path, policy)) ?? (isKeptByRule(path, document, prefix) ? null : lineOf(path.slice(0, 1)));
+    if (line !== null) return `${displayName}:${line}`;
+    return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
+  };
+  return { found: { policy, originOf, notes: retired.map(line) } };
+}
+
+/** The knob that sets the value at a path. */
+function knobOf(path: readonly PropertyKey[], policy: Policy): readonly PropertyKey[] {
+  const [key, index] = path;
+  const rules = key === "overflow" ? policy.overflow.keep : policy.keep;
+  if (key === "keep") return ["keep", rules[Number(index)]?.kind ?? ""];
+  if (key === "overflow" && index === "keep") return ["keep", rules[Number(path[2])]?.kind ?? ""];
+  const knobs: ReadonlyMap<PropertyKey | undefined, string> = new Map([
+    ["trigger", "actAt"],
+    ["strategies", "writer"],
+    ["truncation", "cap"],
+  ]);
+  return key === "summary" && index === "request" ? ["model"] : [knobs.get(key) ?? ""];
+}
+
+/** True for values of `keep` in a file that turns rules one by one: what it does not name is the preset's. */
+function isKeptByRule([key]: readonly PropertyKey[], document: YamlDocument, prefix: readonly string[]): boolean {
+  const own = prefix.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), document.content);
+  return key === "keep" && isRecord(own) && keepsByRule(own.keep);
+}
+
+/** The schema that unknown keys are compared with: next to a preset's name knobs may stand, too. */
+function knownKeys(kinds: Kinds, base: Policy | null): JsonSchema {
+  const schema = policyJsonSchema(kinds);
+  if (base === null || !isRecord(schema.properties)) return schema;
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(KNOBS.map(({ key }) => [key, {}])) } };
+}
+
+/** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
+export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
+  return z.toJSONSchema(policySchema(kinds));
+}
+
+const EXTENDS = "The preset that is changed; plimsoll if it is left out and something is changed.";
+
+/** The schema of a policy file as JSON Schema (draft 2020-12), for editors: the preset that it changes, knobs, and any part of a policy. */
+export function policyFileJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
+  const schema = withoutRequired(policyJsonSchema(kinds));
+  const parts = propertiesOf(schema);
+  const rules = { type: "object", additionalProperties: { type: ["string", "number"] } };
+  const knobs = KNOBS.map(({ key, meaning, examples }): [string, JsonSchema] => [
+    key,
+    key === "keep"
+      ? { description: meaning, anyOf: [rules, parts.keep ?? {}] }
+      : { description: meaning, type: ["string", "number"], examples },
+  ]);
+  const chosen = { description: EXTENDS, enum: PRESETS.map(({ name }) => name) };
+  return { ...schema, properties: { extends: chosen, ...parts, ...Object.fromEntries(knobs) } };
+}
+
+/** A file may change a single value of a part. */
+function withoutRequired(schema: unknown): JsonSchema {
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strip);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, inner]) => (key === "required" ? [] : [[key, strip(inner)]])),
+    );
+  };
+  const stripped = strip(schema);
+  return isRecord(stripped) ? stripped : {};
+}
+
+function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
+  return isRecord(properties) ? properties : {};
+}
+
+/** The keys of sven's configuration reference: strict, each with its documented default. */
+export const svenSettingsSchema: z.ZodType<SvenSettings> = z.strictObject({
+  compaction_threshold: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_threshold),
+  compaction_keep_recent: z.int().nonnegative().default(SVEN_DEFAULTS.compaction_keep_recent),
+  compaction_strategy: z.enum(["structured", "narrative"]).default(SVEN_DEFAULTS.compaction_strategy),
+  tool_result_token_cap: z.int().nonnegative().default(SVEN_DEFAULTS.tool_result_token_cap),
+  compaction_overhead_reserve: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_overhead_reserve),
+});
+
+/** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
+export const piSettingsSchema: z.ZodType<PiSettings> = z.strictObject({
+  enabled: z.boolean().default(PI_DEFAULTS.enabled),
+  context_window: z.int().nonnegative().default(PI_DEFAULTS.context_window),
+  reserve_tokens: z.int().nonnegative().default(PI_DEFAULTS.reserve_tokens),
+  keep_recent_tokens: z.int().nonnegative().default(PI_DEFAULTS.keep_recent_tokens),
+});
+
+/** Another system's configuration section, from which a policy is made. */
+interface PolicyOverlay {
+  /** The section's key in a configuration file. */
+  readonly key: "agent" | "compaction";
+  /** The preset that it changes. */
+  readonly presetName: "sven" | "pi";
+  readonly schema: z.ZodType;
+  /**
+   * The policy of a section's values.
+   *
+   * @throws z.ZodError for values that the schema rejects; PlimsollError `bad-policy` for values that contradict each other.
+   */
+  policyOf(values: unknown): Policy;
+}
+
+/** All sections that are understood. A file may have one of them, or a policy, and not two. */
+export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
+  {
+    key: "agent",
+    presetName: "sven",
+    schema: svenSettingsSchema,
+    policyOf: (values) => svenPolicy(svenSettingsSchema.parse(values)),
+  },
+  {
+    key: "compaction",
+    presetName: "pi",
+    schema: piSettingsSchema,
+    policyOf: (values) => piPolicy(piSettingsSchema.parse(values)),
+  },
+];
+
+/** Keys of a file that each choose a policy; two of them contradict each other. */
+const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
+
+/** Keys that may stand next to a section: a name, and the Go agent's window for all of its parts. */
+const KEYS_BESIDE: Readonly<Record<PolicyOverlay["key"], readonly string[]>> = {
+  agent: ["name"],
+  compaction: ["name", "context_window"],
+};
+
+/**
+ * The policy of a file that has another system's configuration section, under the names that its document gives the keys; `null` for a file
+ * without one. A section next to a policy, or to another section, is a problem that names both lines.
+ */
+export function readPolicySection(document: YamlDocument, displayName: string): ReadPolicy | null {
+  const chosen = CHOOSING_KEYS.filter((key) => Object.hasOwn(document.content, key));
+  const overlay = POLICY_OVERLAYS.find(({ key }) => chosen.includes(key));
+  if (overlay === undefined) return null;
+  const [first, second] = chosen;
+  if (first !== undefined && second !== undefined) {
+    const [one, other] = [first, second].map((key) => `${key} (line ${lineOf(document, key)})`);
+    return { problems: [`${displayName}:${document.placeOf([second])}: ${one} and ${other} both choose a policy; keep one`] };
+  }
+  const beside = Object.keys(document.content).filter((key) => key !== overlay.key && !KEYS_BESIDE[overlay.key].includes(key));
+  if (beside.length > 0) {
+    const says = `cannot be next to ${overlay.key}; the file may hold ${KEYS_BESIDE[overlay.key].join(", ")} there`;
+    return { problems: beside.map((key) => `${displayName}:${document.placeOf([key])}: "${key}" ${says}`) };
+  }
+  return fromSection(document, displayName, overlay);
+}
+
+function fromSection(document: YamlDocument, displayName: string, overlay: PolicyOverlay): ReadPolicy {
+  const values = withWindow(document, overlay);
+  const parsed = overlay.schema.safeParse(values);
+  if (!parsed.success) {
+    const problems = schemaProblems(parsed.error.issues, z.toJSONSchema(overlay.schema, { io: "input" }));
+    const at = (path: readonly PropertyKey[]) => document.placeOf([overlay.key, ...path]);
+    return { problems: problems.map(({ path, text }) => `${displayName}:${at(path)}: ${text}`) };
+  }
+  const given = document.content.name;
+  const name = typeof given === "string" && given !== "" ? given : basename(displayName, extname(displayName));
+  try {
+    const policy = { ...overlay.policyOf(values), name };
+    return { found: { policy, originOf: (path) => originOf(path, { document, displayName, overlay, policy }) } };
+  } catch (error) {
+    // Values that are right one by one may contradict each other; anything else is a bug.
+    if (!isPlimsollError(error, "bad-policy")) throw error;
+    return { problems: [`${displayName}:${document.placeOf([overlay.key])}: ${error.message}`] };
+  }
+}
+
+/** The section's values; the window at the top of the file counts if the section has none. */
+function withWindow({ content }: YamlDocument, { key }: PolicyOverlay): unknown {
+  const section = content[key] ?? {};
+  const window = content.context_window;
+  if (!isRecord(section) || key !== "compaction" || window === undefined) return section;
+  const own = typeof section.context_window === "number" ? section.context_window : null;
+  if (typeof window !== "number") return { ...section, context_window: window };
+  const { tokens } = resolveContextWindow({ compaction: own, configuration: window, modelRegistry: null });
+  return { ...section, context_window: tokens ?? 0 };
+}
+
+interface SectionOrigin {
+  readonly document: YamlDocument;
+  readonly displayName: string;
+  readonly overlay: PolicyOverlay;
+  readonly policy: Policy;
+}
+
+/** The line of the first key of the section that changes this value by itself, else the preset. */
+function originOf(path: readonly PropertyKey[], { document, displayName, overlay, policy }: SectionOrigin): string {
+  if (path[0] === "name") return lineOf(document, "name") === null ? "file name" : `${displayName}:${lineOf(document, "name")}`;
+  const preset = presetNamed(overlay.presetName);
+  if (sameAt(path, preset, policy)) return `preset ${overlay.presetName}`;
+  const section = document.content[overlay.key];
+  const keys = isRecord(section) ? Object.entries(section) : [];
+  const causing = keys.find(([key, value]) => !sameAt(path, preset, changedBy(overlay, key, value)));
+  const place = causing === undefined ? [overlay.key] : [overlay.key, causing[0]];
+  return `${displayName}:${document.lineOf(place) ?? document.lineOf([overlay.key]) ?? 1}`;
+}
+
+/** The policy with one key set alone; the preset if that is no policy. */
+function changedBy(overlay: PolicyOverlay, key: string, value: unknown): unknown {
+  try {
+    return overlay.policyOf({ [key]: value });
+  } catch {
+    // A value that holds only together with others explains nothing by itself.
+    return presetNamed(overlay.presetName);
+  }
+}
+
+function sameAt(path: readonly PropertyKey[], one: unknown, other: unknown): boolean {
+  return JSON.stringify(valueAt(one, path)) === JSON.stringify(valueAt(other, path));
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, key) => {
+    if (Array.isArray(at)) return at[Number(key)];
+    return isRecord(at) ? at[String(key)] : undefined;
+  }, value);
+}
+
+function lineOf(document: YamlDocument, key: string): number | null {
+  return Object.hasOwn(document.content, key) ? Number(document.placeOf([key]).split(":")[0]) : null;
+}

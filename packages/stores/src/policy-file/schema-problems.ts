@@ -1,0 +1,163 @@
+import { isRecord } from "@plimsoll/core/extend";
+import { distance } from "fastest-levenshtein";
+import type { z } from "zod";
+
+/** One thing that is wrong with data: where in it, and what to do. */
+interface SchemaProblem {
+  readonly path: readonly PropertyKey[];
+  readonly text: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Says what a schema found, in the words of the data: unknown keys with the nearest known one, what is missing, what does not fit. */
+export function schemaProblems(issues: readonly Issue[], schema: JsonSchema): readonly SchemaProblem[] {
+  const flat = issues.flatMap((issue) => flatten(issue, [], schema));
+  const withUnknownKeys = new Set(flat.filter(isUnknownKey).map(({ container }) => placeOf(container)));
+  return (
+    flat
+      // A mistyped key is missing under its right name too; once is enough.
+      .filter((found) => !(found.isMissing && withUnknownKeys.has(placeOf(found.container))))
+      .map(({ path, text }) => ({ path, text }))
+  );
+}
+
+interface FoundProblem extends SchemaProblem {
+  /** The map that the problem is in. */
+  readonly container: readonly PropertyKey[];
+  readonly isMissing: boolean;
+  readonly isUnknown: boolean;
+}
+
+const isUnknownKey = ({ isUnknown }: FoundProblem) => isUnknown;
+const placeOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
+
+function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchema): readonly FoundProblem[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      container: path,
+      text: `unknown key "${key}"${placeText(path)}: ${suggestion(key, keysAt(schema, path))}`,
+      isMissing: false,
+      isUnknown: true,
+    }));
+  }
+  if (issue.code === "invalid_union" && issue.errors.length > 0) return nearestVariant(issue.errors, path, schema);
+  if (issue.code === "invalid_key") {
+    const why = issue.issues.map(({ message }) => message).join("; ");
+    return [{ path, container: path, text: `${placeOf(path)}: ${why}`, isMissing: false, isUnknown: false }];
+  }
+  const container = path.slice(0, -1);
+  const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  const text = isMissing ? `missing key "${String(path.at(-1))}"${placeText(container)}` : mismatchText(issue, path, schema);
+  return [{ path, container: isMissing ? container : path, text, isMissing, isUnknown: false }];
+}
+
+/** Of a value's variants the one that it was meant to be: that whose problems are few and lie deep. */
+function nearestVariant(
+  variants: readonly (readonly Issue[])[],
+  path: readonly PropertyKey[],
+  schema: JsonSchema,
+): readonly FoundProblem[] {
+  const ranked = variants
+    .map((issues) => issues.flatMap((issue) => flatten(issue, path, schema)))
+    .map((problems) => ({ problems, cost: costOf(problems, path) }))
+    .toSorted((a, b) => a.cost - b.cost);
+  return ranked[0]?.problems ?? [];
+}
+
+/** A variant of another type altogether is further away than one with a few wrong keys (chosen). */
+const OTHER_TYPE_COST = 4;
+
+function costOf(problems: readonly FoundProblem[], path: readonly PropertyKey[]): number {
+  return problems.reduce((cost, { container, isMissing, isUnknown }) => {
+    const isOtherType = !isMissing && !isUnknown && container.length === path.length;
+    return cost + (isOtherType ? OTHER_TYPE_COST : 1) * 2 ** -container.length;
+  }, 0);
+}
+
+function placeText(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "" : ` in ${placeOf(path)}`;
+}
+
+function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: JsonSchema): string {
+  const text = message.replace(/^Invalid (?:input|option): /, "");
+  const keys = keysAt(schema, path);
+  const hint = keys.length > 0 && text.startsWith("expected object") ? `; it may hold ${keys.join(", ")}` : "";
+  return `${placeOf(path)}: ${text}${hint}`;
+}
+
+/** A JSON Schema (draft 2020-12) as data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The keys that a map at this place may have, over all its variants; empty if no map, or a map of free keys, is allowed. */
+function keysAt(root: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
+  let places = variants(root, root);
+  for (const step of path) places = places.flatMap((place) => variants(below(place, step), root));
+  return [...new Set(places.flatMap(({ properties }) => (isRecord(properties) ? Object.keys(properties) : [])))];
+}
+
+function below(place: JsonSchema, step: PropertyKey): unknown {
+  if (typeof step === "number") return place.items;
+  const { properties, additionalProperties } = place;
+  return isRecord(properties) ? properties[String(step)] : additionalProperties;
+}
+
+/** The schema itself, what it refers to, and its alternatives. */
+function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
+  if (!isRecord(schema)) return [];
+  if (typeof schema.$ref === "string") return variants(definition(schema.$ref, root), root);
+  const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [schema, ...alternatives.flatMap((alternative) => variants(alternative, root))];
+}
+
+const DEFINITIONS = "#/$defs/";
+
+function definition(reference: string, root: JsonSchema): unknown {
+  return isRecord(root.$defs) && reference.startsWith(DEFINITIONS)
+    ? root.$defs[reference.slice(DEFINITIONS.length)]
+    : undefined;
+}
+
+/** A name is near if at most half of its characters would have to change (chosen: `svne` is two of four away from `sven`). */
+const NEAR_RATIO = 1 / 2;
+
+/**
+ * The known name that a mistyped one starts or is nearest to, or `undefined` if none is near. Of several that are as near, one
+ * with the same first letter: swapped letters are seldom the first. Case does not count.
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const typed = name.toLowerCase();
+  if (typed === "") return undefined;
+  const ranked = known
+    .map((candidate) => ({ candidate, rank: rankOf(typed, candidate.toLowerCase()) }))
+    .filter(({ candidate, rank }) => rank <= Math.max(typed.length, candidate.length) * NEAR_RATIO)
+    .toSorted((a, b) => a.rank - b.rank);
+  return ranked[0]?.candidate;
+}
+
+/** Half a step more or less than the number of changed characters. */
+const TIE_BREAK = 0.5;
+
+function rankOf(typed: string, candidate: string): number {
+  if (candidate.startsWith(typed)) return 0;
+  const changes = Math.min(distance(typed, candidate), beginningChanges(typed, candidate));
+  return candidate[0] === typed[0] ? changes - TIE_BREAK : changes;
+}
+
+/** Shorter beginnings are like too many names. */
+const FEWEST_BEGINNING_CHARS = 4;
+
+/** How much a mistyped beginning differs, one step more since the rest is missing: `clade` is meant for `claude-code`. */
+function beginningChanges(typed: string, candidate: string): number {
+  if (typed.length < FEWEST_BEGINNING_CHARS) return Number.POSITIVE_INFINITY;
+  const lengths = [typed.length - 1, typed.length, typed.length + 1];
+  return 1 + Math.min(...lengths.map((length) => distance(typed, candidate.slice(0, length))));
+}
+
+/** Suggests names behind a message about an unknown one: the nearest one if there is one, else all. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;
+}

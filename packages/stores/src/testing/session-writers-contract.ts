@@ -1,0 +1,135 @@
+import type { SessionEntry, SessionStore } from "@plimsoll/core";
+import type { JsonValue, SessionStartEntry } from "@plimsoll/core/extend";
+import { assistant, human, sessionStart } from "@plimsoll/core/testing";
+import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
+
+const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
+const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });
+const [FIRST, SECOND, THIRD] = [said("h1"), said("h2"), said("h3")];
+
+/** So deep that core could not read it back. */
+const TOO_DEEP_NESTING_COUNT = 1_000;
+
+/** As deep as a vendor never goes, and well below the limit. */
+const DEEP_NESTING_COUNT = 900;
+
+/** A reply with a value that is nested so deep, below the levels of the entry itself. */
+function thought(id: string, levels: number): SessionEntry {
+  let opaque: JsonValue = "signature";
+  for (let level = 0; level < levels; level++) opaque = [opaque];
+  return { type: "message", message: assistant(id, [{ type: "reasoning", text: "hm", opaque }]) };
+}
+
+async function listed(store: SessionStore): Promise<readonly string[]> {
+  return (await store.list()).map(({ sessionId }) => sessionId).sort();
+}
+
+/** Cases that every session store must pass when a log has several writers, is deleted, or is given too much. */
+export const SESSION_WRITERS_CONTRACT: readonly ContractCase<SessionStore>[] = [
+  {
+    rule: "refuses a second writer when it opens or at its first append, and loses nothing",
+    run: async (make) => {
+      const store = await make();
+      const first = await store.create(START);
+      const opening = store.open("one");
+      await opening.catch(() => undefined);
+      await first.append([FIRST]);
+      await rejectsWith("session-conflict", async () => (await opening).writer.append([SECOND]));
+      await first.append([THIRD]);
+      await first.close();
+      await first.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, THIRD]);
+    },
+  },
+  {
+    rule: "goes on with a log after a conflict",
+    run: async (make) => {
+      const store = await make();
+      const first = await store.create(START);
+      const opening = store.open("one");
+      await opening.catch(() => undefined);
+      await first.append([FIRST]);
+      await rejectsWith("session-conflict", async () => (await opening).writer.append([SECOND]));
+      await first.close();
+      await opening.then(({ writer }) => writer.close()).catch(() => undefined);
+      const { writer, entries } = await store.open("one");
+      sameOrThrow("opened", entries, [START, FIRST]);
+      await writer.append([SECOND]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, SECOND]);
+    },
+  },
+  {
+    rule: "does not create or branch into a log that a writer has",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await (await store.create({ ...START, id: "two" })).close();
+      await rejectsWith("session-conflict", () => store.create(START));
+      const branch = { sessionId: "two", throughEntryId: "two", newSessionId: "one", nowMs: null };
+      await rejectsWith("session-conflict", () => store.branch(branch));
+      await writer.append([FIRST]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST]);
+    },
+  },
+  {
+    rule: "keeps the order of appends that one writer makes at once",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      const entries = Array.from({ length: 40 }, (_, index) => said(`h${index}`));
+      await Promise.all(entries.map((entry) => writer.append([entry])));
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, ...entries]);
+    },
+  },
+  {
+    rule: "deletes a log, so that its id is free again",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await writer.append([FIRST]);
+      await writer.close();
+      await (await store.create({ ...START, id: "two" })).close();
+      await store.delete("one");
+      await store.delete("one");
+      sameOrThrow("read", await store.read("one"), null);
+      sameOrThrow("list", await listed(store), ["two"]);
+      await rejectsWith("bad-session", () => store.open("one"));
+      await rejectsWith("bad-session", () => writer.append([SECOND]));
+      await (await store.create(START)).close();
+      sameOrThrow("created anew", (await store.read("one"))?.entries, [START]);
+    },
+  },
+  {
+    rule: "does not delete a log that a writer has",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await rejectsWith("session-conflict", () => store.delete("one"));
+      await writer.append([FIRST]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST]);
+    },
+  },
+  {
+    rule: "deletes what is not there",
+    run: async (make) => {
+      const store = await make();
+      await store.delete("other");
+      sameOrThrow("list", await store.list(), []);
+    },
+  },
+  {
+    rule: "writes nothing that is nested too deep to be read, and goes on",
+    run: async (make) => {
+      const store = await make();
+      const writer = await store.create(START);
+      await rejectsWith("session-limit", () => writer.append([FIRST, thought("a9", TOO_DEEP_NESTING_COUNT)]));
+      await writer.append([FIRST, thought("a8", DEEP_NESTING_COUNT)]);
+      await writer.close();
+      sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, thought("a8", DEEP_NESTING_COUNT)]);
+    },
+  },
+];
