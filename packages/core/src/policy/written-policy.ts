@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
@@ -56,8 +57,30 @@ export function definePolicy<Own extends string = never>(
   throw new PlimsollError("bad-policy", lines[0] ?? "no policy", { problems: lines });
 }
 
+/** What became of a policy as somebody wrote it. */
+interface ReadWritten {
+  /** The policy, or what the schema has against it. */
+  readonly result: z.ZodSafeParseResult<Policy>;
+  /** Mistakes in knobs. */
+  readonly problems: readonly WrittenProblem[];
+  /** Parts that only earlier versions knew, with what takes their place. */
+  readonly retired: readonly WrittenProblem[];
+}
+
+/** Reads a whole policy, or changes of a preset, as this version or an earlier one wrote it. */
+export function readWritten(
+  written: Readonly<Record<string, unknown>>,
+  { preset, kinds }: { readonly preset: Policy | null; readonly kinds: Kinds },
+): ReadWritten {
+  const retired: WrittenProblem[] = [];
+  const inNewWords = withoutRetired(written, kindNames(kinds), (path, text) => retired.push({ path, text }));
+  const now = isRecord(inNewWords) ? inNewWords : written;
+  const { data, problems } = preset === null ? { data: now, problems: [] } : changedPreset(preset, now);
+  return { result: policySchema(kinds).safeParse(policyInNewestForm(data, preset)), problems, retired };
+}
+
 /** Names of the kinds that a policy may use. */
-export function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
+function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
   return [...strategies, ...keepRules].map(({ kind }) => kind);
 }
 
@@ -79,7 +102,7 @@ export function changesPreset(written: Readonly<Record<string, unknown>>): boole
  * The preset with parts changed and then knobs turned, for the schema to check, and what was wrong with knobs. Values as an older version wrote
  * them change the preset as that version had it. Keys that a policy does not have are left in, so that the schema names them.
  */
-export function changedPreset(
+function changedPreset(
   preset: Policy,
   changes: Readonly<Record<string, unknown>>,
 ): { readonly data: unknown; readonly problems: readonly WrittenProblem[] } {

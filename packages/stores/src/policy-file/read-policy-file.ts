@@ -1,26 +1,20 @@
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isPlimsollError, PlimsollError, type Policy, PRESETS, piPolicy, presetNamed, svenPolicy } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import {
   BUILT_IN_KINDS,
-  changedPreset,
   changesPreset,
   goneText,
   isRecord,
   type Kinds,
   KNOBS,
   keepsByRule,
-  kindNames,
-  PI_DEFAULTS,
-  type PiSettings,
-  policyInNewestForm,
+  POLICY_OVERLAYS,
+  type PolicyOverlay,
   policySchema,
   RETIRED_PRESETS,
-  resolveContextWindow,
-  SVEN_DEFAULTS,
-  type SvenSettings,
+  readWritten,
   type WrittenProblem,
-  withoutRetired,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../files/regular-file.ts";
@@ -115,20 +109,10 @@ function written(
   displayName: string,
   { data, prefix, kinds }: Pick<PolicyData, "prefix" | "kinds"> & { readonly data: Readonly<Record<string, unknown>> },
 ): ReadPolicy {
-  if (!changesPreset(data)) {
-    const { now, retired } = inNewWords(data, kinds);
-    return checked(document, displayName, { data: now, prefix, base: null, problems: [], retired, kinds });
-  }
+  if (!changesPreset(data)) return checked(document, displayName, { data, prefix, base: null, gone: [], kinds });
   const { extends: chosen = "plimsoll", ...changes } = data;
   const place = [...prefix, "extends"];
   return fromPreset(document, displayName, { presetName: String(chosen), place, changes, prefix, kinds });
-}
-
-/** The keys without what only earlier versions knew, and a line for each part of that. */
-function inNewWords(data: Readonly<Record<string, unknown>>, kinds: Kinds) {
-  const retired: WrittenProblem[] = [];
-  const now = withoutRetired(data, kindNames(kinds), (path, text) => retired.push({ path, text }));
-  return { now: isRecord(now) ? now : data, retired };
 }
 
 interface ChangedPreset extends Pick<PolicyData, "prefix" | "kinds"> {
@@ -147,10 +131,9 @@ function fromPreset(document: YamlDocument, displayName: string, given: ChangedP
     const why = `unknown preset "${presetName}": ${suggestion(presetName, names)}`;
     return { problems: [`${displayName}:${document.placeOf(place)}: ${why}`] };
   }
-  const { now, retired } = inNewWords({ name: nameIn(displayName, preset), ...changes }, kinds);
+  const data = { name: nameIn(displayName, preset), ...changes };
   const gone = successor === undefined ? [] : [{ path: place.slice(prefix.length), text: goneText(presetName, successor) }];
-  const { data, problems } = changedPreset(preset, now);
-  return checked(document, displayName, { data, prefix, base: preset, problems, retired: [...gone, ...retired], kinds });
+  return checked(document, displayName, { data, prefix, base: preset, gone, kinds });
 }
 
 /** A changed preset goes by the file's name; by both if that is a preset's, too, as plimsoll.yaml. */
@@ -160,21 +143,19 @@ function nameIn(displayName: string, preset: Policy): string {
 }
 
 interface PolicyData {
-  readonly data: unknown;
+  readonly data: Readonly<Record<string, unknown>>;
   /** Where the policy is in the document. */
   readonly prefix: readonly string[];
   /** The preset that was changed; `null` for a whole policy. */
   readonly base: Policy | null;
-  /** Mistakes in knobs. */
-  readonly problems: readonly WrittenProblem[];
-  /** Parts of the file that only earlier versions knew. */
-  readonly retired: readonly WrittenProblem[];
+  /** Says that the preset named is gone, if it is. */
+  readonly gone: readonly WrittenProblem[];
   readonly kinds: Kinds;
 }
 
 function checked(document: YamlDocument, displayName: string, given: PolicyData): ReadPolicy {
-  const { data, prefix, base, problems, retired, kinds } = given;
-  const result = policySchema(kinds).safeParse(policyInNewestForm(data, base));
+  const { data, prefix, base, gone, kinds } = given;
+  const { result, problems, retired } = readWritten(data, { preset: base, kinds });
   const found = result.success ? [] : schemaProblems(result.error.issues, knownKeys(kinds, base));
   const line = ({ path, text }: { readonly path: readonly PropertyKey[]; readonly text: string }) =>
     `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`;
@@ -188,7 +169,7 @@ function checked(document: YamlDocument, displayName: string, given: PolicyData)
     if (line !== null) return `${displayName}:${line}`;
     return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
   };
-  return { found: { policy, originOf, notes: retired.map(line) } };
+  return { found: { policy, originOf, notes: [...gone, ...retired].map(line) } };
 }
 
 /** The knob that sets the value at a path. */
@@ -257,54 +238,6 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unkno
   return isRecord(properties) ? properties : {};
 }
 
-/** The keys of sven's configuration reference: strict, each with its documented default. */
-export const svenSettingsSchema: z.ZodType<SvenSettings> = z.strictObject({
-  compaction_threshold: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_threshold),
-  compaction_keep_recent: z.int().nonnegative().default(SVEN_DEFAULTS.compaction_keep_recent),
-  compaction_strategy: z.enum(["structured", "narrative"]).default(SVEN_DEFAULTS.compaction_strategy),
-  tool_result_token_cap: z.int().nonnegative().default(SVEN_DEFAULTS.tool_result_token_cap),
-  compaction_overhead_reserve: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_overhead_reserve),
-});
-
-/** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
-export const piSettingsSchema: z.ZodType<PiSettings> = z.strictObject({
-  enabled: z.boolean().default(PI_DEFAULTS.enabled),
-  context_window: z.int().nonnegative().default(PI_DEFAULTS.context_window),
-  reserve_tokens: z.int().nonnegative().default(PI_DEFAULTS.reserve_tokens),
-  keep_recent_tokens: z.int().nonnegative().default(PI_DEFAULTS.keep_recent_tokens),
-});
-
-/** Another system's configuration section, from which a policy is made. */
-interface PolicyOverlay {
-  /** The section's key in a configuration file. */
-  readonly key: "agent" | "compaction";
-  /** The preset that it changes. */
-  readonly presetName: "sven" | "pi";
-  readonly schema: z.ZodType;
-  /**
-   * The policy of a section's values.
-   *
-   * @throws z.ZodError for values that the schema rejects; PlimsollError `bad-policy` for values that contradict each other.
-   */
-  policyOf(values: unknown): Policy;
-}
-
-/** All sections that are understood. A file may have one of them, or a policy, and not two. */
-export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
-  {
-    key: "agent",
-    presetName: "sven",
-    schema: svenSettingsSchema,
-    policyOf: (values) => svenPolicy(svenSettingsSchema.parse(values)),
-  },
-  {
-    key: "compaction",
-    presetName: "pi",
-    schema: piSettingsSchema,
-    policyOf: (values) => piPolicy(piSettingsSchema.parse(values)),
-  },
-];
-
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
 
@@ -336,7 +269,7 @@ export function readPolicySection(document: YamlDocument, displayName: string): 
 }
 
 function fromSection(document: YamlDocument, displayName: string, overlay: PolicyOverlay): ReadPolicy {
-  const values = withWindow(document, overlay);
+  const values = overlay.valuesIn(document.content);
   const parsed = overlay.schema.safeParse(values);
   if (!parsed.success) {
     const problems = schemaProblems(parsed.error.issues, z.toJSONSchema(overlay.schema, { io: "input" }));
@@ -353,17 +286,6 @@ function fromSection(document: YamlDocument, displayName: string, overlay: Polic
     if (!isPlimsollError(error, "bad-policy")) throw error;
     return { problems: [`${displayName}:${document.placeOf([overlay.key])}: ${error.message}`] };
   }
-}
-
-/** The section's values; the window at the top of the file counts if the section has none. */
-function withWindow({ content }: YamlDocument, { key }: PolicyOverlay): unknown {
-  const section = content[key] ?? {};
-  const window = content.context_window;
-  if (!isRecord(section) || key !== "compaction" || window === undefined) return section;
-  const own = typeof section.context_window === "number" ? section.context_window : null;
-  if (typeof window !== "number") return { ...section, context_window: window };
-  const { tokens } = resolveContextWindow({ compaction: own, configuration: window, modelRegistry: null });
-  return { ...section, context_window: tokens ?? 0 };
 }
 
 interface SectionOrigin {

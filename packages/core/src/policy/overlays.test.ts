@@ -1,9 +1,13 @@
-import { PI_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
-import { BUILT_IN_KINDS, policySchema, SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
-import { POLICY_OVERLAYS, piSettingsSchema, svenSettingsSchema } from "./read-policy-file.ts";
+import { BUILT_IN_KINDS } from "./kinds.ts";
+import { POLICY_OVERLAYS } from "./overlays.ts";
+import { policySchema } from "./policy.ts";
+import { PI_POLICY } from "./presets/pi.ts";
+import { PRESETS } from "./presets/presets.ts";
+import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./presets/sven.ts";
 
-const policyOf = (key: string, values: unknown) => POLICY_OVERLAYS.find((overlay) => overlay.key === key)?.policyOf(values);
+const overlayOf = (key: string) => POLICY_OVERLAYS.find((overlay) => overlay.key === key);
+const policyOf = (key: string, values: unknown) => overlayOf(key)?.policyOf(values);
 
 describe("other systems' sections", () => {
   test.each([
@@ -46,13 +50,13 @@ describe("other systems' sections", () => {
   });
 
   test.each([
-    ["sven", svenSettingsSchema, { compaction_treshold: 0.8 }],
-    ["sven", svenSettingsSchema, { compaction_threshold: 1.2 }],
-    ["sven", svenSettingsSchema, { compaction_strategy: "short" }],
-    ["pi", piSettingsSchema, { reserve_tokens: -1 }],
-    ["pi", piSettingsSchema, { window: 5 }],
-  ])("%s refuses what it does not know", (_, schema, values) => {
-    expect(schema.safeParse(values).success).toBe(false);
+    ["sven", "agent", { compaction_treshold: 0.8 }],
+    ["sven", "agent", { compaction_threshold: 1.2 }],
+    ["sven", "agent", { compaction_strategy: "short" }],
+    ["pi", "compaction", { reserve_tokens: -1 }],
+    ["pi", "compaction", { window: 5 }],
+  ])("%s refuses what it does not know", (_, key, values) => {
+    expect(overlayOf(key)?.schema.safeParse(values).success).toBe(false);
   });
 
   test.each(PRESETS.map((preset) => [preset.name, preset] as const))("%s is a policy by its own schema", (_, preset) => {
