@@ -225,7 +225,7 @@ describe("what is caught", () => {
         files: { "src/a.ts": 'import { x } from "plimsoll";' },
         expected: [
           "lab/research/src/a.ts:1: imports plimsoll: no arrow leads from @plimsoll/research to plimsoll; " +
-            "allowed: @plimsoll/core, @plimsoll/stores, @plimsoll/tools, @plimsoll/providers, @plimsoll/bench, @plimsoll/fixtures",
+            "allowed: @plimsoll/core, @plimsoll/agent, @plimsoll/stores, @plimsoll/tools, @plimsoll/simulator, @plimsoll/providers, @plimsoll/bench, @plimsoll/fixtures",
         ],
       },
       {

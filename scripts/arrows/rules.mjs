@@ -12,6 +12,9 @@
  * }} PackageRule
  */
 
+/** The packages that are published for programs. */
+const LIBRARIES = ["core", "agent", "stores", "tools", "simulator", "providers", "bench"].map((name) => `@plimsoll/${name}`);
+
 /** @type {readonly PackageRule[]} */
 export const packageRules = [
   { name: "@plimsoll/core", folder: "packages/core", source: "src", mayImport: [] },
@@ -49,16 +52,7 @@ export const packageRules = [
     name: "plimsoll",
     folder: "packages/cli",
     source: "src",
-    mayImport: [
-      "@plimsoll/core",
-      "@plimsoll/agent",
-      "@plimsoll/stores",
-      "@plimsoll/tools",
-      "@plimsoll/simulator",
-      "@plimsoll/providers",
-      "@plimsoll/bench",
-      "@plimsoll/fixtures",
-    ],
+    mayImport: [...LIBRARIES, "@plimsoll/fixtures"],
     isBundled: true,
   },
   {
@@ -71,15 +65,7 @@ export const packageRules = [
     name: "@plimsoll/extension",
     folder: "examples/extension",
     source: "src",
-    mayImport: [
-      "@plimsoll/core",
-      "@plimsoll/agent",
-      "@plimsoll/stores",
-      "@plimsoll/tools",
-      "@plimsoll/providers",
-      "@plimsoll/bench",
-      "plimsoll",
-    ],
+    mayImport: [...LIBRARIES, "plimsoll"],
   },
   {
     name: "@plimsoll/observatory",
@@ -97,14 +83,7 @@ export const packageRules = [
     name: "@plimsoll/research",
     folder: "lab/research",
     source: "src",
-    mayImport: [
-      "@plimsoll/core",
-      "@plimsoll/stores",
-      "@plimsoll/tools",
-      "@plimsoll/providers",
-      "@plimsoll/bench",
-      "@plimsoll/fixtures",
-    ],
+    mayImport: [...LIBRARIES, "@plimsoll/fixtures"],
   },
 ];
 

@@ -1,15 +1,14 @@
 import {
   type EntryListener,
-  isHuman,
   PlimsollError,
   type SessionBranch,
   type SessionEntry,
   type SessionStore,
   type SessionSummary,
   type SessionWriter,
-  textOf,
 } from "@plimsoll/core";
-import { characterBoundaryAtOrBefore, encodeEntry, entryIdOf, utf8Bytes } from "@plimsoll/core/extend";
+import { encodeEntry, entryIdOf, utf8Bytes } from "@plimsoll/core/extend";
+import { branchEntry, inUse, noSuchEntry, noSuchSession, sessionTitle } from "./session-log.ts";
 
 /** Makes a session store in memory: its logs are lost when the process ends. */
 export function createMemorySessionStore(): SessionStore {
@@ -19,7 +18,7 @@ export function createMemorySessionStore(): SessionStore {
   const writerOf = (sessionId: string, log: SessionEntry[]) => memoryWriter(sessionId, log, written);
   const found = (sessionId: string): SessionEntry[] => {
     const log = logs.get(sessionId);
-    if (log === undefined) throw new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
+    if (log === undefined) throw noSuchSession(sessionId);
     return log;
   };
   const createWith = (sessionId: string, entries: readonly SessionEntry[]): SessionWriter => {
@@ -97,10 +96,6 @@ function handedOver(log: readonly SessionEntry[], onEntry: EntryListener | undef
   return [];
 }
 
-function inUse(sessionId: string): PlimsollError {
-  return new PlimsollError("session-conflict", `session ${sessionId} is in use by another writer`, { sessionId });
-}
-
 function summaryOf(sessionId: string, log: readonly SessionEntry[]): SessionSummary {
   const [start] = log;
   const isStart = start?.type === "session";
@@ -123,27 +118,4 @@ function branchEntries(entries: readonly SessionEntry[], branch: SessionBranch):
   const last = entries.findIndex((entry) => entryIdOf(entry) === branch.throughEntryId);
   if (last < 0) throw noSuchEntry(branch);
   return entries.slice(0, last + 1).map((entry) => branchEntry(entry, branch));
-}
-
-/** An entry as a branch has it: a log's first one carries the branch's own id. */
-export function branchEntry(entry: SessionEntry, branch: SessionBranch): SessionEntry {
-  return entry.type === "session" ? { ...entry, id: branch.newSessionId, createdMs: branch.nowMs } : entry;
-}
-
-/** The error for a branch through an entry that the log does not have. */
-export function noSuchEntry({ sessionId, throughEntryId }: SessionBranch): PlimsollError {
-  return new PlimsollError("bad-input", `session ${sessionId} has no entry ${throughEntryId}`, { sessionId, throughEntryId });
-}
-
-/** Longest title, in UTF-16 code units: a line of a list; chosen. */
-const TITLE_CHARS = 80;
-
-/** The beginning of the first line of the first human message; `null` if none of the entries is one. */
-export function sessionTitle(entries: Iterable<SessionEntry>): string | null {
-  for (const entry of entries) {
-    if (entry.type !== "message" || !isHuman(entry.message)) continue;
-    const [line = ""] = textOf(entry.message).trim().split("\n", 1);
-    return line.slice(0, characterBoundaryAtOrBefore(line, TITLE_CHARS));
-  }
-  return null;
 }

@@ -1,15 +1,9 @@
-import type { SessionEntry } from "@plimsoll/core";
-import type { SessionStartEntry } from "@plimsoll/core/extend";
-import { human, sessionStart } from "@plimsoll/core/testing";
 import type { DatabaseStore, DatabaseStoreOptions } from "../src/databases/table-store.ts";
 import { type ContractCase, rejectsWith, sameOrThrow } from "../src/testing/contract.ts";
+import { listed, START, said } from "../src/testing/session-writers-contract.ts";
 
 /** Makes an empty store with the options given. */
 export type MakeStore = (options?: DatabaseStoreOptions) => Promise<DatabaseStore>;
-
-const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
-const said = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
-const ids = async ({ sessions }: DatabaseStore) => (await sessions.list()).map(({ sessionId }) => sessionId).sort();
 
 /** More entries than are asked for at once. */
 const MANY = 450;
@@ -97,7 +91,7 @@ export const DATABASE_STORE_RULES: readonly ContractCase<MakeStore>[] = [
       await other.close();
       await store.deleteConversation("one");
       await store.deleteConversation("one");
-      sameOrThrow("left", await ids(store), ["other"]);
+      sameOrThrow("left", await listed(store.sessions), ["other"]);
       // Too young to go: an entry that names it may be on its way.
       sameOrThrow("artifacts", [await store.artifacts.get(own), await store.artifacts.get(shared)], ["own", "shared"]);
     },
@@ -110,7 +104,7 @@ export const DATABASE_STORE_RULES: readonly ContractCase<MakeStore>[] = [
       const writer = await store.sessions.create({ ...START, id: "held" });
       sameOrThrow("nothing is so old", await store.prune(3_600_000), []);
       sameOrThrow("pruned", [...(await store.prune(0))].sort(), ["one", "two"]);
-      sameOrThrow("left", await ids(store), ["held"]);
+      sameOrThrow("left", await listed(store.sessions), ["held"]);
       await writer.append([said("h1")]);
       await writer.close();
     },
@@ -121,7 +115,7 @@ export const DATABASE_STORE_RULES: readonly ContractCase<MakeStore>[] = [
       const store = await (await subject())();
       await (await store.sessions.create(START)).close();
       for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) await rejectsWith("bad-input", () => store.prune(ms));
-      sameOrThrow("left", await ids(store), ["one"]);
+      sameOrThrow("left", await listed(store.sessions), ["one"]);
     },
   },
   {
@@ -130,7 +124,7 @@ export const DATABASE_STORE_RULES: readonly ContractCase<MakeStore>[] = [
       const store = await (await subject())();
       await (await store.sessions.create(START)).close();
       await store.setUp();
-      sameOrThrow("left", await ids(store), ["one"]);
+      sameOrThrow("left", await listed(store.sessions), ["one"]);
     },
   },
 ];

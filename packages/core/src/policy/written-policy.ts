@@ -45,19 +45,15 @@ export function definePolicy<Own extends string = never>(
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
   if (preset === undefined) throw unknownPreset(presetName);
-  const retired: string[] = [];
-  withoutRetired(changes, kindNames(kinds), (path, text) => retired.push(`${path.join(".")}: ${text}`));
-  const { data, problems } = changedPreset(preset, changes);
-  const parsed = policySchema(kinds).safeParse(data);
-  const found = parsed.success
-    ? []
-    : parsed.error.issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
-  const lines = [...retired, ...problems.map(({ text }) => text), ...found];
-  if (parsed.success && lines.length === 0) return parsed.data;
+  const { result, problems, retired } = readWritten(changes, { preset, kinds });
+  const found = (result.error?.issues ?? []).map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
+  const gone = retired.map(({ path, text }) => `${path.join(".")}: ${text}`);
+  const lines = [...gone, ...problems.map(({ text }) => text), ...found];
+  if (result.success && lines.length === 0) return result.data;
   throw new PlimsollError("bad-policy", lines[0] ?? "no policy", { problems: lines });
 }
 
-/** What became of a policy as somebody wrote it. */
+/** A policy as somebody wrote it, after it was read. */
 interface ReadWritten {
   /** The policy, or what the schema has against it. */
   readonly result: z.ZodSafeParseResult<Policy>;

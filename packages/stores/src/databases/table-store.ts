@@ -8,7 +8,7 @@ import {
   type SessionWriter,
 } from "@plimsoll/core";
 import { artifactHandle, createQueue, decodeEntry, encodeEntry, entryIdOf } from "@plimsoll/core/extend";
-import { branchEntry, noSuchEntry, sessionTitle } from "../memory-session-store.ts";
+import { branchEntry, inUse, noSuchEntry, noSuchSession, sessionTitle, usableId } from "../session-log.ts";
 import { asked, bytesOf, type Lease, type LogTable, type NewLines, type NewLog, ONCE } from "./log-table.ts";
 
 /**
@@ -165,24 +165,10 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
 
 const HANDLE = /^artifact:[0-9a-f]{64}$/;
 
-/** An id as all stores take it: letters, digits, `.`, `_` and `-`, and no leading dot. */
-function usableId(sessionId: string): string {
-  if (/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(sessionId)) return sessionId;
-  throw new PlimsollError("bad-input", `"${sessionId}" cannot be a session's id: use letters, digits, ".", "_" and "-"`);
-}
-
 function assertCreated({ sessionId, copyOf }: NewLog, outcome: Awaited<ReturnType<LogTable["create"]>>): void {
   if (outcome === "held") throw inUse(sessionId);
   if (outcome === "exists") throw new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
   if (outcome === "absent") throw noSuchSession(copyOf ?? sessionId);
-}
-
-function noSuchSession(sessionId: string): PlimsollError {
-  return new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
-}
-
-function inUse(sessionId: string): PlimsollError {
-  return new PlimsollError("session-conflict", `session ${sessionId} is in use by another writer`, { sessionId });
 }
 
 /** A log that was begun or taken, and how many entries it has. */

@@ -15,7 +15,7 @@ import {
   type StoredSession,
 } from "@plimsoll/core";
 import { decodeEntry, encodeEntry, entryIdOf, MORE_FOLLOWS, type SessionStartEntry } from "@plimsoll/core/extend";
-import { branchEntry, noSuchEntry, sessionTitle } from "../memory-session-store.ts";
+import { branchEntry, noSuchEntry, noSuchSession, sessionTitle, usableId } from "../session-log.ts";
 import type { StreamingArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
@@ -131,7 +131,8 @@ async function createLog(log: LogFile, fill: Fill): Promise<SessionWriter> {
     }
   });
   return await writer.catch((error: unknown) => {
-    throw isErrno(error, "EEXIST") ? existsAlready(sessionId) : error;
+    if (!isErrno(error, "EEXIST")) throw error;
+    throw new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
   });
 }
 
@@ -192,12 +193,6 @@ async function reading<T>(path: string, work: (log: ReadableLog) => Promise<T>):
   }
 }
 
-/** An id that is a file name of its own: letters, digits, `.`, `_` and `-`, and no leading dot. */
-function usableId(sessionId: string): string {
-  if (/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(sessionId)) return sessionId;
-  throw new PlimsollError("bad-input", `"${sessionId}" cannot be a session's id: use letters, digits, ".", "_" and "-"`);
-}
-
 async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -212,14 +207,6 @@ function isErrno(error: unknown, errno: string): boolean {
 
 function isFile(stats: { isFile(): boolean }): boolean {
   return stats.isFile();
-}
-
-function existsAlready(sessionId: string): PlimsollError {
-  return new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
-}
-
-function noSuchSession(sessionId: string): PlimsollError {
-  return new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
 }
 
 /** How much of a log is read for its summary: the first entry, with system text and tools, and the first message. Chosen. */

@@ -1,20 +1,12 @@
 import { PlimsollError, type SessionEntry, type SessionStore } from "@plimsoll/core";
-import type { SessionStartEntry } from "@plimsoll/core/extend";
-import { human, reply, sessionStart } from "@plimsoll/core/testing";
+import { human, reply } from "@plimsoll/core/testing";
 import { CLOSE_CONTRACT } from "./close-contract.ts";
 import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
-import { SESSION_WRITERS_CONTRACT } from "./session-writers-contract.ts";
+import { listed, SESSION_WRITERS_CONTRACT, START, said } from "./session-writers-contract.ts";
 
-const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
 const FIRST: SessionEntry = { type: "message", message: human("h1", "first question\nwith a second line") };
 const SECOND: SessionEntry = { type: "message", message: reply("a1", "an answer 🦊") };
 const THIRD: SessionEntry = { type: "message", message: human("h2", "next") };
-
-const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });
-
-async function listed(store: SessionStore): Promise<readonly string[]> {
-  return (await store.list()).map(({ sessionId }) => sessionId).sort();
-}
 
 /** Test cases that every session store must pass, for tests of a store of your own. */
 export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [

@@ -3,8 +3,10 @@ import type { JsonValue, SessionStartEntry } from "@plimsoll/core/extend";
 import { assistant, human, sessionStart } from "@plimsoll/core/testing";
 import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
 
-const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
-const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });
+/** The first entry of the log that most rules write. */
+export const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
+/** A message for a log. */
+export const said = (id: string, text = `text of ${id}`): SessionEntry => ({ type: "message", message: human(id, text) });
 const [FIRST, SECOND, THIRD] = [said("h1"), said("h2"), said("h3")];
 
 /** So deep that core could not read it back. */
@@ -20,7 +22,8 @@ function thought(id: string, levels: number): SessionEntry {
   return { type: "message", message: assistant(id, [{ type: "reasoning", text: "hm", opaque }]) };
 }
 
-async function listed(store: SessionStore): Promise<readonly string[]> {
+/** The ids of all logs, in order. */
+export async function listed(store: SessionStore): Promise<readonly string[]> {
   return (await store.list()).map(({ sessionId }) => sessionId).sort();
 }
 
