@@ -228,6 +228,7 @@ const ENTRIES_OF_A_PEER = {
   "@plimsoll/agent/telemetry": "@opentelemetry/api",
   "@plimsoll/core/testing": "fast-check",
   "@plimsoll/providers/drop-in/langchain": "@langchain/core",
+  "@plimsoll/stores/testing": "fast-check",
 };
 
 const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")).name;
